@@ -1,0 +1,109 @@
+// What the pass emits and the runtime provides: the whole contract between an instrumented program and libsooth_rt.
+// Plain C types only; both sides include it.
+//
+// --- The per-thread record ----------------------------------------------------------------------------------
+// `__sooth_thread` is a thread-local variable (initial-exec) of type ThreadAbi. Inlined hooks read and write it.
+//
+// --- Cells: leaving out what repeats ------------------------------------------------------------------------
+// Each thread has a direct-mapped table of 16-byte cells, one for an aligned granule of 8 bytes:
+//     word 0: bits 0-7   known:   this byte's value is in word 1, and an access of it was kept in this segment
+//             bits 8-15  written: ... and that access was a write; further writes only change word 1
+//             bits 16-31 epoch:   the segment in which this holds
+//             bits 32-63 address >> 15
+//     word 1: the granule's bytes
+// The inlined hook of a read of `size` bytes (1, 2, 4, 8) at `a` that saw `v`:
+//     cell  = cells + ((a << 1) & cell_mask)
+//     mask  = ((1 << size) - 1) << (a & 7)
+//     want  = (a >> 15) << 32 | epoch | mask
+//     diff  = (word0(cell) ^ want) & (0xffffffffffff0000 | mask)
+//     diff |= bytes(cell + 8 + (a & 7), size) ^ v
+//     diff |= ((a & 7) + size - 1) & 8                       -- crosses the granule (never for size 1)
+//     if (diff != 0) __sooth_read<size>(a, v, site)          -- branch weight: unlikely
+// and of a write, before the store:
+//     mask  = (((1 << size) - 1) << (a & 7)) << 8
+//     want  = (a >> 15) << 32 | epoch | mask
+//     diff  = (word0(cell) ^ want) & (0xffffffffffff0000 | mask)
+//     diff |= ((a & 7) + size - 1) & 8
+//     if (diff == 0) bytes(cell + 8 + (a & 7), size) = v     -- else __sooth_write<size>(a, v, site)
+// The table has 8 bytes of room after its end.
+//
+// --- The shadow call stack ----------------------------------------------------------------------------------
+// Before every call the pass stores the call's site number in `call_site`. A function that is instrumented, at entry:
+//     top = stack_top; stack_top = top + 1; *top = own site | (u64)call_site << 32
+// at every return (absolute, not a decrement, so that longjmp and exceptions cannot unbalance it):
+//     stack_top = top; if (top < stack_low) stack_low = top
+// and after a landing pad or a call that returns twice:
+//     stack_top = top + 1; if (top + 1 < stack_low) stack_low = top + 1
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct SoothThreadAbi {
+  uint8_t* cells;      // offset 0
+  uint64_t cell_mask;  // offset 8: (number of cells - 1) << 4
+  uint64_t epoch;      // offset 16: the segment's epoch << 16
+  uint64_t* stack_top; // offset 24: next free frame
+  uint64_t* stack_low; // offset 32: lowest stack_top since frames were last written to the trace
+  uint64_t detail;     // offset 40: events that this segment may still keep in full; branch hooks run only if it is not 0
+  uint32_t call_site;  // offset 48
+  uint32_t unused;
+};
+
+// A site number is `*module base + row`; hooks pass that sum.
+struct SoothSiteRow { // the same as sooth::trace::SiteRow
+  uint32_t file, line, column, function, variable, flags;
+};
+struct SoothGlobalRow { // the same as sooth::trace::GlobalRow, but address is filled in by the linker
+  const void* address;
+  uint64_t bytes;
+  uint32_t name, type, file, line;
+};
+struct SoothModule {
+  uint32_t abi_version; // kSoothAbiVersion
+  uint32_t sites;
+  const struct SoothSiteRow* site_rows;
+  const struct SoothGlobalRow* global_rows;
+  const char* strings;
+  const uint8_t* facts;
+  uint32_t* base;       // the module's variable; the runtime writes the number of its first site here
+  uint32_t globals;
+  uint32_t string_bytes;
+  uint32_t fact_bytes;
+  uint32_t name;           // string offset
+  uint32_t compiler_flags; // string offset
+  uint32_t reserved;
+};
+enum { kSoothAbiVersion = 1 };
+
+// Called by a constructor of priority 0 that the pass adds to each module; idempotent.
+void __sooth_register_module(const struct SoothModule* module);
+
+// --- Hooks with LLVM's preserve_most calling convention (entered through hook_entry.S) ------------------------
+//   void __sooth_read1/2/4/8 (uint64_t address, uint64_t value, uint32_t site)   after the load; value zero-extended
+//   void __sooth_write1/2/4/8(uint64_t address, uint64_t value, uint32_t site)   before the store
+//   void __sooth_branch(uint32_t site, uint64_t way)                             before the branch; only if detail != 0
+
+// --- Hooks with the C calling convention ----------------------------------------------------------------------
+void __sooth_read_range(const void* address, const void* bytes, uint64_t size, uint32_t site);  // after; sizes other than 1, 2, 4, 8
+void __sooth_write_range(const void* address, const void* bytes, uint64_t size, uint32_t site); // before
+// Before llvm.memcpy / memmove / memset (not before calls of libc's functions, which the runtime intercepts itself):
+void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site);
+void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site);
+
+// Atomics replace the instruction. `order` is a sooth::trace::MemoryOrder number. Sizes 1, 2, 4, 8: N below.
+//   uintN __sooth_atomic_load<N>(const void* p, uint32_t order, uint32_t site)                 N = 1, 2, 4, 8, 16
+//   void  __sooth_atomic_store<N>(void* p, uintN value, uint32_t order, uint32_t site)
+//   uintN __sooth_atomic_rmw<N>(void* p, uintN operand, uint32_t operation, uint32_t order, uint32_t site)  returns the old value
+//   uintN __sooth_atomic_cas<N>(void* p, uintN expected, uintN desired, uint32_t order, uint32_t failure_order, uint32_t site)
+//         returns the old value; it succeeded iff that equals `expected`. Weak ones become strong.
+// 16: unsigned __int128. An atomic instruction of another kind (float add, ...) becomes a loop of __sooth_atomic_cas.
+enum SoothRmw { kRmwXchg, kRmwAdd, kRmwSub, kRmwAnd, kRmwNand, kRmwOr, kRmwXor, kRmwMax, kRmwMin, kRmwUMax, kRmwUMin };
+void __sooth_fence(uint32_t order, uint32_t site); // before the fence instruction, which stays
+
+#ifdef __cplusplus
+}
+#endif

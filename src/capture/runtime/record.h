@@ -1,0 +1,79 @@
+// How the rest of the runtime records: interceptors, annotations and hooks call these and nothing below them.
+//
+// Rules for an interceptor:
+//   * `Thread* t = enter()`: null where nothing must be recorded (the runtime itself is running, the thread has
+//     ended, or there is no trace). Call the real function in either case.
+//   * An event that takes something (lock, wake, join, sem-wait) is recorded after the real call succeeded; one that gives
+//     something (unlock, signal, fork, post, free) before it. So tickets order them as they took effect.
+//   * Never call anything that is intercepted; use REAL(f). errno is the program's: it must be what REAL(f) left.
+//   * No libstdc++, no exceptions, no locale, no malloc inside the runtime.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/format.h"
+
+namespace sooth::runtime {
+
+using trace::Defect;
+using trace::EventKind;
+
+struct Thread; // thread.h
+
+// The calling thread's record, made on first use; null where recording must stay out.
+Thread* enter();
+// The thread's number in the trace.
+std::uint32_t number_of(const Thread* t);
+
+// A synchronisation event with an exact ticket at the site of the last call; it ends the thread's segment.
+void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
+// A ticketed event that does not end the segment: alloc, free, names.
+void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
+// The event of an operation that failed (try-lock, timed wait): no ticket; repeats in a row are dropped.
+void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0);
+
+// The calling code read or wrote `size` bytes at `p` (a libc function did so for it). Contents are read from memory:
+// call read_range while they are there, write_range after the function has written them.
+void read_range(Thread* t, const void* p, std::size_t size);
+void write_range(Thread* t, const void* p, std::size_t size);
+
+// An object at [p, p + size) begins or ends: forget what is known of its bytes. Called by alloc_event and free_event.
+void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed);
+void free_event(Thread* t, EventKind kind, const void* p, std::size_t size);
+
+// The number of an interned name; bounded length, kept for the life of the process.
+std::uint32_t intern(const char* name);
+
+void count(Defect defect, std::uint64_t n = 1);
+// A primitive that is not followed was used.
+void unsupported(const char* primitive);
+
+// --- life cycle (thread.cc, process.cc) -----------------------------------------------------------------------
+// In the creating thread, before the real pthread_create: reserves the child's number and records `fork`.
+std::uint32_t thread_create(Thread* parent);
+// In the new thread before anything else / when its last destructor has run.
+void thread_begin(std::uint32_t number, std::uint32_t parent);
+void thread_end();
+// Thread number <-> pthread_t, for join, detach and cancel. Number is ~0u if it is not known.
+void thread_bind(unsigned long pthread, std::uint32_t number);
+std::uint32_t thread_of(unsigned long pthread);
+void thread_unbind(unsigned long pthread);
+
+// Around fork(2): signals are blocked between before_fork and after_fork. The child starts a trace of its own.
+void before_fork(Thread* t);
+void after_fork_parent(Thread* t, int child);
+void after_fork_child(Thread* t);
+// Last words: writes out the calling thread's buffer and how the process ends. The process may go on (failed exec).
+void finish(trace::EndKind kind, int value);
+
+// Recording is off between the two, for this thread: for code of the runtime that calls back into libc.
+class Quiet {
+public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+};
+
+} // namespace sooth::runtime

@@ -1,0 +1,189 @@
+// The trace file, as bytes. This header is all that the runtime (inside the user's program) and the readers
+// share; it needs nothing but <cstdint>. docs/trace_format.md explains it for people.
+//
+//   file   = first page (FileHeader, 4096 bytes, mapped by the running program) , chunk*
+//   chunk  = ChunkHeader (64 bytes) , body, padding to a multiple of 64
+//
+// Chunks stand in the order in which they were allotted, which says nothing about the order of execution.
+// A chunk that was allotted but never written is a run of zero bytes; the reader looks for the next header.
+#pragma once
+
+#include <cstdint>
+
+namespace sooth::trace {
+
+enum class EventKind : std::uint8_t {
+  None = 0,
+#define SOOTH_EVENT_KIND(enumerator, name, number, ticketed, meaning) enumerator = number,
+#include "trace/event_kinds.def"
+#undef SOOTH_EVENT_KIND
+};
+
+enum class Defect : std::uint8_t {
+#define SOOTH_DEFECT(enumerator, name, number, severity, sentence) enumerator = number,
+#include "trace/defects.def"
+#undef SOOTH_DEFECT
+};
+inline constexpr unsigned kDefectSlots = 32;
+
+enum class MemoryOrder : std::uint8_t { Plain = 0, Relaxed, Consume, Acquire, Release, AcqRel, SeqCst };
+
+// Flags of an event.
+enum EventFlags : std::uint8_t {
+  kTicket = 1,    // `counter` is an exact ticket: no two events have the same one
+  kHeld = 2,      // later accesses of the same bytes by this thread may have been left out (docs/trace_format.md)
+  kMerged = 4,    // the last of several writes, of which those between were left out
+  kPayload = 8,   // slots with bytes follow; `value` is their number of bytes
+  kFill = 16,     // a range that holds one byte `value >> 56` throughout; the length is the rest of `value`
+  kOpaque = 32,   // a range whose contents were not kept; `value` is its length
+  kVolatile = 64, // a volatile access
+  kFailed = 128,  // the operation did not succeed: lock not taken, time was up
+};
+
+// Bits in `value` of the lock events.
+enum LockType : std::uint32_t {
+  kLockNormal = 0,
+  kLockRecursive = 1,
+  kLockErrorCheck = 2,
+  kLockAdaptive = 3,
+  kLockClassMask = 3,
+  kLockRobust = 0x10,
+  kLockProcessShared = 0x20,
+  kLockSpin = 0x40,
+  kLockReadWrite = 0x80,
+  kLockCondition = 0x100,
+  kLockAnnotated = 0x200,   // told by __tsan_mutex_* and the like
+  kLockPreferWriter = 0x400,// read-write lock: a waiting writer blocks new readers
+  kLockOwnerDied = 0x1000,  // this acquire took a robust mutex over from a thread that ended
+  kLockTry = 0x2000,        // a request that does not block
+  kLockTimed = 0x4000,      // a request that blocks only for a time
+};
+
+// One slot of a thread's buffer. An event is one slot, followed by ceil(value / 32) payload slots if kPayload.
+// `kind` is written last: a slot whose kind is zero was not finished.
+//
+// A payload has at most kMaxPayload bytes; larger ranges are split or opaque.
+// atomic-rmw: kPayload; `value` is the operand's size n; the payload is the n bytes seen, then the n bytes written.
+// Accesses of more than 8 bytes have exactly one of kPayload, kFill, kOpaque.
+struct RawEvent {
+  std::uint64_t address;
+  std::uint64_t value;
+  std::uint64_t counter; // the ticket counter: taken (kTicket) or only looked at
+  std::uint32_t site;
+  std::uint8_t size; // 1 to 8; 0 where it does not apply or for ranges
+  std::uint8_t order; // MemoryOrder
+  std::uint8_t flags;
+  std::uint8_t kind; // EventKind; never 0 in a finished slot
+};
+static_assert(sizeof(RawEvent) == 32);
+
+inline constexpr std::uint64_t kFileMagic = 0x0a1a'6874'6f6f'53fe; // fe 'S' 'o' 'o' 't' 'h' 1a 0a
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kChunkMagic = 0x4b6e4843; // "CHnK"
+inline constexpr std::uint64_t kHeaderBytes = 4096;
+inline constexpr std::uint64_t kChunkAlign = 64;
+
+enum class EndKind : std::uint32_t { Running = 0, Exit, QuickExit, Exec, Signal };
+
+enum FileFlags : std::uint32_t {
+  kFrozen = 1, // written by tools: counters are positions, the order is final and is not restored
+  kNoValues = 2, // imported from a format without values: each write counts as a value of its own
+};
+
+// The first page. The program writes it through a shared mapping, so what it says survives any end.
+struct FileHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t flags;
+  std::uint32_t pid;
+  std::uint32_t parent_pid;
+  std::uint64_t start_time_ns;   // wall clock
+  std::uint64_t end_time_ns;
+  std::uint32_t end_kind;        // EndKind; Running: still running, or killed
+  std::int32_t end_value;        // exit status or signal number
+  std::uint64_t threads;         // threads started so far
+  std::uint64_t accesses;        // hooks that ran their slow path (a lower bound of accesses made)
+  std::uint64_t defects[kDefectSlots];
+  char unsupported[8][40];       // the first names of unsupported primitives met
+  std::uint64_t unsupported_calls[8];
+};
+static_assert(sizeof(FileHeader) <= kHeaderBytes);
+
+enum class ChunkType : std::uint32_t {
+  None = 0,
+  Events = 1,  // encoded events of one thread (event_codec.h), LZ4 block
+  Live = 2,    // a thread's buffer as it stands in memory: RawEvent slots, ends at the first kind == 0
+  Module = 3,  // sites, globals and strings of one instrumented module (ModuleHeader)
+  Strings = 4, // interned names: (u32 number, u32 length, bytes)*
+  Process = 5, // text, one `key=value` a line: program, argument, directory, library (not instrumented), ...
+  Pad = 6,     // nothing
+};
+
+struct ChunkHeader {
+  std::uint32_t magic;
+  std::uint32_t type;          // ChunkType
+  std::uint64_t body_bytes;    // stored bytes after this header, without padding
+  std::uint64_t raw_bytes;     // Events: bytes after decompression. Live: same as body_bytes
+  std::uint32_t thread;        // Events, Live
+  std::uint32_t count;         // Events: number of slots
+  std::uint64_t first_slot;    // Events, Live: the thread's slots before this chunk. Slots number a thread's stream
+  std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
+  std::uint32_t state;         // Live: 1 in use, 0 free
+  std::uint32_t reserved;
+  std::uint64_t header_checksum; // XXH3 64 of the 56 bytes before; 0 for Live, whose header changes
+};
+static_assert(sizeof(ChunkHeader) == 64);
+
+// The body of a Module chunk:
+//   ModuleHeader, SiteRow[sites], GlobalRow[globals], string bytes[string_bytes], fact bytes[fact_bytes]
+struct ModuleHeader {
+  std::uint32_t first_site; // sites are numbered first_site, first_site + 1, ...
+  std::uint32_t sites;
+  std::uint32_t globals;
+  std::uint32_t string_bytes; // zero-terminated strings; offset 0 is the empty string
+  std::uint32_t fact_bytes;   // static facts, opaque here
+  std::uint32_t name;         // string offset: the module's source file
+  std::uint32_t compiler_flags; // string offset
+  std::uint32_t reserved;
+};
+
+// What the site is, so that a reader can say so without its events.
+enum SiteFlags : std::uint32_t {
+  kSiteVolatile = 1,
+  kSiteFunction = 2, // the row of a function: line of its definition
+  kSiteCall = 4,
+  kSiteFloat = 8,    // the value is a floating-point number
+  kSiteSigned = 16,  // ... a signed integer
+  kSitePointer = 32,
+  kSiteBitField = 64,
+  kSiteBranch = 128,
+  kSiteSystem = 256, // the file is a system header
+};
+
+struct SiteRow { // 24 bytes; all but line, column and flags are string offsets
+  std::uint32_t file;
+  std::uint32_t line;
+  std::uint32_t column;
+  std::uint32_t function; // demangled
+  std::uint32_t variable; // source name of what is touched, or of what is called
+  std::uint32_t flags;    // SiteFlags
+};
+
+struct GlobalRow { // 32 bytes
+  std::uint64_t address; // at run time
+  std::uint64_t bytes;
+  std::uint32_t name; // `net::state`, `file.cpp:counter` for statics of a file
+  std::uint32_t type; // source type: `int`, `struct account [16]`
+  std::uint32_t file;
+  std::uint32_t line;
+};
+
+inline constexpr std::uint64_t kMaxPayload = 1u << 16;
+inline constexpr std::uint32_t kFirstSite = 1u << 16; // smaller numbers: the module was not registered yet
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t align) { return (bytes + align - 1) / align * align; }
+constexpr std::uint64_t payload_slots(const RawEvent& e) {
+  return (e.flags & kPayload) ? (e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw) ? (2 * e.value + 31) / 32 : (e.value + 31) / 32) : 0;
+}
+
+} // namespace sooth::trace

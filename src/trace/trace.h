@@ -1,0 +1,114 @@
+// A Trace is one legal, sequentially consistent sequence of events, frozen: plain data that every analysis reads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/format.h"
+
+namespace sooth::trace {
+
+struct Event {
+  std::uint64_t address = 0; // or the target that the kind names (event_kinds.def)
+  std::uint64_t value = 0;   // up to 8 bytes, zero-extended; of a range its first 8 bytes (0 if opaque)
+  std::uint64_t extra = 0;   // atomic-rmw: the value seen; ranges with contents: offset into Trace::bytes
+  std::uint32_t size = 0;    // bytes touched; 0 for events that touch no memory
+  std::uint32_t site = 0;    // index into Trace::sites; 0: unknown
+  std::uint32_t thread = 0;  // index into Trace::threads
+  EventKind kind = EventKind::None;
+  MemoryOrder order = MemoryOrder::Plain;
+  std::uint8_t flags = 0; // EventFlags
+  std::uint8_t reserved = 0;
+
+  bool has(EventFlags f) const { return (flags & f) != 0; }
+  friend bool operator==(const Event&, const Event&) = default;
+};
+static_assert(sizeof(Event) == 40);
+
+// Events of up to 8 bytes carry their bytes in `value`. Others, with kPayload, have them in Trace::bytes at
+// `extra`: `size` bytes; for an atomic-rmw of 16 bytes first the 16 seen, then the 16 written.
+// kFill: every byte is `value & 0xff`. kOpaque: contents unknown; whoever reads them first defines them.
+
+struct Site {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string function;
+  std::string variable;
+  std::uint32_t flags = 0; // SiteFlags
+};
+
+struct Global {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::string name;
+  std::string type;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+struct Thread {
+  std::string name;            // as named by the program, or empty
+  std::uint32_t parent = 0;    // index; its own for the main thread
+  bool ended = false;
+};
+
+struct DefectRow {
+  Defect defect;
+  std::string_view name;
+  std::string_view severity;
+  std::string_view sentence;
+};
+// All rows of defects.def.
+std::span<const DefectRow> defect_rows();
+
+struct ProcessInfo {
+  std::string program;
+  std::vector<std::string> arguments;
+  std::string directory;
+  std::vector<std::string> plain_libraries; // loaded objects without instrumented code
+  std::uint32_t pid = 0;
+  std::uint32_t parent_pid = 0;
+  EndKind end = EndKind::Running;
+  std::int32_t end_value = 0;
+  std::uint64_t start_time_ns = 0;
+  std::uint64_t end_time_ns = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> unsupported; // primitive, calls
+};
+
+struct Trace {
+  std::vector<Event> events; // in the legal order
+  std::vector<std::uint8_t> bytes;
+  std::vector<Site> sites;   // [0] is the unknown site
+  std::vector<Global> globals; // ascending addresses
+  std::vector<Thread> threads;
+  std::vector<std::string> strings; // names of user events, blocks, watched variables
+  std::vector<std::vector<std::uint8_t>> facts; // static facts, one per module
+  ProcessInfo process;
+  std::uint64_t defects[kDefectSlots] = {};
+  std::uint32_t flags = 0; // FileFlags
+  std::uint64_t file_bytes = 0;
+  std::vector<std::string> notes; // what the reader has to say: damage with offsets, ...
+
+  std::uint64_t defect(Defect d) const { return defects[static_cast<unsigned>(d)]; }
+};
+
+// --- the table of kinds -------------------------------------------------------------------------------------
+std::string_view kind_name(EventKind kind);          // "" for numbers without a row
+EventKind kind_from_name(std::string_view name);     // None if there is none
+bool kind_is_ticketed(EventKind kind);
+std::span<const EventKind> all_kinds();
+std::string_view order_name(MemoryOrder order);      // "plain", "relaxed", ..., "seq_cst"
+
+constexpr bool reads_memory(EventKind k) {
+  return k == EventKind::Read || k == EventKind::AtomicRead || k == EventKind::AtomicRmw;
+}
+constexpr bool writes_memory(EventKind k) {
+  return k == EventKind::Write || k == EventKind::AtomicWrite || k == EventKind::AtomicRmw || k == EventKind::ExternalWrite;
+}
+
+} // namespace sooth::trace
