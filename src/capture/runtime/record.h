@@ -6,6 +6,7 @@
 //   * An event that takes something (lock, wake, join, sem-wait) is recorded after the real call succeeded; one that gives
 //     something (unlock, signal, fork, post, free) before it. So tickets order them as they took effect.
 //   * Never call anything that is intercepted; use REAL(f). errno is the program's: it must be what REAL(f) left.
+//   * Nothing declared here changes errno.
 //   * No libstdc++, no exceptions, no locale, no malloc inside the runtime.
 #pragma once
 
@@ -37,6 +38,13 @@ void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value 
 // call read_range while they are there, write_range after the function has written them.
 void read_range(Thread* t, const void* p, std::size_t size);
 void write_range(Thread* t, const void* p, std::size_t size);
+// The same for calls whose outcome is known beforehand. Called before the bytes change, as the hooks of plain stores are,
+// so that a racing reader cannot see the bytes before their write is recorded.
+void copy_range(Thread* t, const void* to, const void* from, std::size_t size); // reads `from`, writes `to`
+void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size);
+// Stores the byte and records it as an atomic-write with release order (the done-byte of a local static's guard, which
+// compiled code reads with an atomic load).
+void atomic_store_byte(Thread* t, void* p, std::uint8_t value);
 
 // An object at [p, p + size) begins or ends: forget what is known of its bytes. Called by alloc_event and free_event.
 void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed);
@@ -55,15 +63,21 @@ std::uint32_t thread_create(Thread* parent);
 // In the new thread before anything else / when its last destructor has run.
 void thread_begin(std::uint32_t number, std::uint32_t parent);
 void thread_end();
-// Thread number <-> pthread_t, for join, detach and cancel. Number is ~0u if it is not known.
+// Thread number <-> pthread_t, for join, detach and cancel. Number is ~0u if it is not known. Parent and child both bind,
+// in whatever order they come to it; binding a number that was bound before does nothing (its pthread_t may belong to a
+// younger thread by then). thread_unbind undoes the binding only if it is still `number`'s.
 void thread_bind(unsigned long pthread, std::uint32_t number);
 std::uint32_t thread_of(unsigned long pthread);
-void thread_unbind(unsigned long pthread);
+void thread_unbind(unsigned long pthread, std::uint32_t number);
 
 // Around fork(2): signals are blocked between before_fork and after_fork. The child starts a trace of its own.
 void before_fork(Thread* t);
 void after_fork_parent(Thread* t, int child);
 void after_fork_child(Thread* t);
+// Resolves the real functions, arms the main thread's end and the crash handlers (interceptors/init.cc). The core calls
+// it once, in its constructor, before it records anything.
+void install_interceptors();
+
 // Last words: writes out the calling thread's buffer and how the process ends. The process may go on (failed exec).
 void finish(trace::EndKind kind, int value);
 
