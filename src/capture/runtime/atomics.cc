@@ -1,0 +1,271 @@
+// Atomic operations: performed here, so that their tickets say in which order they took effect.
+//
+// An operation that writes holds its address's stripe while it takes its ticket and does its work. A load takes nothing: it
+// looks at the stripe's version before and after (a seqlock), so that the counter it read stands for a moment at which no
+// write to this address was under way. Loads therefore cost two looks at shared lines and no write to one.
+//
+// A signal handler may interrupt its own thread inside a stripe; then it works without it, and is counted (inexact-atomics).
+#include <type_traits>
+
+#include "capture/abi.h"
+#include "capture/runtime/cells.h"
+#include "capture/runtime/os.h"
+
+__extension__ typedef unsigned __int128 Uint128;
+__extension__ typedef __int128 Int128;
+
+namespace sooth::runtime {
+namespace {
+
+struct alignas(64) Stripe {
+  std::uint32_t version; // odd: held
+  std::uint32_t owner;   // thread number; only meaningful while held
+};
+constexpr std::size_t kStripes = 1024;
+Stripe g_stripes[kStripes];
+
+Stripe& stripe_of(const void* p) {
+  const std::uint64_t line = reinterpret_cast<std::uint64_t>(p) >> 4; // atomics of 16 bytes share one with their halves
+  return g_stripes[(line ^ line >> 10) % kStripes];
+}
+
+void pause(unsigned spins) {
+  if (spins % 64 == 63) os::yield();
+  else __builtin_ia32_pause();
+}
+
+bool held_by(const Stripe& stripe, const Thread* t) { return __atomic_load_n(&stripe.owner, __ATOMIC_RELAXED) == t->number; }
+
+class Holding {
+public:
+  Holding(const void* p, const Thread* t) : stripe_(stripe_of(p)) {
+    for (unsigned spins = 0;; ++spins) {
+      version_ = __atomic_load_n(&stripe_.version, __ATOMIC_RELAXED);
+      if (version_ & 1) {
+        // The owner field is our own number only if we wrote it, so a relaxed look cannot be wrong about us.
+        if (held_by(stripe_, t)) {
+          count(Defect::InexactAtomics);
+          return;
+        }
+        pause(spins);
+      } else if (__atomic_compare_exchange_n(&stripe_.version, &version_, version_ + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&stripe_.owner, t->number, __ATOMIC_RELAXED);
+        mine_ = true;
+        return;
+      }
+    }
+  }
+  ~Holding() {
+    if (!mine_) return;
+    __atomic_store_n(&stripe_.owner, kNoThread, __ATOMIC_RELAXED); // before the release below
+    __atomic_store_n(&stripe_.version, version_ + 2, __ATOMIC_RELEASE);
+  }
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+
+private:
+  Stripe& stripe_;
+  std::uint32_t version_ = 0;
+  bool mine_ = false;
+};
+
+// Compare-and-swap, the one operation that 16 bytes have.
+template <typename T>
+T real_cas(T* p, T expected, T desired) {
+  return __sync_val_compare_and_swap(p, expected, desired);
+}
+template <typename T>
+T real_load(const T* p) {
+  if constexpr (sizeof(T) == 16) return real_cas(const_cast<T*>(p), T{0}, T{0});
+  else return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+template <typename T>
+void real_store(T* p, T value) {
+  if constexpr (sizeof(T) == 16) {
+    T seen = real_load(p);
+    for (T now; (now = real_cas(p, seen, value)) != seen;) seen = now;
+  } else {
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+  }
+}
+
+template <typename T>
+T apply(std::uint32_t operation, T old, T operand) {
+  using Signed = std::make_signed_t<std::conditional_t<sizeof(T) == 16, std::uint64_t, T>>;
+  const auto below = [](T a, T b) {
+    if constexpr (sizeof(T) == 16) return static_cast<Int128>(a) < static_cast<Int128>(b);
+    else return static_cast<Signed>(a) < static_cast<Signed>(b);
+  };
+  switch (operation) {
+  case kRmwAdd: return static_cast<T>(old + operand);
+  case kRmwSub: return static_cast<T>(old - operand);
+  case kRmwAnd: return old & operand;
+  case kRmwNand: return static_cast<T>(~(old & operand));
+  case kRmwOr: return old | operand;
+  case kRmwXor: return old ^ operand;
+  case kRmwMax: return below(old, operand) ? operand : old;
+  case kRmwMin: return below(operand, old) ? operand : old;
+  case kRmwUMax: return old < operand ? operand : old;
+  case kRmwUMin: return operand < old ? operand : old;
+  default: return operand; // kRmwXchg
+  }
+}
+
+template <typename T>
+T real_rmw(T* p, std::uint32_t operation, T operand) {
+  T old = real_load(p);
+  for (T now; (now = real_cas(p, old, apply(operation, old, operand))) != old;) old = now;
+  return old;
+}
+
+std::uint64_t as_address(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+// The event's room and the frames before it come before the stripe: nothing slow happens while it is held.
+trace::RawEvent* prepare(Thread* t, std::size_t slots) {
+  if (frames_changed(t)) write_frames(t);
+  return reserve(t, slots);
+}
+
+template <typename T>
+void put_access(Thread* t, trace::RawEvent* slot, EventKind kind, const void* p, T value, std::uint64_t counter, std::uint32_t order,
+                std::uint32_t site, std::uint8_t flags) {
+  if (slot == nullptr) return;
+  if constexpr (sizeof(T) == 16) {
+    os::copy(slot + 1, &value, sizeof value);
+    put(t, slot, kind, as_address(p), sizeof value, counter, site, 0, static_cast<std::uint8_t>(order),
+        static_cast<std::uint8_t>(flags | trace::kPayload));
+  } else {
+    put(t, slot, kind, as_address(p), static_cast<std::uint64_t>(value), counter, site, sizeof(T), static_cast<std::uint8_t>(order), flags);
+  }
+}
+
+template <typename T>
+constexpr std::size_t kAccessSlots = sizeof(T) == 16 ? 2 : 1;
+
+template <typename T>
+T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
+  Thread* t = enter();
+  if (t == nullptr) return real_load(p);
+  const Stripe& stripe = stripe_of(p);
+  T value;
+  std::uint64_t counter;
+  for (unsigned spins = 0;; ++spins) {
+    const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
+    value = real_load(p);
+    counter = look_at_counter();
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (!(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) break;
+    if ((before & 1) && held_by(stripe, t)) {
+      count(Defect::InexactAtomics);
+      break;
+    }
+    pause(spins);
+  }
+  if (sizeof(T) < 16 && repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), site)) return value;
+  end_segment(t);
+  Appending appending(t);
+  trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
+  put_access(t, slot, EventKind::AtomicRead, p, value, counter, order, site, 0);
+  return value;
+}
+
+template <typename T>
+void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
+  Thread* t = enter();
+  if (t == nullptr) return real_store(p, value);
+  end_segment(t);
+  Appending appending(t);
+  trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
+  std::uint64_t ticket;
+  {
+    Holding holding(p, t);
+    ticket = take_ticket();
+    real_store(p, value);
+  }
+  put_access(t, slot, EventKind::AtomicWrite, p, value, ticket, order, site, trace::kTicket);
+}
+
+template <typename T>
+void put_rmw(Thread* t, trace::RawEvent* slot, const void* p, T old, T now, std::uint64_t ticket, std::uint32_t order, std::uint32_t site) {
+  if (slot == nullptr) return;
+  auto* bytes = reinterpret_cast<std::uint8_t*>(slot + 1);
+  __builtin_memcpy(bytes, &old, sizeof old);
+  __builtin_memcpy(bytes + sizeof old, &now, sizeof now);
+  put(t, slot, EventKind::AtomicRmw, as_address(p), sizeof(T), ticket, site, 0, static_cast<std::uint8_t>(order), trace::kTicket | trace::kPayload);
+}
+
+template <typename T>
+T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {
+  Thread* t = enter();
+  if (t == nullptr) return real_rmw(p, operation, operand);
+  end_segment(t);
+  Appending appending(t);
+  trace::RawEvent* slot = prepare(t, 2);
+  std::uint64_t ticket;
+  T old;
+  {
+    Holding holding(p, t);
+    ticket = take_ticket();
+    old = real_rmw(p, operation, operand);
+  }
+  put_rmw(t, slot, p, old, apply(operation, old, operand), ticket, order, site);
+  return old;
+}
+
+template <typename T>
+T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {
+  Thread* t = enter();
+  if (t == nullptr) return real_cas(p, expected, desired);
+  end_segment(t);
+  Appending appending(t);
+  trace::RawEvent* slot = prepare(t, 2);
+  std::uint64_t ticket;
+  T old;
+  {
+    Holding holding(p, t);
+    ticket = take_ticket();
+    old = real_cas(p, expected, desired);
+  }
+  if (old == expected) {
+    put_rmw(t, slot, p, old, desired, ticket, order, site);
+    return old;
+  }
+  // It only looked. Its exact ticket orders it like a write's; the second slot is not needed.
+  put_access(t, slot, EventKind::AtomicRead, p, old, ticket, failure_order, site, trace::kTicket);
+  if (sizeof(T) < 16 && slot != nullptr && t->cursor == slot + 2) t->cursor = slot + 1;
+  return old;
+}
+
+} // namespace
+} // namespace sooth::runtime
+
+#define SOOTH_ATOMICS(N, T)                                                                                                     \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_load##N(const void* p, std::uint32_t order, std::uint32_t site) { \
+    return sooth::runtime::atomic_load(static_cast<const T*>(p), order, site);                                                  \
+  }                                                                                                                             \
+  extern "C" __attribute__((visibility("default"))) void __sooth_atomic_store##N(void* p, T value, std::uint32_t order,         \
+                                                                                 std::uint32_t site) {                          \
+    sooth::runtime::atomic_store(static_cast<T*>(p), value, order, site);                                                       \
+  }                                                                                                                             \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_rmw##N(void* p, T operand, std::uint32_t operation,        \
+                                                                            std::uint32_t order, std::uint32_t site) {          \
+    return sooth::runtime::atomic_rmw(static_cast<T*>(p), operand, operation, order, site);                                     \
+  }                                                                                                                             \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_cas##N(                                                    \
+      void* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {                   \
+    return sooth::runtime::atomic_cas(static_cast<T*>(p), expected, desired, order, failure_order, site);                       \
+  }
+
+SOOTH_ATOMICS(1, std::uint8_t)
+SOOTH_ATOMICS(2, std::uint16_t)
+SOOTH_ATOMICS(4, std::uint32_t)
+SOOTH_ATOMICS(8, std::uint64_t)
+SOOTH_ATOMICS(16, Uint128)
+
+extern "C" __attribute__((visibility("default"))) void __sooth_fence(std::uint32_t order, std::uint32_t site) {
+  using namespace sooth::runtime;
+  if (Thread* t = enter()) {
+    end_segment(t);
+    append_ticket(t, EventKind::Fence, 0, 0, site, 0, static_cast<std::uint8_t>(order), 0);
+  }
+}

@@ -1,0 +1,30 @@
+// Cells: leaving out accesses that repeat within a segment (the layout and the inlined half are in capture/abi.h).
+//
+// A segment's first `g_detail` events are kept as they are. After that, of the accesses that one thread makes to the same
+// bytes within one segment, the first read and the first write are kept (flag kHeld), and the last write (kMerged) when the
+// segment ends; a read that sees another value than the cell knows is always kept, because somebody else wrote. Writes to
+// globals, statics and watched variables are always kept. docs/trace_format.md argues why nothing can become wrong by it.
+#pragma once
+
+#include "capture/runtime/buffer.h"
+
+namespace sooth::runtime {
+
+// The slow halves of the hooks.
+void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site);
+void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site);
+
+// Every synchronisation ends the segment: merged writes get their last value, all cells become void.
+void end_segment(Thread* t);
+// Cells become void, merged writes are written; the segment and its detail go on.
+void void_cells(Thread* t);
+// The same for the cells of [address, address + size).
+void void_range(Thread* t, std::uint64_t address, std::uint64_t size);
+
+// Ranges whose writes are always kept: data segments of instrumented objects, watched variables.
+void keep_writes(std::uint64_t address, std::uint64_t size);
+bool writes_are_kept(std::uint64_t address);
+
+bool make_cells(Thread* t, std::size_t cells);
+
+} // namespace sooth::runtime

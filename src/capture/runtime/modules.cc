@@ -1,0 +1,202 @@
+#include "capture/runtime/modules.h"
+
+#include <link.h>
+
+#include "capture/abi.h"
+#include "capture/runtime/cells.h"
+#include "capture/runtime/file.h"
+#include "capture/runtime/os.h"
+
+namespace sooth::runtime {
+namespace {
+
+// A registered module as the body of its chunk: the module itself may be unloaded later.
+struct Body {
+  Body* next;
+  std::size_t bytes;
+
+  std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(this + 1); }
+};
+struct Name {
+  Name* next;
+  std::uint32_t number;
+  std::uint32_t length;
+
+  char* text() { return reinterpret_cast<char*>(this + 1); }
+  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+os::SpinLock g_lock;
+Body* g_bodies;
+Name* g_names;
+std::uint32_t g_name_count;
+std::uint32_t g_next_site = trace::kFirstSite;
+constexpr std::size_t kMaxObjects = 256;
+std::uint64_t g_objects[kMaxObjects]; // load addresses of objects with instrumented modules
+std::size_t g_object_count;
+
+void write_body(Body& body) {
+  write_chunk(trace::ChunkType::Module, body.data(), body.bytes, body.bytes, 0, 0, 0);
+}
+
+void write_name(const Name& name) {
+  struct {
+    std::uint32_t number, length;
+    char text[256];
+  } row = {name.number, name.length, {}};
+  os::copy(row.text, name.text(), name.length);
+  write_chunk(trace::ChunkType::Strings, &row, 8 + name.length, 8 + name.length, 0, 0, 0);
+}
+
+bool contains(const dl_phdr_info* info, std::uint64_t address) {
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz) return true;
+  return false;
+}
+
+// The object that holds `module`: all of its writable data are globals and statics, whose writes are kept.
+int keep_object(dl_phdr_info* info, std::size_t, void* module) {
+  if (!contains(info, reinterpret_cast<std::uint64_t>(module))) return 0;
+  for (std::size_t i = 0; i < g_object_count; ++i)
+    if (g_objects[i] == info->dlpi_addr) return 1;
+  if (g_object_count < kMaxObjects) g_objects[g_object_count++] = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W) != 0)
+      keep_writes(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz);
+  return 1;
+}
+
+struct Text {
+  char bytes[64 * 1024];
+  std::size_t used;
+  void add(const char* text) {
+    const std::size_t n = os::length(text);
+    if (used + n > sizeof bytes) return;
+    os::copy(bytes + used, text, n);
+    used += n;
+  }
+};
+
+int add_library(dl_phdr_info* info, std::size_t, void* text) {
+  for (std::size_t i = 0; i < g_object_count; ++i)
+    if (g_objects[i] == info->dlpi_addr) return 0;
+  const auto self = reinterpret_cast<std::uint64_t>(&g_lock);
+  if (info->dlpi_name == nullptr || info->dlpi_name[0] == 0 || contains(info, self)) return 0;
+  auto& out = *static_cast<Text*>(text);
+  out.add("library=");
+  out.add(info->dlpi_name);
+  out.add("\n");
+  return 0;
+}
+
+Body* make_body(const SoothModule* m) {
+  const std::size_t sites = m->sites * sizeof(SoothSiteRow);
+  const std::size_t globals = m->globals * sizeof(SoothGlobalRow);
+  const std::size_t bytes = sizeof(trace::ModuleHeader) + sites + globals + m->string_bytes + m->fact_bytes;
+  auto* body = static_cast<Body*>(os::pages(sizeof(Body) + bytes));
+  if (body == nullptr) return nullptr;
+  body->bytes = bytes;
+  const trace::ModuleHeader header = {g_next_site, m->sites, m->globals, m->string_bytes, m->fact_bytes, m->name, m->compiler_flags, 0};
+  std::uint8_t* out = body->data();
+  const auto add = [&out](const void* from, std::size_t n) {
+    os::copy(out, from, n);
+    out += n;
+  };
+  add(&header, sizeof header);
+  add(m->site_rows, sites);
+  add(m->global_rows, globals);
+  add(m->strings, m->string_bytes);
+  add(m->facts, m->fact_bytes);
+  return body;
+}
+
+} // namespace
+
+void rewrite_modules() {
+  for (Body* body = g_bodies; body != nullptr; body = body->next) write_body(*body);
+  for (const Name* name = g_names; name != nullptr; name = name->next) write_name(*name);
+}
+
+void reset_module_locks() { g_lock.reset(); }
+
+void write_libraries() {
+  Quiet quiet;
+  auto* text = static_cast<Text*>(os::pages(sizeof(Text)));
+  if (text == nullptr) return;
+  dl_iterate_phdr(add_library, text);
+  if (text->used != 0) write_chunk(trace::ChunkType::Process, text->bytes, text->used, text->used, 0, 0, 0);
+  os::give_back(text, sizeof(Text));
+}
+
+std::uint32_t intern(const char* name) {
+  std::size_t length = 0;
+  while (length < 255 && name[length] != 0) ++length;
+  const auto same = [&](const Name& n) {
+    if (n.length != length) return false;
+    for (std::size_t i = 0; i < length; ++i)
+      if (n.text()[i] != name[i]) return false;
+    return true;
+  };
+  // Names are only ever put in front, so the list can be walked without the lock.
+  for (const Name* n = __atomic_load_n(&g_names, __ATOMIC_ACQUIRE); n != nullptr; n = n->next)
+    if (same(*n)) return n->number;
+  os::Guard guard(g_lock);
+  for (const Name* n = g_names; n != nullptr; n = n->next)
+    if (same(*n)) return n->number;
+  static std::uint8_t* room;
+  static std::size_t left;
+  const std::size_t bytes = trace::round_up(sizeof(Name) + length + 1, 16);
+  if (left < bytes) {
+    room = static_cast<std::uint8_t*>(os::pages(64 * 1024));
+    left = room != nullptr ? 64 * 1024 : 0;
+    if (room == nullptr) return 0;
+  }
+  auto* fresh = reinterpret_cast<Name*>(room);
+  room += bytes;
+  left -= bytes;
+  fresh->next = g_names;
+  fresh->number = ++g_name_count; // 0 is the empty name
+  fresh->length = static_cast<std::uint32_t>(length);
+  os::copy(fresh->text(), name, length);
+  write_name(*fresh);
+  __atomic_store_n(&g_names, fresh, __ATOMIC_RELEASE);
+  return fresh->number;
+}
+
+void unsupported(const char* primitive) {
+  count(Defect::UnsupportedCalls);
+  os::Guard guard(g_lock);
+  for (unsigned i = 0; i < 8; ++i) {
+    char(&row)[40] = g_header->unsupported[i];
+    bool same = true;
+    if (row[0] == 0) {
+      for (unsigned k = 0; k < 39 && primitive[k] != 0; ++k) row[k] = primitive[k];
+    } else {
+      for (unsigned k = 0; same && k < 39; ++k) {
+        same = row[k] == primitive[k];
+        if (primitive[k] == 0) break;
+      }
+    }
+    if (!same) continue;
+    ++g_header->unsupported_calls[i];
+    return;
+  }
+}
+
+} // namespace sooth::runtime
+
+extern "C" __attribute__((visibility("default"))) void __sooth_register_module(const SoothModule* module) {
+  using namespace sooth::runtime;
+  if (module->abi_version != kSoothAbiVersion) return unsupported("a module of another Sooth version");
+  Quiet quiet;
+  os::Guard guard(g_lock);
+  if (*module->base != 0) return;
+  Body* body = make_body(module);
+  if (body == nullptr) return count(Defect::UnknownSites);
+  body->next = g_bodies;
+  g_bodies = body;
+  *module->base = g_next_site;
+  g_next_site += module->sites;
+  dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));
+  write_body(*body);
+}

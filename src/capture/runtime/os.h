@@ -1,0 +1,106 @@
+// System calls without libc: safe in signal handlers, and never intercepted by this library's own interceptors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace sooth::runtime::os {
+
+inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result; // negative errno on failure
+}
+
+inline bool failed(long result) { return result < 0 && result > -4096; }
+
+// Zeroed pages, or null.
+inline void* pages(std::size_t bytes) {
+  const long p = call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return failed(p) ? nullptr : reinterpret_cast<void*>(p);
+}
+inline void give_back(void* p, std::size_t bytes) { call(SYS_munmap, reinterpret_cast<long>(p), static_cast<long>(bytes)); }
+inline void* map_file(int file, std::uint64_t offset, std::size_t bytes) {
+  const long p = call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<long>(offset));
+  return failed(p) ? nullptr : reinterpret_cast<void*>(p);
+}
+
+// libc's memcpy and memset are intercepted by this very library; the runtime's own are these.
+inline void copy(void* to, const void* from, std::size_t bytes) {
+  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+inline void zero(void* to, std::size_t bytes) {
+  __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(0) : "memory");
+}
+inline std::size_t length(const char* text) {
+  std::size_t n = 0;
+  for (; text[n] != 0; ++n) __asm__ volatile("" : "+r"(n)); // not to be recognised as strlen
+  return n;
+}
+
+inline int pid() { return static_cast<int>(call(SYS_getpid)); }
+inline void yield() { call(SYS_sched_yield); }
+inline std::uint64_t now_ns() {
+  timespec t = {};
+  call(SYS_clock_gettime, CLOCK_REALTIME, reinterpret_cast<long>(&t));
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+// All signals but the synchronous ones are held back while this lives.
+class BlockSignals {
+public:
+  BlockSignals() {
+    std::uint64_t all = ~std::uint64_t{0};
+    for (const int fatal : {4, 5, 7, 8, 11}) all &= ~(std::uint64_t{1} << (fatal - 1)); // ILL TRAP BUS FPE SEGV
+    call(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, reinterpret_cast<long>(&all), reinterpret_cast<long>(&old_), 8);
+  }
+  ~BlockSignals() { call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, reinterpret_cast<long>(&old_), 0, 8); }
+  BlockSignals(const BlockSignals&) = delete;
+  BlockSignals& operator=(const BlockSignals&) = delete;
+
+private:
+  std::uint64_t old_ = 0;
+};
+
+// A lock for the runtime's own rare paths; hold it only with signals blocked.
+class SpinLock {
+public:
+  void lock() {
+    for (unsigned spins = 0; __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+      if (spins > 100) yield();
+      else __builtin_ia32_pause();
+    }
+  }
+  void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
+  void reset() { held_ = 0; } // in the child of a fork, where no other thread can hold it
+
+private:
+  int held_ = 0;
+};
+class Guard {
+public:
+  explicit Guard(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+  ~Guard() { lock_.unlock(); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+private:
+  BlockSignals signals_; // first in, last out
+  SpinLock& lock_;
+};
+
+} // namespace sooth::runtime::os

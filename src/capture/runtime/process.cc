@@ -1,0 +1,267 @@
+// The process as a whole: where its trace goes, fork, the end.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "capture/runtime/cells.h"
+#include "capture/runtime/file.h"
+#include "capture/runtime/modules.h"
+#include "capture/runtime/os.h"
+
+extern char** environ;
+
+namespace sooth::runtime {
+namespace {
+
+bool g_ready;
+char g_program[256];     // name without directories
+char g_directory[4096];  // of the trace
+char g_wanted[4096];     // the trace's own name, if one was asked for
+bool g_verbose;
+
+struct Line { // a bounded piece of text
+  char text[4400];
+  std::size_t used = 0;
+  void add(const char* more, std::size_t n) {
+    for (std::size_t i = 0; i < n && used + 1 < sizeof text; ++i) text[used++] = more[i];
+    text[used] = 0;
+  }
+  void add(const char* more) { add(more, os::length(more)); }
+  void add(std::uint64_t number) {
+    char digits[24];
+    std::size_t n = sizeof digits;
+    do digits[--n] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    add(digits + n, sizeof digits - n);
+  }
+};
+
+void complain(const char* what, const char* path) {
+  Line line;
+  line.add("sooth: ");
+  line.add(what);
+  line.add(" ");
+  line.add(path);
+  line.add("\n");
+  os::call(SYS_write, 2, reinterpret_cast<long>(line.text), static_cast<long>(line.used));
+}
+
+bool starts_with(const char* text, const char* prefix) {
+  while (*prefix != 0)
+    if (*text++ != *prefix++) return false;
+  return true;
+}
+
+void copy_text(char* to, std::size_t room, const char* from, std::size_t n) {
+  if (n >= room) n = room - 1;
+  os::copy(to, from, n);
+  to[n] = 0;
+}
+
+// SOOTH_OPTIONS: key=value, separated by colons. Unknown ones are told and passed over.
+void read_option(const char* option, std::size_t n) {
+  const auto value_of = [&](const char* key) -> const char* { return starts_with(option, key) ? option + os::length(key) : nullptr; };
+  if (n == 0) return;
+  if (const char* v = value_of("detail=")) {
+    if (starts_with(v, "all")) {
+      g_detail = ~std::uint64_t{0};
+      return;
+    }
+    g_detail = 0;
+    for (; v < option + n && *v >= '0' && *v <= '9'; ++v) g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
+  } else if (const char* path = value_of("trace=")) {
+    copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
+  } else if (const char* verbose = value_of("verbose=")) {
+    g_verbose = *verbose == '1';
+  } else if (const char* record = value_of("record=")) {
+    if (*record == '0') g_ready = false;
+  } else {
+    Line name;
+    name.add(option, n);
+    complain("unknown option in SOOTH_OPTIONS:", name.text);
+  }
+}
+
+void read_environment() {
+  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
+    if (starts_with(*row, "SOOTH_TRACE=")) copy_text(g_wanted, sizeof g_wanted, *row + 12, os::length(*row + 12));
+    if (!starts_with(*row, "SOOTH_OPTIONS=")) continue;
+    for (const char* option = *row + 14; *option != 0;) {
+      std::size_t n = 0;
+      while (option[n] != 0 && option[n] != ':') ++n;
+      read_option(option, n);
+      option += n + (option[n] == ':');
+    }
+  }
+}
+
+std::size_t read_whole(const char* path, char* out, std::size_t room) {
+  const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  if (os::failed(file)) return 0;
+  std::size_t used = 0;
+  for (long n; used < room && (n = os::call(SYS_read, file, reinterpret_cast<long>(out + used), static_cast<long>(room - used))) > 0;)
+    used += static_cast<std::size_t>(n);
+  os::call(SYS_close, file);
+  return used;
+}
+
+void find_names() {
+  char path[4096];
+  const long n = os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(path), sizeof path - 1);
+  path[os::failed(n) ? 0 : n] = 0;
+  const char* base = path;
+  for (const char* c = path; *c != 0; ++c)
+    if (*c == '/') base = c + 1;
+  copy_text(g_program, sizeof g_program, base, os::length(base));
+  Line cwd;
+  const long used = os::call(SYS_getcwd, reinterpret_cast<long>(cwd.text), sizeof cwd.text);
+  cwd.used = os::failed(used) ? 0 : static_cast<std::size_t>(used) - 1;
+  if (g_wanted[0] != 0 && g_wanted[0] != '/') { // the program may change its directory before it forks
+    cwd.add("/");
+    cwd.add(g_wanted);
+    copy_text(g_wanted, sizeof g_wanted, cwd.text, cwd.used);
+  }
+  const char* from = g_wanted[0] != 0 ? g_wanted : cwd.text;
+  std::size_t length = os::length(from);
+  if (g_wanted[0] != 0)
+    while (length > 1 && from[length - 1] != '/') --length;
+  copy_text(g_directory, sizeof g_directory, from, length);
+}
+
+// The name that was asked for, if it is still free; else PROGRAM.PID.sooth beside it, else with a number.
+bool open_some_file(bool first) {
+  if (first && g_wanted[0] != 0 && open_file(g_wanted)) return true;
+  Line path;
+  for (unsigned attempt = 1; attempt < 100; ++attempt) {
+    path.used = 0;
+    path.add(g_directory);
+    path.add("/");
+    path.add(g_program);
+    path.add(".");
+    path.add(static_cast<std::uint64_t>(os::pid()));
+    if (attempt > 1) {
+      path.add(".");
+      path.add(attempt);
+    }
+    path.add(".sooth");
+    if (open_file(path.text)) return true;
+    if (!os::failed(os::call(SYS_access, reinterpret_cast<long>(path.text), 0))) continue; // it exists
+    break;
+  }
+  complain("not recorded; cannot write", path.text);
+  return false;
+}
+
+void write_process() {
+  static char arguments[32 * 1024];
+  static Line line;
+  char* text = static_cast<char*>(os::pages(96 * 1024));
+  if (text == nullptr) return;
+  std::size_t used = 0;
+  const auto add = [&](const char* key, const char* value) {
+    for (const char* part : {key, value, "\n"}) {
+      const std::size_t n = os::length(part);
+      if (used + n > 96 * 1024) return;
+      for (std::size_t i = 0; i < n; ++i) text[used++] = part != value || part[i] != '\n' ? part[i] : ' ';
+    }
+  };
+  const long n = os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(line.text), sizeof line.text - 1);
+  line.text[os::failed(n) ? 0 : n] = 0;
+  add("program=", line.text);
+  const long cwd = os::call(SYS_getcwd, reinterpret_cast<long>(line.text), sizeof line.text);
+  if (!os::failed(cwd)) add("directory=", line.text);
+  const std::size_t bytes = read_whole("/proc/self/cmdline", arguments, sizeof arguments - 1);
+  arguments[bytes] = 0;
+  for (std::size_t at = 0; at < bytes; at += os::length(arguments + at) + 1) add("argument=", arguments + at);
+  write_chunk(trace::ChunkType::Process, text, used, used, 0, 0, 0);
+  os::give_back(text, 96 * 1024);
+}
+
+void at_exit(int status, void*) { finish(trace::EndKind::Exit, status); }
+
+// Runs before the program's own constructors. Whatever is registered for the end here runs after all that the program and
+// its libraries register, and after their destructors.
+__attribute__((constructor(101))) void start() {
+  const int error = errno;
+  install_interceptors();
+  g_ready = true;
+  read_environment();
+  if (g_ready) {
+    find_names();
+    g_ready = false; // nothing is recorded while the file is made
+    if (open_some_file(true)) {
+      write_process();
+      rewrite_modules(); // modules of libraries that were set up before us
+      g_ready = true;
+      on_exit(at_exit, nullptr);
+      if (Thread* t = attach(kNoThread, 0)) {
+        thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
+        sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
+      }
+    }
+  }
+  errno = error;
+}
+
+} // namespace
+
+bool recording_is_ready() { return __atomic_load_n(&g_ready, __ATOMIC_ACQUIRE); }
+
+void before_fork(Thread* t) {
+  end_segment(t);
+  flush(t);
+  std::uint64_t all = ~std::uint64_t{0};
+  os::call(SYS_rt_sigprocmask, 0, reinterpret_cast<long>(&all), reinterpret_cast<long>(&t->signal_mask), 8);
+}
+
+void after_fork_parent(Thread* t, int child) {
+  os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&t->signal_mask), 0, 8);
+  if (child > 0) sync(t, EventKind::ProcessFork, nullptr, static_cast<std::uint64_t>(child));
+}
+
+void after_fork_child(Thread* t) {
+  const std::uint32_t parent = g_header->pid;
+  abandon_file();
+  reset_module_locks();
+  reset_scratch_lock();
+  reset_kept_lock();
+  forget_thread_names();
+  if (open_some_file(false)) {
+    write_process();
+    rewrite_modules();
+    forget_other_threads(t);
+    if (__sooth_thread.thread != nullptr) {
+      sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
+      sync(t, EventKind::ProcessFork, nullptr, parent);
+    }
+    thread_bind(static_cast<unsigned long>(pthread_self()), 0);
+  } else {
+    __atomic_store_n(&g_ready, false, __ATOMIC_RELEASE);
+    __sooth_thread.thread = nullptr;
+    __sooth_thread.ended = 1;
+  }
+  os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&t->signal_mask), 0, 8);
+}
+
+void finish(trace::EndKind kind, int value) {
+  // A child of vfork runs in its parent's memory; its end is not the parent's.
+  if (!recording_is_ready() || !file_is_open() || g_header->pid != static_cast<std::uint32_t>(os::pid())) return;
+  os::BlockSignals signals;
+  const int error = errno;
+  Thread* t = __sooth_thread.thread;
+  if (t != nullptr && __sooth_thread.quiet == 0) {
+    end_segment(t);
+    if (kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit) sync(t, EventKind::ThreadEnd, nullptr);
+    flush(t);
+    write_libraries();
+    if (kind != trace::EndKind::Signal) {
+      punch(t->live_offset, kLiveBytes);
+      punch_free_buffers();
+    }
+  }
+  g_header->end_value = value;
+  g_header->end_time_ns = os::now_ns();
+  __atomic_store_n(&g_header->end_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELEASE);
+  errno = error;
+}
+
+} // namespace sooth::runtime

@@ -1,0 +1,63 @@
+// Events that are not single accesses: synchronisation, ranges, objects.
+#include "capture/runtime/record.h"
+
+#include "capture/runtime/cells.h"
+#include "capture/runtime/file.h"
+#include "capture/runtime/ranges.h"
+
+extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order, std::uint32_t site); // atomics.cc
+
+namespace sooth::runtime {
+
+void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
+  end_segment(t);
+  mark(t, kind, address, value, flags);
+}
+
+void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
+  if (kind == EventKind::Watch) keep_writes(reinterpret_cast<std::uint64_t>(address), static_cast<std::uint32_t>(value));
+  append_ticket(t, kind, reinterpret_cast<std::uint64_t>(address), value, __sooth_thread.abi.call_site, 0, 0, flags);
+}
+
+void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
+  const auto target = reinterpret_cast<std::uint64_t>(address);
+  if (repeats_last(t, kind, target, value, __sooth_thread.abi.call_site)) return;
+  append(t, kind, target, value, __sooth_thread.abi.call_site, 0, trace::kFailed);
+}
+
+void read_range(Thread* t, const void* p, std::size_t size) {
+  range_access(t, EventKind::Read, p, p, size, __sooth_thread.abi.call_site);
+}
+
+void write_range(Thread* t, const void* p, std::size_t size) {
+  range_access(t, EventKind::Write, p, p, size, __sooth_thread.abi.call_site);
+}
+
+void copy_range(Thread* t, const void* to, const void* from, std::size_t size) {
+  range_access(t, EventKind::Read, from, from, size, __sooth_thread.abi.call_site);
+  range_access(t, EventKind::Write, to, from, size, __sooth_thread.abi.call_site);
+}
+
+void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size) {
+  range_fill(t, to, byte, size, __sooth_thread.abi.call_site);
+}
+
+void atomic_store_byte(Thread*, void* p, std::uint8_t value) {
+  __sooth_atomic_store1(p, value, static_cast<std::uint32_t>(trace::MemoryOrder::Release), __sooth_thread.abi.call_site);
+}
+
+void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed) {
+  void_range(t, reinterpret_cast<std::uint64_t>(p), size);
+  mark(t, kind, p, size, static_cast<std::uint8_t>(zeroed ? trace::kFill : 0));
+}
+
+void free_event(Thread* t, EventKind kind, const void* p, std::size_t size) {
+  void_range(t, reinterpret_cast<std::uint64_t>(p), size);
+  mark(t, kind, p, size);
+}
+
+void count(Defect defect, std::uint64_t n) {
+  __atomic_fetch_add(&g_header->defects[static_cast<unsigned>(defect)], n, __ATOMIC_RELAXED); // a count
+}
+
+} // namespace sooth::runtime

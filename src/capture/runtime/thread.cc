@@ -1,0 +1,213 @@
+#include "capture/runtime/thread.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "capture/runtime/cells.h"
+#include "capture/runtime/file.h"
+#include "capture/runtime/os.h"
+
+namespace {
+// What a thread has before its state: a cell that never matches, and some room for frames that nobody looks at.
+alignas(16) std::uint8_t g_no_cells[64];
+std::uint64_t g_no_stack[65536];
+} // namespace
+
+extern "C" {
+constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
+    {g_no_cells, 0, 0x10000, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0};
+}
+
+namespace sooth::runtime {
+namespace {
+
+os::SpinLock g_lock; // free list and numbers
+Thread* g_free;
+std::uint32_t g_next_number;
+
+std::uint32_t next_number() { return __atomic_fetch_add(&g_next_number, 1, __ATOMIC_RELAXED); } // only unique
+
+// The calling thread's own stack.
+void find_stack(Thread* t) {
+  Quiet quiet; // pthread_getattr_np allocates
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+    t->stack_low_address = reinterpret_cast<std::uint64_t>(low);
+    t->stack_bytes = bytes;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+// An activation takes at least 16 bytes of stack, so one frame for each 16 bytes can never be too few.
+bool make_shadow_stack(Thread* t) {
+  std::size_t stack_bytes = t->stack_bytes != 0 ? t->stack_bytes : std::size_t{8} << 20;
+  if (stack_bytes > std::size_t{1} << 30) stack_bytes = std::size_t{1} << 30;
+  const std::size_t frames = stack_bytes / 16 + 8192;
+  if (t->stack != nullptr && static_cast<std::size_t>(t->stack_end - t->stack) >= frames - 4096) return true;
+  if (t->stack != nullptr) os::give_back(t->stack, static_cast<std::size_t>(t->stack_end - t->stack + 4096) * sizeof *t->stack);
+  t->stack = static_cast<std::uint64_t*>(os::pages(frames * sizeof *t->stack));
+  t->stack_end = t->stack + frames - 4096; // room for what is written past it before anyone looks
+  return t->stack != nullptr;
+}
+
+bool make_buffer(Thread* t) {
+  t->live = map_live(kLiveBytes, t->live_offset);
+  if (t->live == nullptr) return false;
+  t->begin = reinterpret_cast<trace::RawEvent*>(t->live + 1);
+  t->end = t->begin + kSlots;
+  return true;
+}
+
+void start_buffer(Thread* t) {
+  t->cursor = t->begin;
+  t->last = nullptr;
+  t->first_slot = 0;
+  t->live->thread = t->number;
+  t->live->first_slot = 0;
+  t->live->reserved = 0;
+  __atomic_store_n(&t->live->state, 1, __ATOMIC_RELEASE);
+}
+
+Thread* take_state() {
+  {
+    os::Guard guard(g_lock);
+    if (Thread* t = g_free) {
+      g_free = t->next_free;
+      return t;
+    }
+  }
+  auto* t = static_cast<Thread*>(os::pages(sizeof(Thread)));
+  if (t == nullptr) return nullptr;
+  t->dirty = static_cast<Dirty*>(os::pages(kMaxDirty * sizeof(Dirty)));
+  if (t->dirty == nullptr || !make_buffer(t)) return nullptr;
+  return t;
+}
+
+void use_stack_from_here(Thread* t) {
+  SoothThreadAbi& abi = __sooth_thread.abi;
+  abi.stack_top = abi.stack_low = t->written_top = t->stack;
+}
+
+} // namespace
+
+Thread* attach(std::uint32_t number, std::uint32_t parent) {
+  ThreadLocal& local = __sooth_thread;
+  os::BlockSignals signals;
+  ++local.quiet;
+  Thread* t = take_state();
+  bool ok = t != nullptr;
+  if (ok) {
+    t->number = number == kNoThread ? next_number() : number;
+    t->parent = parent;
+    t->accesses = t->evictions = t->dirty_count = t->stack_low_address = t->stack_bytes = 0;
+    t->busy = t->since_tick = 0;
+    find_stack(t);
+    ok = make_shadow_stack(t);
+    if (t->cells != 0) local.abi = t->saved;
+    else ok = ok && make_cells(t, kMinCells);
+  }
+  if (ok) {
+    use_stack_from_here(t);
+    local.abi.detail = g_detail;
+    start_buffer(t);
+    local.thread = t;
+    __atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED); // a count
+  } else {
+    local.ended = 1; // nothing of this thread can be kept
+    count(Defect::DroppedEvents);
+  }
+  --local.quiet;
+  return ok ? t : nullptr;
+}
+
+void detach(Thread* t) {
+  ThreadLocal& local = __sooth_thread;
+  os::BlockSignals signals;
+  flush(t);
+  if (t->cells != kMinCells) make_cells(t, kMinCells);
+  t->saved = local.abi;
+  local.abi = {g_no_cells, 0, 0x10000, g_no_stack, g_no_stack, 0, 0, 0};
+  local.thread = nullptr;
+  local.ended = 1;
+  __atomic_store_n(&t->live->state, 0, __ATOMIC_RELEASE);
+  os::Guard guard(g_lock);
+  t->next_free = g_free;
+  g_free = t;
+}
+
+void forget_other_threads(Thread* t) {
+  g_lock.reset();
+  g_free = nullptr; // their buffers are pages of the parent's file
+  g_next_number = 1;
+  os::give_back(t->live, kLiveBytes);
+  t->number = 0;
+  t->parent = 0;
+  t->dirty_count = 0;
+  if (make_buffer(t)) {
+    start_buffer(t);
+    t->written_top = t->stack; // the child's trace tells the open activations anew
+    __sooth_thread.abi.stack_low = t->stack;
+    make_cells(t, kMinCells);
+  } else {
+    __sooth_thread.thread = nullptr;
+    __sooth_thread.ended = 1;
+  }
+}
+
+void punch_free_buffers() {
+  os::Guard guard(g_lock);
+  for (Thread* t = g_free; t != nullptr; t = t->next_free) punch(t->live_offset, kLiveBytes);
+}
+
+// --- record.h -------------------------------------------------------------------------------------------------
+
+Thread* enter() {
+  ThreadLocal& local = __sooth_thread;
+  if (__builtin_expect(local.thread != nullptr && local.quiet == 0, 1)) return local.thread;
+  if (local.quiet != 0 || !recording_is_ready()) return nullptr;
+  if (local.ended != 0) {
+    count(Defect::LateEvents);
+    return nullptr;
+  }
+  // A thread that nobody announced: made by clone(2), or before the runtime was there.
+  const int error = errno;
+  Thread* t = attach(kNoThread, kNoThread);
+  if (t != nullptr) sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), kNoThread);
+  errno = error;
+  return t;
+}
+
+std::uint32_t number_of(const Thread* t) { return t->number; }
+
+std::uint32_t thread_create(Thread* parent) {
+  const std::uint32_t number = next_number();
+  sync(parent, EventKind::Fork, nullptr, number);
+  return number;
+}
+
+void thread_begin(std::uint32_t number, std::uint32_t parent) {
+  thread_bind(pthread_self(), number);
+  Thread* t = attach(number, parent);
+  if (t == nullptr) return;
+  sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), parent);
+  alloc_event(t, EventKind::StackBegin, reinterpret_cast<void*>(t->stack_low_address), t->stack_bytes, false);
+}
+
+void thread_end() {
+  Thread* t = __sooth_thread.thread;
+  if (t == nullptr || __sooth_thread.quiet != 0) return;
+  if (t->stack_bytes != 0)
+    free_event(t, EventKind::StackEnd, reinterpret_cast<void*>(t->stack_low_address), t->stack_bytes);
+  __sooth_thread.abi.stack_top = t->stack; // whatever is still open is left now
+  if (__sooth_thread.abi.stack_low > t->stack) __sooth_thread.abi.stack_low = t->stack;
+  sync(t, EventKind::ThreadEnd, reinterpret_cast<void*>(pthread_self()));
+  detach(t);
+}
+
+Quiet::Quiet() { ++__sooth_thread.quiet; }
+Quiet::~Quiet() { --__sooth_thread.quiet; }
+
+} // namespace sooth::runtime

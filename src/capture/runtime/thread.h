@@ -1,0 +1,100 @@
+// One thread's recording state, and who may touch it: only the thread itself, except `live`, whose page the reader of a
+// running program's file may look at, and the free list, which has its lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "capture/abi.h"
+#include "capture/runtime/record.h"
+#include "trace/format.h"
+
+namespace sooth::runtime {
+
+// A kept write of this segment whose bytes may be written again without being kept (cells.h).
+struct Dirty {
+  std::uint32_t cell;
+  std::uint8_t offset;
+  std::uint8_t size;
+  std::uint16_t unused;
+  std::uint64_t value; // as kept
+};
+static_assert(sizeof(Dirty) == 16);
+
+struct Thread {
+  std::uint32_t number;
+  std::uint32_t parent;
+  bool used; // has recorded an event since it was taken from the free list
+
+  // The buffer: slots in a page range of the trace file itself, so that they outlive the process.
+  trace::ChunkHeader* live;
+  std::uint64_t live_offset;
+  trace::RawEvent* begin;
+  trace::RawEvent* end;
+  trace::RawEvent* cursor; // next free slot; moved by one instruction, so a signal handler can append in between
+  trace::RawEvent* last;   // the newest event
+  std::uint64_t first_slot;
+  std::uint32_t busy; // depth of appends under way: more than one only inside a signal handler
+  std::uint32_t since_tick;
+
+  // Cells (abi.h): what was kept in this segment.
+  std::size_t cells;
+  std::size_t cells_bytes;
+  std::uint64_t evictions;
+  Dirty* dirty;
+  std::size_t dirty_count;
+
+  // The shadow call stack. Frames below `written_top` are in the trace.
+  std::uint64_t* stack;
+  std::uint64_t* stack_end;
+  std::uint64_t* written_top;
+
+  SoothThreadAbi saved; // of a state on the free list: its cells
+  std::uint64_t signal_mask; // between before_fork and after_fork
+  std::uint64_t accesses;
+  std::uint64_t stack_low_address; // the thread's own stack, for stack-end
+  std::uint64_t stack_bytes;
+  Thread* next_free;
+  Thread* next_all;
+};
+
+struct ThreadLocal {
+  SoothThreadAbi abi; // what inlined hooks see; `__sooth_thread` is the address of this
+  Thread* thread;
+  std::uint32_t quiet; // recording is off while this is not 0
+  std::uint32_t ended;
+};
+
+} // namespace sooth::runtime
+
+// Initial-exec: the inlined hooks reach it through one instruction, also from libraries that are loaded later.
+extern "C" __attribute__((visibility("default"), tls_model("initial-exec"))) thread_local sooth::runtime::ThreadLocal __sooth_thread;
+
+namespace sooth::runtime {
+
+inline constexpr std::size_t kLiveBytes = 256 * 1024;
+inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
+inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 22;
+inline constexpr std::size_t kMaxDirty = std::size_t{1} << 20;
+inline constexpr std::uint64_t kDetail = 256; // events of a segment that are kept in full by default
+
+inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
+
+// Gives the calling thread a state of its own: buffer, cells, stack. Null if there is no trace.
+Thread* attach(std::uint32_t number, std::uint32_t parent);
+// The calling thread's state goes back to the free list.
+void detach(Thread* t);
+// In the child of a fork: all states but the caller's are forgotten, and the caller's gets a new buffer in the new file.
+void forget_other_threads(Thread* t);
+// The disk space of buffers on the free list goes back.
+void punch_free_buffers();
+
+// In the child of a fork: locks that other threads may have held, names of threads that are not there.
+void reset_scratch_lock();
+void reset_kept_lock();
+void forget_thread_names();
+
+bool recording_is_ready(); // process.cc: from the constructor on, if there is a trace
+
+} // namespace sooth::runtime
