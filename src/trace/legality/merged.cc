@@ -1,0 +1,125 @@
+// A merged write stands for several writes of the same bytes by one thread within one segment, of which the first was
+// kept as it was. Without that first write, states between would be lost that a property could see.
+#include <cstdint>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "trace/legality/judge.h"
+
+namespace sooth::trace::legality {
+
+namespace {
+
+// Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory and names.
+constexpr bool keeps_segment(const Event& e) {
+  if (renews_memory(e.kind) || e.has(kFailed)) return true;
+  switch (e.kind) {
+  case EventKind::Read:
+  case EventKind::Write:
+  case EventKind::ExternalWrite:
+  case EventKind::AtomicRead:
+  case EventKind::Enter:
+  case EventKind::Exit:
+  case EventKind::Branch:
+  case EventKind::ThreadName:
+  case EventKind::LockInit:
+  case EventKind::LockDestroy:
+  case EventKind::BarrierInit:
+  case EventKind::SemInit:
+  case EventKind::Watch:
+  case EventKind::User:
+  case EventKind::AtomicBegin:
+  case EventKind::AtomicEnd:
+  case EventKind::SignalEnter: // a handler runs in between; what it leaves is as before
+  case EventKind::SignalExit:
+    return true;
+  default:
+    return false;
+  }
+}
+
+class Merged final : public Family {
+public:
+  explicit Merged(Judge& judge) : Family(judge), threads_(judge.trace.threads.size()) {
+    for (const Event& e : judge.trace.events) any_ = any_ || e.has(kMerged);
+  }
+
+  bool wants(EventKind) const override { return any_; } // most traces of tools and importers have none
+
+  void step(const Event& e) override {
+    PerThread& mine = threads_[e.thread];
+    if (e.kind == EventKind::Write) {
+      if (e.has(kMerged)) check(e, mine);
+      else keep(e, mine);
+    } else if (!keeps_segment(e)) {
+      ++mine.segment;
+      mine.ranges.clear();
+    }
+  }
+
+private:
+  static constexpr std::uint64_t kGranule = 8;
+  static constexpr std::uint64_t kSmall = 64; // larger writes are kept as ranges
+
+  struct Kept {
+    std::uint64_t segment = 0;
+    std::uint8_t mask = 0; // bytes of the granule
+  };
+  struct Range {
+    std::uint64_t address;
+    std::uint64_t bytes;
+  };
+  struct PerThread {
+    std::uint64_t segment = 1;
+    absl::flat_hash_map<std::uint64_t, Kept> granules;
+    std::vector<Range> ranges; // of this segment
+  };
+
+  static std::uint8_t mask_in(std::uint64_t granule, const Event& e) {
+    std::uint8_t mask = 0;
+    for (unsigned i = 0; i < kGranule; ++i)
+      if (granule * kGranule + i - e.address < e.size) mask = static_cast<std::uint8_t>(mask | 1u << i);
+    return mask;
+  }
+
+  void keep(const Event& e, PerThread& mine) {
+    if (e.size > kSmall) {
+      mine.ranges.push_back({e.address, e.size});
+      return;
+    }
+    for (std::uint64_t g = e.address / kGranule; g <= (e.address + e.size - 1) / kGranule; ++g) {
+      Kept& kept = mine.granules[g];
+      if (kept.segment != mine.segment) kept = {mine.segment, 0};
+      kept.mask |= mask_in(g, e);
+    }
+  }
+
+  void check(const Event& e, const PerThread& mine) {
+    bool found = e.size <= kSmall;
+    for (std::uint64_t g = e.address / kGranule; found && g <= (e.address + e.size - 1) / kGranule; ++g) {
+      const auto it = mine.granules.find(g);
+      const std::uint8_t mask = it != mine.granules.end() && it->second.segment == mine.segment ? it->second.mask : 0;
+      found = (mask_in(g, e) & ~mask) == 0;
+    }
+    for (const Range& r : mine.ranges) {
+      if (found) break;
+      found = e.address >= r.address && e.address + e.size <= r.address + r.bytes;
+    }
+    if (!found)
+      judge_.object(Rule::MergedWrite, [&] {
+        return fmt::format("The merged write of {} bytes at {} by {} follows no kept write of these bytes in its segment.",
+                           e.size, judge_.name_of(e.address), judge_.thread_name(e.thread));
+      });
+  }
+
+  bool any_ = false;
+  std::vector<PerThread> threads_;
+};
+
+} // namespace
+
+std::unique_ptr<Family> make_merged(Judge& judge) { return std::make_unique<Merged>(judge); }
+
+} // namespace sooth::trace::legality
