@@ -34,11 +34,11 @@ void fly() {
 // is why the plane has long landed by then, although nothing makes the two threads wait for each other.
 bool signal_heard(unsigned stretch) {
   unsigned noise = stretch + 1, strength = 0;
-  for (unsigned sample = 0; sample < 20'000'000; ++sample) {
+  for (unsigned sample = 0; sample < 60'000'000; ++sample) {
     noise = noise * 1664525u + 1013904223u;
     if (noise >> 31 != 0) ++strength;
   }
-  const unsigned damping = stretch < 2 ? 0 : 15'000'000;
+  const unsigned damping = stretch < 2 ? 0 : 45'000'000;
   return strength > damping;
 }
 

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""What recording costs: each program natively, under ThreadSanitizer and recorded by Sooth, side by side.
+
+    ./dev bench record [--quick] [--rounds N] [--only NAME]... [--sooth FOLDER] [--output FILE]
+
+The three builds differ in nothing but the instrumentation (clang 19, -O2). Rounds are interleaved, so that a busy
+moment of the machine hits all three; the table has medians. Sooth writes its trace to the disk that holds the build.
+All three must print the same, or the row is an error. --quick is a smoke test: one round, small sizes, and the table
+goes to the terminal only.
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import platform
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import debian_source  # noqa: E402  (found through the line above)
+import table  # noqa: E402  (beside this file)
+
+FLAGS = ["-std=c++20", "-O2", "-pthread"]
+
+# name, size for --quick (the programs know their usual size themselves), what it stands for
+PROGRAMS = [
+    ("merge_sort", "200000", "merge sort: plain accesses, threads only forked and joined"),
+    ("hash_map", "100000", "hash map under 16 mutexes"),
+    ("producer_consumer", "10000", "bounded queue with condition variables"),
+    ("stencil", "10", "stencil with barriers"),
+    ("word_count", "100000", "word count: strings, maps, allocations"),
+    ("work_stealing", "14", "work-stealing deques: atomics and fences"),
+    ("read_mostly_cache", "10000", "cache under a read-write lock"),
+]
+
+# Real programs from Debian's sources: how to build one with a given compiler, and what to run.
+# The definitions in lbzip2's row are for its gnulib, which is older than today's glibc.
+REAL_PROGRAMS = [
+    (
+        "lbzip2",
+        "CC={cc} CFLAGS='{flags}' LDFLAGS='{flags}' CPPFLAGS='-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100'"
+        " ./configure -q && make -s -j2",
+        ["src/lbzip2", "-n2", "-k", "-c"],
+    ),
+    (
+        "pbzip2",
+        "make -s CXX='{cxx} -Wno-reserved-user-defined-literal {flags}' pbzip2",
+        ["pbzip2", "-p2", "-k", "-q", "-c"],
+    ),
+]
+
+
+class BenchError(Exception):
+    pass
+
+
+def command(arguments, **options):
+    answer = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if answer.returncode != 0:
+        shown = arguments if isinstance(arguments, str) else " ".join(map(str, arguments))
+        raise BenchError(f"{shown}\n{answer.stdout}")
+    return answer.stdout
+
+
+# --- builds -------------------------------------------------------------------------------------------------------
+
+
+def compilers(sooth):
+    """variant -> (C compiler, C++ compiler, flags)"""
+    return {
+        "native": ("clang-19", "clang++-19", "-O2"),
+        "tsan": ("clang-19", "clang++-19", "-O2 -fsanitize=thread"),
+        "sooth": (f"{sooth}/sooth-cc", f"{sooth}/sooth-c++", "-O2"),
+    }
+
+
+def build_own(name, folder, sooth):
+    """The three executables of one of our programs, and one that counts its accesses."""
+    source = HERE / f"{name}.cpp"
+    programs = {}
+    for variant, (_, cxx, flags) in compilers(sooth).items():
+        programs[variant] = folder / f"{name}.{variant}"
+        command([cxx, *FLAGS, *flags.split(), source, "-o", programs[variant]])
+    unlinked = folder / f"{name}.o"
+    programs["count"] = folder / f"{name}.count"
+    command(["clang++-19", *FLAGS, "-fsanitize=thread", "-c", source, "-o", unlinked])
+    command(["clang++-19", *FLAGS, HERE / "count_accesses.cc", unlinked, "-o", programs["count"]])
+    return programs
+
+
+def build_real(name, recipe, executable, folder, sooth):
+    tree = debian_source.fetch(name, sooth.parent / "debian-sources")
+    programs = {}
+    for variant, (cc, cxx, flags) in compilers(sooth).items():
+        place = folder / f"{name}-{variant}"
+        shutil.copytree(tree, place)
+        command(recipe.format(cc=cc, cxx=cxx, flags=flags), cwd=place, shell=True)
+        programs[variant] = place / executable
+    return programs
+
+
+def make_text(path, size):
+    """Text with some, but not much, repetition: what compressors are used on."""
+    words = random.Random(1)
+    lexicon = ["".join(words.choices("etaoinshrdlu", k=words.randint(2, 9))) for _ in range(4000)]
+    with open(path, "w", encoding="ascii") as out:
+        written = 0
+        while written < size:
+            line = " ".join(words.choices(lexicon, k=12)) + "\n"
+            written += len(line)
+            out.write(line)
+
+
+# --- runs -----------------------------------------------------------------------------------------------------------
+
+
+def run_once(arguments, folder, environment=None):
+    """(seconds, peak memory in KiB, standard output)"""
+    result = folder / "result"
+    with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
+        subprocess.run(
+            [folder.parent / "measure", result, *arguments],
+            stdout=out, stderr=err, cwd=folder, env={**os.environ, **(environment or {})}, check=True,
+        )
+        out.seek(0)
+        err.seek(0)
+        seconds, memory, status = result.read_text().split()
+        if int(status) != 0:
+            said = err.read(2000).decode(errors="replace")
+            raise BenchError(f"{' '.join(map(str, arguments))} ended with {status}: {said}")
+        return float(seconds), int(memory), out.read()
+
+
+def tsan_prefix(program, folder, arguments):
+    """ThreadSanitizer's fixed memory map does not suit every kernel's address randomisation: `setarch -R` if need be."""
+    try:
+        run_once([program, *arguments], folder)
+        return []
+    except BenchError:
+        return ["setarch", platform.machine(), "-R"]
+
+
+def measure(programs, arguments, rounds, folder, tool):
+    prefix = {"tsan": tsan_prefix(programs["tsan"], folder, arguments)}
+    # Races found by ThreadSanitizer must not change its exit status here: the cost is what is measured.
+    environment = {"TSAN_OPTIONS": "exitcode=0"}
+    seconds, memory, outputs = ({variant: [] for variant in ("native", "tsan", "sooth")} for _ in range(3))
+    trace_bytes, stats = 0, {}
+    for _ in range(rounds):
+        for variant in seconds:
+            taken, peak, output = run_once([*prefix.get(variant, []), programs[variant], *arguments], folder, environment)
+            seconds[variant].append(taken)
+            memory[variant].append(peak)
+            outputs[variant].append(output)
+            if variant == "sooth":
+                traces = sorted(folder.glob("*.sooth"))
+                if not traces:
+                    raise BenchError("the recorded run left no trace")
+                # Blocks, not length: parts that were allotted and never written are holes.
+                trace_bytes = sum(min(t.stat().st_size, t.stat().st_blocks * 512) for t in traces)
+                stats = stats or table.trace_statistics(tool, traces[0])
+                for trace in traces:
+                    trace.unlink()
+    if len({output for variant in outputs.values() for output in variant}) != 1:
+        raise BenchError("the three builds do not print the same")
+    row = {"trace_bytes": trace_bytes, **stats}
+    for variant in seconds:
+        row[variant] = statistics.median(seconds[variant])
+        row[variant + "_memory"] = statistics.median(memory[variant])
+    if "count" in programs:
+        count = folder / "accesses"
+        run_once([programs["count"], *arguments], folder, {"ACCESS_COUNT": str(count)})
+        row["accesses"] = int(count.read_text())
+    return row
+
+
+def bench_all(options, folder):
+    rows, notes = [], []
+    tool = options.sooth / "sooth"
+    runs = folder / "runs"  # apart from the programs: what appears here was left by a run
+    runs.mkdir()
+    command(["clang++-19", *FLAGS, HERE / "measure.cc", "-o", folder / "measure"])
+    for name, quick_size, meaning in PROGRAMS:
+        if options.only and name not in options.only:
+            continue
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        programs = build_own(name, folder, options.sooth)
+        row = measure(programs, [quick_size] if options.quick else [], options.rounds, runs, tool)
+        rows.append({"name": name, "meaning": meaning, **row})
+    text = folder / "text"
+    for name, recipe, (executable, *arguments) in REAL_PROGRAMS:
+        if options.only and name not in options.only:
+            continue
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        try:
+            programs = build_real(name, recipe, executable, folder, options.sooth)
+        except debian_source.NotAvailable as reason:
+            notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
+            continue
+        if not text.exists():
+            make_text(text, 300_000 if options.quick else 12_000_000)
+        row = measure(programs, [*arguments, str(text)], options.rounds, runs, tool)
+        rows.append({"name": name, "meaning": f"{name} from Debian's sources, compressing text", **row})
+    return rows, notes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
+    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
+    options = parser.parse_args()
+    options.sooth = options.sooth.resolve()
+    if options.quick:
+        options.rounds = 1
+    if not (options.sooth / "sooth-c++").exists():
+        parser.error(f"there is no sooth-c++ in {options.sooth}; build it with ./dev build")
+    # Beside the executables: on the disk that holds the build.
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
+        try:
+            rows, notes = bench_all(options, pathlib.Path(folder))
+        except BenchError as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 1
+    text = table.markdown(rows, notes, options.rounds, datetime.date.today())
+    print(text)
+    if not options.quick and not options.only:
+        table.write_into(options.output, text)
+        print(f"written to {options.output}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
