@@ -93,6 +93,10 @@ void __sooth_write_range(const void* address, const void* bytes, uint64_t size, 
 // Before llvm.memcpy / memmove / memset (not before calls of libc's functions, which the runtime intercepts itself):
 void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site);
 void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site);
+// LLVM may turn these intrinsics into calls of libc's memcpy, memmove and memset. Before one that it may turn so, the
+// pass stores this number in `call_site`: the interceptors then only do the work, and set `call_site` to 0.
+// Where one side cannot be shared, the pass calls read_range or write_range (with any size) instead of __sooth_copy.
+enum { kSoothCallRecorded = 0x7fffffff };
 
 // Atomics replace the instruction. `order` is a sooth::trace::MemoryOrder number. Sizes 1, 2, 4, 8: N below.
 //   uintN __sooth_atomic_load<N>(const void* p, uint32_t order, uint32_t site)                 N = 1, 2, 4, 8, 16
