@@ -1,0 +1,158 @@
+// What programs say about themselves: <sooth/sooth.h>, and ThreadSanitizer's annotations with the same meaning that
+// they have there.
+#include "capture/runtime/interceptors/real.h"
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+namespace {
+
+const void* plain(const volatile void* p) { return const_cast<const void*>(p); }
+
+// An event about an object that an annotation names.
+void note(EventKind kind, const volatile void* address, std::uint64_t value = 0, std::uint8_t flags = 0) {
+  if (Thread* t = enter()) sync(t, kind, plain(address), value, flags);
+}
+void note_name(EventKind kind, const char* name, std::uint64_t value = 0, std::uint8_t flags = 0) {
+  if (Thread* t = enter()) sync(t, kind, pointer(intern(name)), value, flags);
+}
+
+// Flags of <sanitizer/tsan_interface.h>.
+enum TsanMutex : unsigned {
+  kWriteReentrant = 1u << 1,
+  kReadLock = 1u << 3,
+  kTryLock = 1u << 4,
+  kTryLockFailed = 1u << 5,
+};
+
+std::uint32_t annotated_type(unsigned flags) {
+  return kLockAnnotated | (flags & kWriteReentrant ? kLockRecursive : kLockNormal) | (flags & kReadLock ? kLockReadWrite : kLockNormal) |
+         (flags & kTryLock ? kLockTry : kLockNormal);
+}
+
+} // namespace
+
+extern "C" {
+
+// --- <sooth/sooth.h> ----------------------------------------------------------------------------------------------
+
+SOOTH_EXPORT void __sooth_user_event(const char* name, long long value) {
+  note_name(EventKind::User, name, static_cast<std::uint64_t>(value));
+}
+SOOTH_EXPORT void __sooth_user_event_double(const char* name, double value) {
+  note_name(EventKind::User, name, __builtin_bit_cast(std::uint64_t, value), kFill);
+}
+SOOTH_EXPORT void __sooth_thread_name(const char* name) {
+  if (Thread* t = enter()) mark(t, EventKind::ThreadName, pointer(intern(name)));
+}
+SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, std::size_t bytes) {
+  // 32 bits for each half; a larger object is watched as far as that goes.
+  const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
+  if (Thread* t = enter()) sync(t, EventKind::Watch, plain(address), size | std::uint64_t{intern(name)} << 32);
+}
+SOOTH_EXPORT void __sooth_atomic_begin(const char* name) { note_name(EventKind::AtomicBegin, name); }
+SOOTH_EXPORT void __sooth_atomic_end(const char* name) { note_name(EventKind::AtomicEnd, name); }
+
+// --- ThreadSanitizer: order -----------------------------------------------------------------------------------------
+
+SOOTH_EXPORT void __tsan_acquire(void* tag) { note(EventKind::HbAcquire, tag); }
+SOOTH_EXPORT void __tsan_release(void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* tag) { note(EventKind::HbAcquire, tag); }
+SOOTH_EXPORT void WTFAnnotateHappensBefore(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void WTFAnnotateHappensAfter(const char*, int, const volatile void* tag) { note(EventKind::HbAcquire, tag); }
+SOOTH_EXPORT void AnnotateCondVarSignal(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void* tag, const volatile void*) {
+  note(EventKind::HbAcquire, tag);
+}
+
+// --- ThreadSanitizer: locks -----------------------------------------------------------------------------------------
+
+SOOTH_EXPORT void __tsan_mutex_create(void* lock, unsigned flags) { note(EventKind::LockInit, lock, annotated_type(flags)); }
+SOOTH_EXPORT void __tsan_mutex_destroy(void* lock, unsigned flags) { note(EventKind::LockDestroy, lock, annotated_type(flags)); }
+SOOTH_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
+SOOTH_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
+  Thread* t = enter();
+  if (t == nullptr) return;
+  const EventKind kind = flags & kReadLock ? EventKind::AcquireShared : EventKind::Acquire;
+  if (flags & kTryLockFailed) failed(t, kind, lock, annotated_type(flags));
+  else sync(t, kind, lock, annotated_type(flags));
+}
+SOOTH_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
+  note(flags & kReadLock ? EventKind::ReleaseShared : EventKind::Release, lock, annotated_type(flags));
+  return 1; // levels of recursion that were given up; each level is an event of its own here
+}
+SOOTH_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
+// Around a signal to waiters of an annotated condition variable, and around code that leaves the lock's implementation.
+SOOTH_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
+SOOTH_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
+SOOTH_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
+SOOTH_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
+
+SOOTH_EXPORT void AnnotateRWLockCreate(const char*, int, const volatile void* lock) {
+  note(EventKind::LockInit, lock, kLockAnnotated | kLockReadWrite);
+}
+SOOTH_EXPORT void AnnotateRWLockCreateStatic(const char*, int, const volatile void* lock) {
+  note(EventKind::LockInit, lock, kLockAnnotated | kLockReadWrite);
+}
+SOOTH_EXPORT void AnnotateRWLockDestroy(const char*, int, const volatile void* lock) {
+  note(EventKind::LockDestroy, lock, kLockAnnotated | kLockReadWrite);
+}
+SOOTH_EXPORT void AnnotateRWLockAcquired(const char*, int, const volatile void* lock, long exclusive) {
+  note(exclusive ? EventKind::Acquire : EventKind::AcquireShared, lock, kLockAnnotated | kLockReadWrite);
+}
+SOOTH_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile void* lock, long exclusive) {
+  note(exclusive ? EventKind::Release : EventKind::ReleaseShared, lock, kLockAnnotated | kLockReadWrite);
+}
+
+// --- names and memory -----------------------------------------------------------------------------------------------
+
+SOOTH_EXPORT void AnnotateThreadName(const char*, int, const char* name) { __sooth_thread_name(name); }
+// An allocator of the program's own hands out memory again: what was there before is over.
+SOOTH_EXPORT void AnnotateNewMemory(const char*, int, const volatile void* p, std::size_t bytes) {
+  if (Thread* t = enter()) {
+    free_event(t, EventKind::Free, plain(p), bytes);
+    alloc_event(t, EventKind::Alloc, plain(p), bytes, false);
+  }
+}
+
+// --- accepted without effect ------------------------------------------------------------------------------------------
+// These ask a detector to look away. A trace is what happened, so nothing is left out of it.
+
+SOOTH_EXPORT void __tsan_init() {}
+SOOTH_EXPORT void __tsan_flush_memory() {}
+SOOTH_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
+SOOTH_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
+SOOTH_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
+SOOTH_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
+SOOTH_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {}
+SOOTH_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {}
+SOOTH_EXPORT void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}
+SOOTH_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void*, std::size_t, const char*) {}
+SOOTH_EXPORT void AnnotateExpectRace(const char*, int, const volatile void*, const char*) {}
+SOOTH_EXPORT void AnnotateFlushExpectedRaces(const char*, int) {}
+SOOTH_EXPORT void AnnotatePublishMemoryRange(const char*, int, const volatile void*, std::size_t) {}
+SOOTH_EXPORT void AnnotateUnpublishMemoryRange(const char*, int, const volatile void*, std::size_t) {}
+SOOTH_EXPORT void AnnotateMutexIsUsedAsCondVar(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotateMutexIsNotPHB(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotatePCQCreate(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotatePCQDestroy(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotatePCQPut(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotatePCQGet(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotateTraceMemory(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotateNoOp(const char*, int, const volatile void*) {}
+SOOTH_EXPORT void AnnotateEnableRaceDetection(const char*, int, int) {}
+
+// --- fibers: stacks that change hands are not followed -----------------------------------------------------------------
+
+SOOTH_EXPORT void* __tsan_get_current_fiber() { return nullptr; }
+SOOTH_EXPORT void* __tsan_create_fiber(unsigned) {
+  unsupported("fibers");
+  return nullptr;
+}
+SOOTH_EXPORT void __tsan_destroy_fiber(void*) {}
+SOOTH_EXPORT void __tsan_switch_to_fiber(void*, unsigned) { unsupported("fibers"); }
+SOOTH_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
+
+} // extern "C"

@@ -1,0 +1,95 @@
+// Barriers and semaphores of POSIX.
+//
+// Those shared between processes are met by other processes too, whose events are in other traces: their counts cannot
+// be followed here. They are recorded as hb-release and hb-acquire, which keeps the order that was seen and promises no
+// more, and are counted as unsupported.
+#include <cerrno>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "capture/runtime/interceptors/real.h"
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+namespace {
+
+// glibc keeps the flag behind the 8 bytes of the count; named semaphores have it always.
+bool shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaphore)[2] != 0; }
+// struct pthread_barrier: in, round, count, shared, out.
+bool shared(const pthread_barrier_t* barrier) { return reinterpret_cast<const int*>(barrier)[3] != 0; }
+
+// sem_wait and its relatives return -1 and set errno.
+int waited(Thread* t, const sem_t* semaphore, int result) {
+  if (t == nullptr) return result;
+  if (result != 0) {
+    if (!shared(semaphore)) failed(t, EventKind::SemWait, semaphore);
+  } else {
+    sync(t, shared(semaphore) ? EventKind::HbAcquire : EventKind::SemWait, semaphore);
+  }
+  return result;
+}
+
+} // namespace
+
+INTERCEPT(int, pthread_barrier_init, (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
+  const int result = REAL(pthread_barrier_init)(barrier, attributes, count);
+  Thread* t = enter();
+  if (t == nullptr || result != 0) return result;
+  if (shared(barrier)) unsupported("barrier shared between processes");
+  else sync(t, EventKind::BarrierInit, barrier, count);
+  return result;
+}
+
+INTERCEPT(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
+  Thread* t = enter();
+  if (t == nullptr) return REAL(pthread_barrier_wait)(barrier);
+  // Looked at before: the last to leave may let another thread destroy it.
+  const bool by_order_only = shared(barrier);
+  sync(t, by_order_only ? EventKind::HbRelease : EventKind::BarrierArrive, barrier);
+  const int result = REAL(pthread_barrier_wait)(barrier);
+  sync(t, by_order_only ? EventKind::HbAcquire : EventKind::BarrierLeave, barrier);
+  return result;
+}
+
+INTERCEPT(int, sem_init, (sem_t * semaphore, int process_shared, unsigned count)) {
+  const int result = REAL(sem_init)(semaphore, process_shared, count);
+  Thread* t = enter();
+  if (t == nullptr || result != 0) return result;
+  if (shared(semaphore)) unsupported("semaphore shared between processes");
+  else sync(t, EventKind::SemInit, semaphore, count);
+  return result;
+}
+
+// The last two parameters are variadic in the header; unused ones are whatever the registers hold, and are ignored.
+INTERCEPT(sem_t*, sem_open, (const char* name, int flags, mode_t mode, unsigned count)) {
+  sem_t* semaphore = REAL(sem_open)(name, flags, mode, count);
+  if (enter() != nullptr && semaphore != SEM_FAILED) unsupported("sem_open");
+  return semaphore;
+}
+
+INTERCEPT(int, sem_post, (sem_t * semaphore)) {
+  if (Thread* t = enter()) sync(t, shared(semaphore) ? EventKind::HbRelease : EventKind::SemPost, semaphore);
+  return REAL(sem_post)(semaphore);
+}
+
+INTERCEPT(int, sem_wait, (sem_t * semaphore)) {
+  Thread* t = enter();
+  return waited(t, semaphore, REAL(sem_wait)(semaphore));
+}
+
+INTERCEPT(int, sem_trywait, (sem_t * semaphore)) {
+  Thread* t = enter();
+  return waited(t, semaphore, REAL(sem_trywait)(semaphore));
+}
+
+INTERCEPT(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
+  Thread* t = enter();
+  return waited(t, semaphore, REAL(sem_timedwait)(semaphore, until));
+}
+
+INTERCEPT(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
+  Thread* t = enter();
+  return waited(t, semaphore, REAL(sem_clockwait)(semaphore, clock, until));
+}

@@ -1,0 +1,42 @@
+// Short forms for the interceptors of libc calls that touch the caller's memory.
+//
+// Reads are recorded before the call, while the contents are there; writes after it, or before where the outcome is
+// known beforehand (record.h). Any caller is recorded, instrumented or not.
+#pragma once
+
+#include "capture/runtime/interceptors/real.h"
+
+USE_REAL(std::size_t, strlen, (const char*));
+USE_REAL(std::size_t, strnlen, (const char*, std::size_t));
+
+namespace sooth::runtime {
+
+inline void reads(const void* p, std::size_t bytes) {
+  if (Thread* t = enter(); t != nullptr && bytes != 0) read_range(t, p, bytes);
+}
+inline void writes(const void* p, std::size_t bytes) {
+  if (Thread* t = enter(); t != nullptr && bytes != 0 && p != nullptr) write_range(t, p, bytes);
+}
+inline void copies(const void* to, const void* from, std::size_t bytes) {
+  if (Thread* t = enter(); t != nullptr && bytes != 0) copy_range(t, to, from, bytes);
+}
+inline void fills(const void* to, int byte, std::size_t bytes) {
+  if (Thread* t = enter(); t != nullptr && bytes != 0) fill_range(t, to, static_cast<std::uint8_t>(byte), bytes);
+}
+
+// With the terminating zero.
+inline std::size_t string_bytes(const char* s) { return REAL(strlen)(s) + 1; }
+// What a function reads that stops at the terminating zero or after `limit` bytes.
+inline std::size_t string_bytes(const char* s, std::size_t limit) {
+  const std::size_t length = REAL(strnlen)(s, limit);
+  return length < limit ? length + 1 : limit;
+}
+inline void reads_string(const char* s) {
+  if (Thread* t = enter()) read_range(t, s, string_bytes(s));
+}
+inline void writes_string(const char* s) {
+  if (Thread* t = enter(); t != nullptr && s != nullptr) write_range(t, s, string_bytes(s));
+}
+inline std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
+
+} // namespace sooth::runtime

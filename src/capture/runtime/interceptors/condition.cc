@@ -1,0 +1,98 @@
+// Condition variables of pthreads.
+#include "capture/runtime/interceptors/condition.h"
+
+#include <cerrno>
+
+#include "capture/runtime/interceptors/guarded_call.h"
+
+namespace sooth::runtime {
+
+int wait_for(Waiting waiting) {
+  // A wait without the mutex fails at once for the kinds that check: nothing is given up, so nothing is recorded.
+  if (waiting.thread == nullptr || unlock_will_fail(static_cast<pthread_mutex_t*>(waiting.mutex))) {
+    waiting.call(&waiting);
+    return waiting.result;
+  }
+  const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
+  sync(waiting.thread, EventKind::Wait, waiting.condition, value);
+  sooth_guarded_call(
+      [](void* p) {
+        auto* w = static_cast<Waiting*>(p);
+        w->call(w);
+      },
+      [](void* p) {
+        auto* w = static_cast<Waiting*>(p);
+        sync(w->thread, EventKind::Wake, w->condition, reinterpret_cast<std::uint64_t>(w->mutex), trace::kFailed);
+      },
+      &waiting);
+  sync(waiting.thread, EventKind::Wake, waiting.condition, value, waiting.timed_out ? trace::kFailed : 0);
+  return waiting.result;
+}
+
+} // namespace sooth::runtime
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+namespace {
+
+pthread_cond_t* condition_of(Waiting* w) { return static_cast<pthread_cond_t*>(w->condition); }
+pthread_mutex_t* mutex_of(Waiting* w) { return static_cast<pthread_mutex_t*>(w->mutex); }
+// EOWNERDEAD comes from taking the mutex again, after a wake-up like any other.
+bool not_signalled(int result) { return result != 0 && result != EOWNERDEAD; }
+
+std::uint32_t type_of(const pthread_cond_t* condition) {
+  // Bit 0 of glibc's __wrefs: process-shared.
+  return kLockCondition | (condition->__data.__wrefs & 1 ? kLockProcessShared : kLockNormal);
+}
+
+} // namespace
+
+// The default of dlsym may be the version for LinuxThreads' smaller objects.
+#define CONDITION_VERSION "GLIBC_2.3.2"
+
+INTERCEPT_VERSION(int, pthread_cond_init, CONDITION_VERSION, (pthread_cond_t * condition, const pthread_condattr_t* attributes)) {
+  const int result = REAL(pthread_cond_init)(condition, attributes);
+  if (Thread* t = enter(); t != nullptr && result == 0) sync(t, EventKind::LockInit, condition, type_of(condition));
+  return result;
+}
+
+INTERCEPT_VERSION(int, pthread_cond_destroy, CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (Thread* t = enter()) sync(t, EventKind::LockDestroy, condition, type_of(condition));
+  return REAL(pthread_cond_destroy)(condition);
+}
+
+INTERCEPT_VERSION(int, pthread_cond_wait, CONDITION_VERSION, (pthread_cond_t * condition, pthread_mutex_t* mutex)) {
+  const auto call = [](Waiting* w) {
+    w->result = REAL(pthread_cond_wait)(condition_of(w), mutex_of(w));
+    w->timed_out = not_signalled(w->result);
+  };
+  return wait_for({call, enter(), condition, mutex, nullptr, 0, 0, false});
+}
+
+INTERCEPT_VERSION(int, pthread_cond_timedwait, CONDITION_VERSION,
+                  (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* until)) {
+  const auto call = [](Waiting* w) {
+    w->result = REAL(pthread_cond_timedwait)(condition_of(w), mutex_of(w), w->until);
+    w->timed_out = not_signalled(w->result);
+  };
+  return wait_for({call, enter(), condition, mutex, until, 0, 0, false});
+}
+
+INTERCEPT(int, pthread_cond_clockwait, (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until)) {
+  const auto call = [](Waiting* w) {
+    w->result = REAL(pthread_cond_clockwait)(condition_of(w), mutex_of(w), w->clock, w->until);
+    w->timed_out = not_signalled(w->result);
+  };
+  return wait_for({call, enter(), condition, mutex, until, clock, 0, false});
+}
+
+INTERCEPT_VERSION(int, pthread_cond_signal, CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (Thread* t = enter()) sync(t, EventKind::Signal, condition);
+  return REAL(pthread_cond_signal)(condition);
+}
+
+INTERCEPT_VERSION(int, pthread_cond_broadcast, CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (Thread* t = enter()) sync(t, EventKind::Broadcast, condition);
+  return REAL(pthread_cond_broadcast)(condition);
+}

@@ -1,0 +1,183 @@
+// read, write, recv, send and their vectors: the kernel touches the caller's buffers.
+#include "capture/runtime/interceptors/calls.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+using namespace sooth::runtime;
+
+namespace {
+
+// Passes a result on after recording that many bytes.
+ssize_t wrote(const void* buffer, ssize_t result) {
+  if (result > 0) writes(buffer, static_cast<std::size_t>(result));
+  return result;
+}
+
+// The parts of a vector, as far as `bytes` reach.
+void each_part(const iovec* parts, int count, std::size_t bytes, void (*touch)(const void*, std::size_t)) {
+  if (enter() == nullptr) return;
+  for (int i = 0; i < count && bytes != 0; ++i) {
+    const std::size_t here = smaller(parts[i].iov_len, bytes);
+    touch(parts[i].iov_base, here);
+    bytes -= here;
+  }
+}
+ssize_t wrote_parts(const iovec* parts, int count, ssize_t result) {
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), writes);
+  return result;
+}
+
+// An address that the kernel filled in: `*length` bytes, as far as there was room.
+void wrote_address(const void* address, const socklen_t* length, socklen_t room) {
+  if (address == nullptr || length == nullptr) return;
+  writes(length, sizeof *length);
+  writes(address, smaller(*length, room));
+}
+socklen_t room_of(const socklen_t* length) { return length != nullptr ? *length : 0; }
+
+void received(const msghdr* message, ssize_t result, std::size_t name_room) {
+  wrote_parts(message->msg_iov, static_cast<int>(message->msg_iovlen), result);
+  if (message->msg_name != nullptr) writes(message->msg_name, smaller(message->msg_namelen, name_room));
+  if (message->msg_control != nullptr) writes(message->msg_control, message->msg_controllen);
+  writes(message, sizeof *message);
+}
+void sends(const msghdr* message) {
+  reads(message, sizeof *message);
+  each_part(message->msg_iov, static_cast<int>(message->msg_iovlen), ~std::size_t{0}, reads);
+  if (message->msg_control != nullptr) reads(message->msg_control, message->msg_controllen);
+}
+
+} // namespace
+
+INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) { return wrote(buffer, REAL(read)(file, buffer, bytes)); }
+INTERCEPT(ssize_t, pread, (int file, void* buffer, std::size_t bytes, off_t offset)) {
+  return wrote(buffer, REAL(pread)(file, buffer, bytes, offset));
+}
+INTERCEPT(ssize_t, pread64, (int file, void* buffer, std::size_t bytes, off64_t offset)) {
+  return wrote(buffer, REAL(pread64)(file, buffer, bytes, offset));
+}
+INTERCEPT(ssize_t, __read_chk, (int file, void* buffer, std::size_t bytes, std::size_t room)) {
+  return wrote(buffer, REAL(__read_chk)(file, buffer, bytes, room));
+}
+INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) { return wrote_parts(parts, count, REAL(readv)(file, parts, count)); }
+INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offset)) {
+  return wrote_parts(parts, count, REAL(preadv)(file, parts, count, offset));
+}
+
+// A bad address makes the kernel return EFAULT; recording its contents would be a crash. So a buffer is read only after
+// the kernel did: what it took, it could read.
+INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
+  const ssize_t result = REAL(write)(file, buffer, bytes);
+  if (result > 0) reads(buffer, static_cast<std::size_t>(result));
+  return result;
+}
+INTERCEPT(ssize_t, pwrite, (int file, const void* buffer, std::size_t bytes, off_t offset)) {
+  const ssize_t result = REAL(pwrite)(file, buffer, bytes, offset);
+  if (result > 0) reads(buffer, static_cast<std::size_t>(result));
+  return result;
+}
+INTERCEPT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t bytes, off64_t offset)) {
+  const ssize_t result = REAL(pwrite64)(file, buffer, bytes, offset);
+  if (result > 0) reads(buffer, static_cast<std::size_t>(result));
+  return result;
+}
+INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
+  const ssize_t result = REAL(writev)(file, parts, count);
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
+  return result;
+}
+INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
+  const ssize_t result = REAL(pwritev)(file, parts, count, offset);
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
+  return result;
+}
+
+INTERCEPT(ssize_t, recv, (int socket, void* buffer, std::size_t bytes, int flags)) {
+  return wrote(buffer, REAL(recv)(socket, buffer, bytes, flags));
+}
+INTERCEPT(ssize_t, recvfrom, (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
+  const socklen_t room = room_of(length);
+  const ssize_t result = wrote(buffer, REAL(recvfrom)(socket, buffer, bytes, flags, from, length));
+  if (result >= 0) wrote_address(from, length, room);
+  return result;
+}
+INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
+  const std::size_t name_room = message->msg_namelen;
+  const ssize_t result = REAL(recvmsg)(socket, message, flags);
+  if (result >= 0) received(message, result, name_room);
+  return result;
+}
+INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
+  const int result = REAL(recvmmsg)(socket, messages, count, flags, timeout);
+  for (int i = 0; i < result; ++i) {
+    received(&messages[i].msg_hdr, messages[i].msg_len, messages[i].msg_hdr.msg_namelen);
+    writes(&messages[i].msg_len, sizeof messages[i].msg_len);
+  }
+  return result;
+}
+INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int flags)) {
+  const ssize_t result = REAL(send)(socket, buffer, bytes, flags);
+  if (result > 0) reads(buffer, static_cast<std::size_t>(result));
+  return result;
+}
+INTERCEPT(ssize_t, sendto, (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
+  const ssize_t result = REAL(sendto)(socket, buffer, bytes, flags, to, length);
+  if (result > 0) reads(buffer, static_cast<std::size_t>(result));
+  if (result >= 0 && to != nullptr) reads(to, length);
+  return result;
+}
+INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
+  const ssize_t result = REAL(sendmsg)(socket, message, flags);
+  if (result >= 0) sends(message);
+  return result;
+}
+
+// --- addresses and pairs ------------------------------------------------------------------------------------------
+
+INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
+  const socklen_t room = room_of(length);
+  const int result = REAL(accept)(socket, from, length);
+  if (result >= 0) wrote_address(from, length, room);
+  return result;
+}
+INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags)) {
+  const socklen_t room = room_of(length);
+  const int result = REAL(accept4)(socket, from, length, flags);
+  if (result >= 0) wrote_address(from, length, room);
+  return result;
+}
+INTERCEPT(int, getsockname, (int socket, sockaddr* address, socklen_t* length)) {
+  const socklen_t room = room_of(length);
+  const int result = REAL(getsockname)(socket, address, length);
+  if (result == 0) wrote_address(address, length, room);
+  return result;
+}
+INTERCEPT(int, getpeername, (int socket, sockaddr* address, socklen_t* length)) {
+  const socklen_t room = room_of(length);
+  const int result = REAL(getpeername)(socket, address, length);
+  if (result == 0) wrote_address(address, length, room);
+  return result;
+}
+INTERCEPT(int, getsockopt, (int socket, int level, int option, void* value, socklen_t* length)) {
+  const socklen_t room = room_of(length);
+  const int result = REAL(getsockopt)(socket, level, option, value, length);
+  if (result == 0) wrote_address(value, length, room);
+  return result;
+}
+INTERCEPT(int, pipe, (int* ends)) {
+  const int result = REAL(pipe)(ends);
+  if (result == 0) writes(ends, 2 * sizeof *ends);
+  return result;
+}
+INTERCEPT(int, pipe2, (int* ends, int flags)) {
+  const int result = REAL(pipe2)(ends, flags);
+  if (result == 0) writes(ends, 2 * sizeof *ends);
+  return result;
+}
+INTERCEPT(int, socketpair, (int domain, int type, int protocol, int* ends)) {
+  const int result = REAL(socketpair)(domain, type, protocol, ends);
+  if (result == 0) writes(ends, 2 * sizeof *ends);
+  return result;
+}

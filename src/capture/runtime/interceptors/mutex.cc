@@ -1,0 +1,83 @@
+// pthread mutexes of all kinds. The C11 mutexes are the same objects under other entry points (c11_threads.cc).
+//
+// pthread_mutex_consistent needs no event: that a robust mutex was taken over stands in the acquire (kLockOwnerDied).
+#include "capture/runtime/interceptors/mutex.h"
+
+#include <cerrno>
+
+namespace sooth::runtime {
+
+std::uint32_t mutex_type(const pthread_mutex_t* mutex) {
+  // Bits of glibc's __kind: 0-1 the type, 4 robust, 7 process-shared.
+  const auto kind = static_cast<unsigned>(mutex->__data.__kind);
+  std::uint32_t type = kind & trace::kLockClassMask;
+  if (kind & 0x10) type |= trace::kLockRobust;
+  if (kind & 0x80) type |= trace::kLockProcessShared;
+  return type;
+}
+
+bool unlock_will_fail(const pthread_mutex_t* mutex) {
+  const std::uint32_t type = mutex_type(mutex);
+  const std::uint32_t type_class = type & trace::kLockClassMask;
+  const bool checks = type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive || (type & trace::kLockRobust);
+  return checks && mutex->__data.__owner != thread_id();
+}
+
+int lock_returned(Thread* t, const pthread_mutex_t* mutex, int result, std::uint32_t request) {
+  if (t == nullptr) return result;
+  if (result == 0) sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
+  else if (result == EOWNERDEAD) sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request | trace::kLockOwnerDied);
+  else if (result != EINVAL) failed(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
+  return result;
+}
+
+void before_unlock(Thread* t, const pthread_mutex_t* mutex) {
+  if (t != nullptr && !unlock_will_fail(mutex)) sync(t, EventKind::Release, mutex, mutex_type(mutex));
+}
+
+void before_mutex_destroy(Thread* t, const pthread_mutex_t* mutex) {
+  if (t == nullptr) return;
+  const bool in_use = !(mutex_type(mutex) & trace::kLockRobust) && mutex->__data.__nusers != 0; // libc will say EBUSY
+  if (!in_use) sync(t, EventKind::LockDestroy, mutex, mutex_type(mutex));
+}
+
+} // namespace sooth::runtime
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+INTERCEPT(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t* attributes)) {
+  const int result = REAL(pthread_mutex_init)(mutex, attributes);
+  if (Thread* t = enter(); t != nullptr && result == 0) sync(t, EventKind::LockInit, mutex, mutex_type(mutex));
+  return result;
+}
+
+INTERCEPT(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
+  before_mutex_destroy(enter(), mutex);
+  return REAL(pthread_mutex_destroy)(mutex);
+}
+
+INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
+  Thread* t = enter();
+  return lock_returned(t, mutex, REAL(pthread_mutex_lock)(mutex), 0);
+}
+
+INTERCEPT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
+  Thread* t = enter();
+  return lock_returned(t, mutex, REAL(pthread_mutex_trylock)(mutex), kLockTry);
+}
+
+INTERCEPT(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
+  Thread* t = enter();
+  return lock_returned(t, mutex, REAL(pthread_mutex_timedlock)(mutex, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
+  Thread* t = enter();
+  return lock_returned(t, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
+  before_unlock(enter(), mutex);
+  return REAL(pthread_mutex_unlock)(mutex);
+}

@@ -1,0 +1,20 @@
+// What the mutexes of POSIX and of C11 share, and condition variables need.
+#pragma once
+
+#include <pthread.h>
+
+#include "capture/runtime/interceptors/real.h"
+
+namespace sooth::runtime {
+
+// LockType bits.
+std::uint32_t mutex_type(const pthread_mutex_t* mutex);
+// Known beforehand for the kinds that check their owner; a release that fails must not be recorded.
+bool unlock_will_fail(const pthread_mutex_t* mutex);
+
+// After a request returned `result` (an errno number). `request` is kLockTry, kLockTimed or 0. Returns `result`.
+int lock_returned(Thread* t, const pthread_mutex_t* mutex, int result, std::uint32_t request);
+void before_unlock(Thread* t, const pthread_mutex_t* mutex);
+void before_mutex_destroy(Thread* t, const pthread_mutex_t* mutex);
+
+} // namespace sooth::runtime

@@ -1,0 +1,123 @@
+// Read-write locks and spin locks of pthreads.
+#include <cerrno>
+#include <pthread.h>
+
+#include "capture/runtime/interceptors/real.h"
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+namespace {
+
+std::uint32_t type_of(const pthread_rwlock_t* lock) {
+  std::uint32_t type = kLockReadWrite;
+  if (lock->__data.__shared != 0) type |= kLockProcessShared;
+  // glibc treats PREFER_WRITER_NP as a preference for readers; only the non-recursive kind makes readers wait.
+  if (lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) type |= kLockPreferWriter;
+  return type;
+}
+
+int returned(Thread* t, EventKind kind, const pthread_rwlock_t* lock, int result, std::uint32_t request) {
+  if (t == nullptr) return result;
+  if (result == 0) sync(t, kind, lock, type_of(lock) | request);
+  else if (result != EINVAL) failed(t, kind, lock, type_of(lock) | request);
+  return result;
+}
+
+} // namespace
+
+INTERCEPT(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t* attributes)) {
+  const int result = REAL(pthread_rwlock_init)(lock, attributes);
+  if (Thread* t = enter(); t != nullptr && result == 0) sync(t, EventKind::LockInit, lock, type_of(lock));
+  return result;
+}
+
+INTERCEPT(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
+  if (Thread* t = enter()) sync(t, EventKind::LockDestroy, lock, type_of(lock));
+  return REAL(pthread_rwlock_destroy)(lock);
+}
+
+INTERCEPT(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
+  Thread* t = enter();
+  return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_rdlock)(lock), 0);
+}
+
+INTERCEPT(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
+  Thread* t = enter();
+  return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_tryrdlock)(lock), kLockTry);
+}
+
+INTERCEPT(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
+  Thread* t = enter();
+  return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_timedrdlock)(lock, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
+  Thread* t = enter();
+  return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
+  Thread* t = enter();
+  return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_wrlock)(lock), 0);
+}
+
+INTERCEPT(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
+  Thread* t = enter();
+  return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_trywrlock)(lock), kLockTry);
+}
+
+INTERCEPT(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
+  Thread* t = enter();
+  return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_timedwrlock)(lock, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
+  Thread* t = enter();
+  return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, until), kLockTimed);
+}
+
+INTERCEPT(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
+  if (Thread* t = enter()) {
+    // One function for both modes: whoever is the writer releases the write lock.
+    const bool exclusive = lock->__data.__cur_writer == thread_id();
+    sync(t, exclusive ? EventKind::Release : EventKind::ReleaseShared, lock, type_of(lock));
+  }
+  return REAL(pthread_rwlock_unlock)(lock);
+}
+
+// The type pthread_spinlock_t is `volatile int`; events want the address without the qualifier.
+static const void* plain(pthread_spinlock_t* lock) { return const_cast<const int*>(lock); }
+
+INTERCEPT(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
+  const int result = REAL(pthread_spin_init)(lock, shared);
+  const std::uint32_t type = kLockSpin | (shared == PTHREAD_PROCESS_SHARED ? kLockProcessShared : kLockNormal);
+  if (Thread* t = enter(); t != nullptr && result == 0) sync(t, EventKind::LockInit, plain(lock), type);
+  return result;
+}
+
+INTERCEPT(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
+  if (Thread* t = enter()) sync(t, EventKind::LockDestroy, plain(lock), kLockSpin);
+  return REAL(pthread_spin_destroy)(lock);
+}
+
+INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+  Thread* t = enter();
+  const int result = REAL(pthread_spin_lock)(lock);
+  if (t != nullptr && result == 0) sync(t, EventKind::Acquire, plain(lock), kLockSpin);
+  return result;
+}
+
+INTERCEPT(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
+  Thread* t = enter();
+  const int result = REAL(pthread_spin_trylock)(lock);
+  if (t == nullptr) return result;
+  if (result == 0) sync(t, EventKind::Acquire, plain(lock), kLockSpin | kLockTry);
+  else failed(t, EventKind::Acquire, plain(lock), kLockSpin | kLockTry);
+  return result;
+}
+
+INTERCEPT(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
+  if (Thread* t = enter()) sync(t, EventKind::Release, plain(lock), kLockSpin);
+  return REAL(pthread_spin_unlock)(lock);
+}

@@ -1,0 +1,173 @@
+// Signals: events around the program's handlers, and last words at a crash.
+//
+// The kernel gets our wrapper in place of each handler; the table below has what the program believes is installed. What
+// the program asks about its handlers is answered from the table. Default and ignored dispositions are left alone, but
+// for the fatal signals, whose default disposition is replaced by a handler that ends the trace and dies the same death.
+#include "capture/runtime/interceptors/signals.h"
+
+#include <cerrno>
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/runtime/interceptors/real.h"
+#include "capture/runtime/os.h"
+
+using namespace sooth::runtime;
+using namespace sooth::trace;
+
+namespace {
+
+using Handler = void (*)(int, siginfo_t*, void*);
+constexpr int kSignals = 65;
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+// What the program installed last. The lock guards changes; wrappers read `handler` and `flags` without it.
+struct Entry {
+  struct sigaction action;
+  Handler handler;
+  int flags;
+};
+Entry g_table[kSignals];
+os::SpinLock g_lock;
+bool g_crash_handlers;
+
+bool is_fatal(int number) {
+  for (const int fatal : kFatal)
+    if (number == fatal) return true;
+  return false;
+}
+
+// Like sigaction, but the kernel's answer as it is.
+int install(int number, const struct sigaction* action, struct sigaction* old);
+
+void on_crash(int number, siginfo_t* info, void*) {
+  finish(EndKind::Signal, number);
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  install(number, &standard, nullptr);
+  // A fault comes again when the instruction is tried again, with the same core dump. A signal that was sent does not.
+  if (info == nullptr || info->si_code <= 0) {
+    os::call(SYS_tgkill, os::pid(), os::call(SYS_gettid), number);
+  }
+}
+
+void install_crash_handler(int number) {
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK; // the stack may be what overflowed
+  sigfillset(&action.sa_mask);
+  install(number, &action, nullptr);
+}
+
+void on_signal(int number, siginfo_t* info, void* context) {
+  const Handler handler = __atomic_load_n(&g_table[number].handler, __ATOMIC_ACQUIRE);
+  // The kernel has set the default disposition again; the next one is ours to see.
+  if ((g_table[number].flags & SA_RESETHAND) && g_crash_handlers && is_fatal(number)) install_crash_handler(number);
+  const int saved_errno = errno;
+  Thread* t = enter();
+  const auto* address = reinterpret_cast<const void*>(handler);
+  if (t != nullptr) sync(t, EventKind::SignalEnter, address, static_cast<std::uint64_t>(number));
+  errno = saved_errno;
+  // A handler without SA_SIGINFO ignores the other two, as it does when the kernel calls it.
+  handler(number, info, context);
+  if (t != nullptr) sync(t, EventKind::SignalExit, address, static_cast<std::uint64_t>(number));
+}
+
+bool is_handler(const struct sigaction& action) { return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN; }
+bool is_ours(const struct sigaction& action, Handler wrapper) {
+  return reinterpret_cast<void*>(action.sa_handler) == reinterpret_cast<void*>(wrapper);
+}
+
+// What the program is told about `real`, which the kernel has.
+struct sigaction shown(int number, const struct sigaction& real) {
+  return is_ours(real, on_signal) || is_ours(real, on_crash) ? g_table[number].action : real;
+}
+
+int change(int number, const struct sigaction* action, struct sigaction* old) {
+  struct sigaction before = {};
+  os::Guard guard(g_lock);
+  if (const int result = install(number, nullptr, &before); result != 0) return result;
+  const struct sigaction reported = shown(number, before);
+  if (action != nullptr) {
+    struct sigaction real = *action;
+    Entry& entry = g_table[number];
+    if (is_handler(*action)) {
+      // Before the kernel knows: the wrapper may run at once. A signal in flight reaches the new handler, as if it had
+      // come a moment later.
+      entry.flags = action->sa_flags;
+      __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)), __ATOMIC_RELEASE);
+      real.sa_sigaction = on_signal;
+      real.sa_flags |= SA_SIGINFO;
+    } else if (action->sa_handler == SIG_DFL && g_crash_handlers && is_fatal(number)) {
+      real.sa_sigaction = on_crash;
+      real.sa_flags = SA_SIGINFO | SA_ONSTACK;
+      sigfillset(&real.sa_mask);
+    }
+    if (const int result = install(number, &real, nullptr); result != 0) return result;
+    entry.action = *action;
+  }
+  if (old != nullptr) *old = reported;
+  return 0;
+}
+
+// The simple interfaces in terms of `change`.
+sighandler_t set_handler(int number, sighandler_t handler, int flags, bool masks_itself) {
+  if (number <= 0 || number >= kSignals || handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  struct sigaction action = {};
+  struct sigaction old = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  if (masks_itself) sigaddset(&action.sa_mask, number);
+  return change(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+} // namespace
+
+INTERCEPT(int, sigaction, (int number, const struct sigaction* action, struct sigaction* old)) {
+  if (number <= 0 || number >= kSignals) return REAL(sigaction)(number, action, old);
+  return change(number, action, old);
+}
+
+namespace {
+int install(int number, const struct sigaction* action, struct sigaction* old) { return REAL(sigaction)(number, action, old); }
+} // namespace
+
+INTERCEPT(sighandler_t, signal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
+INTERCEPT(sighandler_t, bsd_signal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
+INTERCEPT(sighandler_t, ssignal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
+INTERCEPT(sighandler_t, sysv_signal, (int number, sighandler_t handler)) {
+  return set_handler(number, handler, SA_RESETHAND | SA_NODEFER, false);
+}
+INTERCEPT(sighandler_t, __sysv_signal, (int number, sighandler_t handler)) {
+  return set_handler(number, handler, SA_RESETHAND | SA_NODEFER, false);
+}
+
+INTERCEPT(sighandler_t, sigset, (int number, sighandler_t handler)) {
+  // Also unblocks the signal, and knows SIG_HOLD. Done by the real one, for what needs no wrapper.
+  if (handler == SIG_HOLD || number <= 0 || number >= kSignals) return REAL(sigset)(number, handler);
+  sigset_t one;
+  sigset_t before;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  const sighandler_t old = set_handler(number, handler, 0, false);
+  if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &one, &before) != 0) return SIG_ERR;
+  return sigismember(&before, number) ? SIG_HOLD : old;
+}
+
+namespace sooth::runtime {
+
+void install_crash_handlers() {
+  g_crash_handlers = true;
+  for (const int number : kFatal) {
+    struct sigaction now = {};
+    if (install(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    g_table[number].action = now;
+    install_crash_handler(number);
+  }
+}
+
+} // namespace sooth::runtime
