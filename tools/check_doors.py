@@ -36,7 +36,8 @@ CAPTURE_MAY_INCLUDE = re.compile(
 CAPTURE_PARTS = {"pass": [], "runtime": [], "driver": []}
 
 # The verifier shares nothing with the code that writes or orders events, or it could not find that code's mistakes.
-VERIFY_MAY_INCLUDE = re.compile(r"^(trace/(trace\.h|format\.h|event_kinds\.def|defects\.def|verify.*)|base/.*)$")
+VERIFIER = re.compile(r"^trace/(verify\.|legality/)")
+VERIFIER_MAY_INCLUDE = re.compile(r"^(trace/(trace\.h|format\.h|event_kinds\.def|defects\.def|verify\.h|legality/.*)|base/.*)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 SOURCES = {".h", ".cc", ".cpp", ".c", ".S", ".def"}
@@ -80,7 +81,7 @@ def door_problem(own, included):
         if target == "capture" and all(part in CAPTURE_PARTS for part in parts) and parts[0] != parts[1]:
             return f"capture/{parts[0]} and capture/{parts[1]} share only capture/abi.h"
         return None
-    if own.startswith("trace/verify") and not VERIFY_MAY_INCLUDE.match(included):
+    if VERIFIER.match(own) and not VERIFIER_MAY_INCLUDE.match(included):
         return "the verifier shares nothing with readers and writers"
     if room not in DOORS:
         return f"the folder src/{room} has no row in tools/check_doors.py"
@@ -133,7 +134,7 @@ def check_rules(problems):
         ("base/a.h", "trace/trace.h"),
         ("capture/runtime/a.cc", "trace/trace.h"),
         ("capture/runtime/a.cc", "capture/pass/a.h"),
-        ("trace/verify/a.cc", "trace/reader.h"),
+        ("trace/legality/a.cc", "trace/reader.h"),
         ("witness/a.cc", "predict/a.h"),
     ]
     right = [("trace/reader.cc", "base/result.h"), ("cli/show.cc", "trace/trace.h"), ("capture/pass/a.cc", "capture/abi.h")]
