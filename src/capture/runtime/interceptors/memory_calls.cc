@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "capture/runtime/thread.h"
+
 using namespace sooth::runtime;
 
 namespace {
@@ -19,6 +21,14 @@ void* copy_safely(void* to, const void* from, std::size_t bytes) {
   return to;
 }
 
+// Compiled code came here from a copy or fill that the pass has recorded itself (abi.h).
+bool recorded_already() {
+  std::uint32_t& site = __sooth_thread.abi.call_site;
+  if (SOOTH_LIKELY(site != kSoothCallRecorded)) return false;
+  site = 0;
+  return true;
+}
+
 // Bytes that a search reads: up to the one it found.
 std::size_t read_until(const void* begin, const void* found, std::size_t bytes) {
   return found == nullptr ? bytes : static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(begin)) + 1;
@@ -27,17 +37,17 @@ std::size_t read_until(const void* begin, const void* found, std::size_t bytes) 
 } // namespace
 
 INTERCEPT(void*, memcpy, (void* to, const void* from, std::size_t bytes)) {
-  copies(to, from, bytes);
+  if (!recorded_already()) copies(to, from, bytes);
   auto* real = REAL(memcpy);
   return SOOTH_LIKELY(real != nullptr) ? real(to, from, bytes) : copy_upwards(to, from, bytes);
 }
 INTERCEPT(void*, memmove, (void* to, const void* from, std::size_t bytes)) {
-  copies(to, from, bytes);
+  if (!recorded_already()) copies(to, from, bytes);
   auto* real = REAL(memmove);
   return SOOTH_LIKELY(real != nullptr) ? real(to, from, bytes) : copy_safely(to, from, bytes);
 }
 INTERCEPT(void*, memset, (void* to, int byte, std::size_t bytes)) {
-  fills(to, byte, bytes);
+  if (!recorded_already()) fills(to, byte, bytes);
   auto* real = REAL(memset);
   if (SOOTH_LIKELY(real != nullptr)) return real(to, byte, bytes);
   for (std::size_t i = 0; i < bytes; ++i) static_cast<volatile char*>(to)[i] = static_cast<char>(byte);
