@@ -1,0 +1,44 @@
+// Finds the chunks of a trace file among whatever bytes are there.
+//
+// Question: which chunks of the file are whole, and what lies between them?
+// Source: docs/trace_format.md. Cost: one pass; every byte is checksummed once.
+// Where a header is not valid, the next valid one at a multiple of 64 bytes is looked for, so damage costs no more
+// than the chunks it hits. Gives up: never; the rest of the file is then counted as damaged.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace sooth::trace {
+
+// Bounds of one chunk that the reader accepts; the runtime's chunks are far smaller. They bound what a hostile
+// header can make the reader allocate.
+inline constexpr std::uint64_t kMaxChunkSlots = 1u << 22;
+inline constexpr std::uint64_t kMaxChunkRaw = 1u << 27;
+inline constexpr std::uint32_t kMaxThreads = 1u << 20;
+
+struct Chunk {
+  ChunkHeader header;
+  std::uint64_t offset; // of the header, in the file
+  std::span<const std::uint8_t> body;
+};
+
+struct ScanResult {
+  std::vector<Chunk> chunks; // in file order; without Pad and free Live chunks
+  std::uint64_t damaged_chunks = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::vector<std::string> notes;
+};
+
+ScanResult scan_chunks(std::span<const std::uint8_t> file);
+
+// The number of slots of a Live body before the first unfinished one.
+std::uint64_t finished_slots(std::span<const std::uint8_t> body);
+
+std::string hexadecimal(std::uint64_t number); // "0x1000"
+
+} // namespace sooth::trace

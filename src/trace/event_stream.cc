@@ -1,0 +1,181 @@
+#include "trace/event_stream.h"
+
+#include <lz4.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <tuple>
+
+#include "trace/event_codec.h"
+
+namespace sooth::trace {
+namespace {
+
+constexpr std::uint64_t kLongestRange = std::uint64_t{1} << 36; // longer ones are not believed
+constexpr std::uint64_t kLargestSplit = std::uint64_t{1} << 31; // of what Event::size, 32 bits, cannot say
+
+bool touches_memory(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
+
+std::uint64_t low_bytes(std::uint64_t value, std::uint64_t size) {
+  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
+std::uint64_t load(const std::uint8_t* bytes, std::uint64_t size) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, std::min<std::uint64_t>(size, 8));
+  return value;
+}
+
+std::uint64_t slots_of(const Chunk& chunk) {
+  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.body.size() / sizeof(RawEvent) : chunk.header.count;
+}
+
+} // namespace
+
+std::uint64_t EventStream::start() {
+  // A Live buffer comes after the chunk that repeats it: the chunk has a checksum.
+  const auto key = [](const Chunk* c) { return std::tuple(c->header.first_slot, c->header.type, c->offset); };
+  std::sort(pieces_.begin(), pieces_.end(), [&](const Chunk* a, const Chunk* b) { return key(a) < key(b); });
+  std::uint64_t bound = 0;
+  for (const Chunk* piece : pieces_) {
+    bound += piece->header.type == static_cast<std::uint32_t>(ChunkType::Live) ? finished_slots(piece->body) : slots_of(*piece);
+  }
+  return bound;
+}
+
+const StampedEvent* EventStream::peek(std::size_t ahead) {
+  while (head_ + ahead >= buffer_.size()) {
+    if (next_piece_ == pieces_.size()) return nullptr;
+    decode_next_piece();
+  }
+  return &buffer_[head_ + ahead];
+}
+
+void EventStream::decode_next_piece() {
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(head_));
+  head_ = 0;
+  const Chunk& chunk = *pieces_[next_piece_++];
+  const std::uint64_t first = chunk.header.first_slot;
+  std::uint64_t slots = slots_of(chunk);
+  if (first + slots < first || (slots != 0 && first + slots <= next_slot_)) return; // all of it was there before
+  const bool good = unpack(chunk, slots);
+  if (slots == 0) return;
+  if (first > next_slot_) {
+    context_->count(Defect::MissingEvents, first - next_slot_);
+    context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": slots " + std::to_string(next_slot_) + " to " +
+                                    std::to_string(first - 1) + " of its events are missing; its locks and calls may not match up");
+  }
+  if (good) {
+    append_events(slots, first);
+  } else {
+    context_->count(Defect::DamagedChunks, 1);
+    context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
+    context_->count(Defect::MissingEvents, first + slots - std::max(first, next_slot_));
+    context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) + " is damaged (its events cannot be decoded); " +
+                                    std::to_string(sizeof(ChunkHeader) + chunk.body.size()) + " bytes skipped");
+  }
+  next_slot_ = std::max(next_slot_, first + slots);
+}
+
+// The chunk's slots, into context_->slots.
+bool EventStream::unpack(const Chunk& chunk, std::uint64_t& slots) {
+  std::vector<RawEvent>& out = context_->slots;
+  if (chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live)) {
+    slots = finished_slots(chunk.body);
+    out.resize(slots);
+    if (slots != 0) std::memcpy(out.data(), chunk.body.data(), slots * sizeof(RawEvent));
+    return true;
+  }
+  std::vector<std::uint8_t>& raw = context_->unpacked;
+  raw.resize(chunk.header.raw_bytes); // bounded by scan_chunks
+  out.resize(slots);
+  const int size = LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.body.data()), reinterpret_cast<char*>(raw.data()),
+                                       static_cast<int>(chunk.body.size()), static_cast<int>(raw.size()));
+  return size >= 0 && static_cast<std::size_t>(size) == raw.size() && decode_slots(raw.data(), raw.size(), out.data(), slots);
+}
+
+void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
+  const std::vector<RawEvent>& raw = context_->slots;
+  buffer_.reserve(buffer_.size() + slots);
+  for (std::uint64_t i = 0; i < slots; ++i) {
+    const std::uint64_t extra = payload_slots(raw[i]); // decode_slots and finished_slots saw to it that they are there
+    if (first_slot + i >= next_slot_) append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
+    i += extra;
+  }
+}
+
+void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload) {
+  Trace& trace = context_->trace;
+  Event e;
+  e.address = raw.address;
+  e.value = raw.value;
+  e.site = context_->sites.index_of(raw.site);
+  e.thread = thread_;
+  e.kind = static_cast<EventKind>(raw.kind);
+  e.order = raw.order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst) ? static_cast<MemoryOrder>(raw.order) : MemoryOrder::SeqCst;
+  e.flags = raw.flags;
+  const int shapes = ((raw.flags & kPayload) != 0) + ((raw.flags & kFill) != 0) + ((raw.flags & kOpaque) != 0);
+  if (kind_name(e.kind).empty() || shapes > 1) {
+    ++context_->malformed;
+    return;
+  }
+  if (!touches_memory(e.kind)) {
+    if (raw.flags & kPayload) {
+      ++context_->malformed;
+      return;
+    }
+    if (e.kind == EventKind::Enter) e.value = context_->sites.index_of(static_cast<std::uint32_t>(raw.value));
+    buffer_.push_back({e, raw.counter});
+    return;
+  }
+  const bool rmw = e.kind == EventKind::AtomicRmw;
+  if (rmw && !(raw.flags & kPayload)) {
+    ++context_->malformed;
+    return;
+  }
+  if (trace.sites[e.site].flags & kSiteVolatile) e.flags |= kVolatile;
+  if (raw.flags & kFill) {
+    e.value = raw.value >> 56;
+    append_range(raw, e, raw.value & ((std::uint64_t{1} << 56) - 1));
+    return;
+  }
+  if (raw.flags & kOpaque) {
+    e.value = 0;
+    append_range(raw, e, raw.value);
+    return;
+  }
+  const std::uint64_t bytes = (raw.flags & kPayload) ? raw.value : raw.size;
+  if (bytes == 0 || raw.address > UINT64_MAX - bytes) {
+    ++context_->malformed;
+    return;
+  }
+  e.size = static_cast<std::uint32_t>(bytes);
+  if (!(raw.flags & kPayload)) {
+    e.value = low_bytes(raw.value, bytes);
+  } else if (bytes <= 8) {
+    e.flags &= static_cast<std::uint8_t>(~kPayload);
+    e.value = load(rmw ? payload + bytes : payload, bytes);
+    if (rmw) e.extra = load(payload, bytes);
+  } else {
+    e.value = load(rmw ? payload + bytes : payload, bytes);
+    e.extra = trace.bytes.size();
+    trace.bytes.insert(trace.bytes.end(), payload, payload + (rmw ? 2 * bytes : bytes));
+  }
+  buffer_.push_back({e, raw.counter});
+}
+
+void EventStream::append_range(const RawEvent& raw, Event event, std::uint64_t bytes) {
+  if (bytes == 0 || bytes > kLongestRange || event.address > UINT64_MAX - bytes) {
+    ++context_->malformed;
+    return;
+  }
+  while (bytes != 0) {
+    event.size = static_cast<std::uint32_t>(bytes <= UINT32_MAX ? bytes : kLargestSplit);
+    buffer_.push_back({event, raw.counter});
+    event.address += event.size;
+    bytes -= event.size;
+  }
+}
+
+} // namespace sooth::trace

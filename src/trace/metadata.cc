@@ -1,0 +1,139 @@
+#include "trace/metadata.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "trace/process_text.h"
+
+namespace sooth::trace {
+namespace {
+
+// String numbers are dense; a larger one is not believed.
+constexpr std::uint32_t kMaxStrings = 1u << 20;
+
+template <typename Row>
+Row row_at(std::span<const std::uint8_t> bytes, std::uint64_t offset) {
+  Row row;
+  std::memcpy(&row, bytes.data() + offset, sizeof row);
+  return row;
+}
+
+class ModuleReader {
+public:
+  ModuleReader(std::span<const std::uint8_t> body, Trace& trace, SiteMap& sites) : body_(body), trace_(trace), sites_(sites) {}
+
+  bool read() {
+    if (body_.size() < sizeof(ModuleHeader)) return false;
+    const auto header = row_at<ModuleHeader>(body_, 0);
+    const std::uint64_t site_rows = sizeof header;
+    const std::uint64_t global_rows = site_rows + std::uint64_t{header.sites} * sizeof(SiteRow);
+    const std::uint64_t strings = global_rows + std::uint64_t{header.globals} * sizeof(GlobalRow);
+    const std::uint64_t facts = strings + header.string_bytes;
+    if (facts + header.fact_bytes > body_.size()) return false;
+    strings_ = body_.subspan(strings, header.string_bytes);
+    if (header.sites != 0) {
+      sites_.add(header.first_site, header.sites, static_cast<std::uint32_t>(trace_.sites.size()));
+      for (std::uint64_t i = 0; i < header.sites; ++i) add_site(row_at<SiteRow>(body_, site_rows + i * sizeof(SiteRow)));
+    }
+    for (std::uint64_t i = 0; i < header.globals; ++i) add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
+    if (header.fact_bytes != 0) {
+      const auto bytes = body_.subspan(facts, header.fact_bytes);
+      trace_.facts.emplace_back(bytes.begin(), bytes.end());
+    }
+    return true;
+  }
+
+private:
+  void add_site(const SiteRow& row) {
+    trace_.sites.push_back({string(row.file), row.line, row.column, string(row.function), string(row.variable), row.flags});
+  }
+  void add_global(const GlobalRow& row) {
+    trace_.globals.push_back({row.address, row.bytes, string(row.name), string(row.type), string(row.file), row.line});
+  }
+  // A hostile table could name one long string from every row; no name of a source is that long.
+  std::string string(std::uint32_t offset) const {
+    constexpr std::size_t kLongest = 1u << 12;
+    if (offset >= strings_.size()) return {};
+    const char* begin = reinterpret_cast<const char*>(strings_.data()) + offset;
+    return std::string(begin, strnlen(begin, std::min(kLongest, strings_.size() - offset)));
+  }
+
+  std::span<const std::uint8_t> body_;
+  std::span<const std::uint8_t> strings_;
+  Trace& trace_;
+  SiteMap& sites_;
+};
+
+bool read_strings(std::span<const std::uint8_t> body, Trace& trace) {
+  while (!body.empty()) {
+    if (body.size() < 8) return false;
+    const auto number = row_at<std::uint32_t>(body, 0);
+    const auto length = row_at<std::uint32_t>(body, 4);
+    body = body.subspan(8);
+    if (length > body.size() || number >= kMaxStrings) return false;
+    if (number >= trace.strings.size()) trace.strings.resize(number + 1);
+    trace.strings[number].assign(body.begin(), body.begin() + length);
+    body = body.subspan(length);
+  }
+  return true;
+}
+
+} // namespace
+
+void SiteMap::add(std::uint32_t first, std::uint32_t count, std::uint32_t index) { ranges_.push_back({first, count, index}); }
+
+void SiteMap::finish() {
+  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return std::tie(a.first, a.index) < std::tie(b.first, b.index); });
+}
+
+std::uint32_t SiteMap::index_of(std::uint32_t number) const {
+  if (number - last_.first < last_.count) return last_.index + (number - last_.first);
+  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number, [](std::uint32_t n, const Range& r) { return n < r.first; });
+  if (after == ranges_.begin()) return 0;
+  const Range& range = *std::prev(after);
+  if (number - range.first >= range.count) return 0;
+  last_ = range;
+  return range.index + (number - range.first);
+}
+
+void read_file_header(const FileHeader& header, Trace& trace) {
+  ProcessInfo& process = trace.process;
+  trace.flags = header.flags;
+  process.pid = header.pid;
+  process.parent_pid = header.parent_pid;
+  process.start_time_ns = header.start_time_ns;
+  process.end_time_ns = header.end_time_ns;
+  process.end = header.end_kind <= static_cast<std::uint32_t>(EndKind::Signal) ? static_cast<EndKind>(header.end_kind) : EndKind::Running;
+  process.end_value = header.end_value;
+  std::copy(std::begin(header.defects), std::end(header.defects), std::begin(trace.defects));
+  for (std::size_t i = 0; i < std::size(header.unsupported); ++i) {
+    const char* name = header.unsupported[i];
+    const std::size_t length = strnlen(name, sizeof header.unsupported[i]);
+    if (length != 0) process.unsupported.emplace_back(std::string(name, length), header.unsupported_calls[i]);
+  }
+}
+
+void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& sites) {
+  trace.sites.assign(1, Site{});
+  for (const Chunk& chunk : chunks) {
+    bool good = true;
+    switch (static_cast<ChunkType>(chunk.header.type)) {
+    case ChunkType::Module: good = ModuleReader(chunk.body, trace, sites).read(); break;
+    case ChunkType::Strings: good = read_strings(chunk.body, trace); break;
+    case ChunkType::Process: read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace); break;
+    default: break;
+    }
+    if (good) continue;
+    ++trace.defects[static_cast<unsigned>(Defect::DamagedChunks)];
+    trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += sizeof(ChunkHeader) + chunk.body.size();
+    trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) + " is damaged (its rows do not fit in it)");
+  }
+  sites.finish();
+  const auto key = [](const Global& g) { return std::tie(g.address, g.bytes, g.name, g.type, g.file, g.line); };
+  std::sort(trace.globals.begin(), trace.globals.end(), [&](const Global& a, const Global& b) { return key(a) < key(b); });
+}
+
+} // namespace sooth::trace
