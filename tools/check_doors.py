@@ -104,10 +104,13 @@ def check_doors(problems):
 
 
 def tracked_files():
-    answer = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=False)
-    if answer.returncode == 0:
-        return [ROOT / name for name in answer.stdout.decode().split("\0") if name]
-    # Not a clone (an unpacked archive): everything but hidden and built files.
+    try:
+        answer = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=False)
+        if answer.returncode == 0:
+            return [ROOT / name for name in answer.stdout.decode().split("\0") if name]
+    except FileNotFoundError:
+        pass
+    # No git, or no clone but an unpacked archive: everything but hidden and built files.
     return [path for path in ROOT.rglob("*") if not re.match(r"(build[^/]*|\.[^/]*)/", path.relative_to(ROOT).as_posix())]
 
 
