@@ -11,10 +11,8 @@ namespace {
 void merge(const std::uint32_t* from, std::uint32_t* to, std::size_t middle, std::size_t size) {
   std::size_t left = 0, right = middle;
   for (std::size_t i = 0; i < size; ++i) {
-    if (right == size || (left < middle && from[left] <= from[right]))
-      to[i] = from[left++];
-    else
-      to[i] = from[right++];
+    if (right == size || (left < middle && from[left] <= from[right])) to[i] = from[left++];
+    else to[i] = from[right++];
   }
 }
 

@@ -31,7 +31,8 @@ public:
     }
     std::int64_t task = tasks_[bottom % kSlots].load(std::memory_order_relaxed);
     if (top == bottom) { // the last one: a thief may want it too
-      if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) task = kNone;
+      if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed))
+        task = kNone;
       bottom_.store(bottom + 1, std::memory_order_relaxed);
     }
     return task;

@@ -12,10 +12,8 @@
 int landing = 0, approved = 0, radio = 1;
 
 void ask_landing_approval() {
-  if (radio == 0)
-    approved = 0;
-  else
-    approved = 1;
+  if (radio == 0) approved = 0;
+  else approved = 1;
 }
 
 void fly() {
