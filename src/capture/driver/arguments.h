@@ -1,0 +1,38 @@
+// Reading a clang command line: only as far as needed to know what will happen to which inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sooth::driver {
+
+// How far clang goes.
+enum class Stage { Query, Preprocess, Compile, Link };
+
+struct CommandLine {
+  Stage stage = Stage::Link;
+  bool has_inputs = false;
+  bool has_sources = false;     // something that is compiled: not only objects and libraries
+  bool is_static = false;       // -static, -static-pie
+  bool is_relocatable = false;  // -r
+  bool is_foreign = false;      // code that no runtime can be beside: CUDA, HIP, OpenCL, -ffreestanding
+  bool has_debug_flag = false;  // any -g... that the user chose, -g0 included
+
+  bool instrument = true;       // no -fno-sooth
+  bool branches = true;         // no -fno-sooth-branches
+  bool help = false;            // --sooth-help
+  bool print_libraries = false; // --sooth-print-libdir
+  bool print_headers = false;   // --sooth-print-includedir
+  std::vector<std::string> ignorelists;
+
+  std::vector<std::string> passed_on; // the user's arguments without our own, response files as they were
+  std::vector<std::string> mistakes;  // sentences for the user
+};
+
+// Response files (@file) are opened to see what is in them, nested ones too; clang gets them untouched.
+CommandLine read_command_line(const std::vector<std::string>& arguments);
+
+// The options of our own, for --sooth-help.
+std::string help_text();
+
+} // namespace sooth::driver

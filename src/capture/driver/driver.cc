@@ -1,0 +1,102 @@
+#include "capture/driver/driver.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "capture/driver/arguments.h"
+#include "capture/driver/installation.h"
+
+namespace sooth::driver {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
+
+// What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
+Words compile_flags(const CommandLine& line, const Installation& installation) {
+  const std::string pass = installation.libraries + "/libsooth_pass.so";
+  Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem", installation.headers};
+  if (line.stage >= Stage::Compile) {
+    // Names and places come from debug information. The user's own choice, later on the line, wins.
+    if (!line.has_debug_flag) add(flags, {"-g"});
+    add(flags, {"-fpass-plugin=" + pass});
+    // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
+    if (!line.branches || !line.ignorelists.empty()) add(flags, {"-Xclang", "-load", "-Xclang", pass});
+    if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
+    for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
+  }
+  add(flags, {"--end-no-unused-arguments"});
+  return flags;
+}
+
+// The runtime goes before libc, which clang adds last, and must stay even if nothing seems to need it.
+Words link_flags(const CommandLine& line, const Installation& installation) {
+  // Named as libraries, not as files: -x of the user's would make clang compile a file.
+  if (line.is_static) return {"-L" + installation.libraries, "-l:libsooth_static.a"};
+  return {"-L" + installation.libraries, "-Wl,--push-state,--no-as-needed", "-lsooth_rt", "-Wl,--pop-state",
+          "-Wl,-rpath," + installation.libraries};
+}
+
+int run(const Words& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  std::fprintf(stderr, "sooth: cannot run %s: %s\n", words[0], std::strerror(errno));
+  return errno == ENOENT ? 127 : 126;
+}
+
+// After `--` everything is an input: our own flags go before it.
+void insert_link_flags(Words& command, const Words& flags) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] != "--") continue;
+    command.insert(command.begin() + static_cast<std::ptrdiff_t>(i), flags.begin(), flags.end());
+    return;
+  }
+  command.insert(command.end(), flags.begin(), flags.end());
+}
+
+} // namespace
+
+int run_compiler(bool cxx, int argc, char** argv) {
+  const CommandLine line = read_command_line(Words(argv + (argc > 0 ? 1 : 0), argv + argc));
+  for (const std::string& mistake : line.mistakes) std::fprintf(stderr, "sooth: %s\n", mistake.c_str());
+  if (!line.mistakes.empty()) return 2;
+  if (line.help) {
+    std::fputs(help_text().c_str(), stdout);
+    return 0;
+  }
+
+  Words command = {clang_command(cxx)};
+  const bool plain = !line.instrument || line.stage == Stage::Query || line.is_foreign;
+  if (plain && !line.print_libraries && !line.print_headers) {
+    command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
+    return run(command);
+  }
+  const Result<Installation> installation = find_installation();
+  if (!installation) {
+    std::fprintf(stderr, "sooth: %s\n", installation.error().text().c_str());
+    return 2;
+  }
+  if (line.print_libraries || line.print_headers) {
+    if (line.print_libraries) std::printf("%s\n", installation.value().libraries.c_str());
+    if (line.print_headers) std::printf("%s\n", installation.value().headers.c_str());
+    return 0;
+  }
+
+  const Words compile = compile_flags(line, installation.value());
+  command.insert(command.end(), compile.begin(), compile.end());
+  command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
+  if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {
+    if (line.is_static) std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
+    insert_link_flags(command, link_flags(line, installation.value()));
+  }
+  return run(command);
+}
+
+} // namespace sooth::driver

@@ -1,0 +1,109 @@
+// The hooks of a program that is linked with -static: they do nothing, atomics only their work. The real runtime
+// intercepts functions of libc and so needs a dynamic program.
+#include <stddef.h>
+
+#include "capture/abi.h"
+
+// Never matches an access: epoch 1, and a cell of epoch 0. So the inlined code always calls the hooks below.
+static uint8_t one_cell[32];
+// Where functions write down their frames. All threads write here and nobody reads, so that threads may share it;
+// large enough that the real stack overflows first. It takes memory only as far as it is touched.
+static uint64_t frames[(size_t)8 << 20];
+__attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
+    one_cell, 0, (uint64_t)1 << 16, frames, frames, 0, 0, 0};
+
+void __sooth_register_module(const struct SoothModule* module) { (void)module; }
+
+// preserve_most: no register may change.
+#define EMPTY_HOOK(name) __asm__(".globl " #name "\n.type " #name ", @function\n" #name ": ret\n.size " #name ", . - " #name "\n")
+__asm__(".text\n");
+EMPTY_HOOK(__sooth_read1);
+EMPTY_HOOK(__sooth_read2);
+EMPTY_HOOK(__sooth_read4);
+EMPTY_HOOK(__sooth_read8);
+EMPTY_HOOK(__sooth_write1);
+EMPTY_HOOK(__sooth_write2);
+EMPTY_HOOK(__sooth_write4);
+EMPTY_HOOK(__sooth_write8);
+EMPTY_HOOK(__sooth_branch);
+
+void __sooth_read_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
+  (void)address, (void)bytes, (void)size, (void)site;
+}
+void __sooth_write_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
+  (void)address, (void)bytes, (void)size, (void)site;
+}
+void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site) { (void)to, (void)from, (void)size, (void)site; }
+void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site) { (void)to, (void)byte, (void)size, (void)site; }
+void __sooth_fence(uint32_t order, uint32_t site) { (void)order, (void)site; } // the instruction itself stays
+
+// Every operation is made sequentially consistent, which no program can object to.
+__extension__ typedef unsigned __int128 uint128;
+__extension__ typedef __int128 int128;
+typedef int8_t int_1;
+typedef int16_t int_2;
+typedef int32_t int_4;
+typedef int64_t int_8;
+typedef int128 int_16;
+
+static uint128 compare_exchange16(void* p, uint128 expected, uint128 desired) {
+  uint64_t low = (uint64_t)expected;
+  uint64_t high = (uint64_t)(expected >> 64);
+  __asm__ volatile("lock cmpxchg16b %2"
+                   : "+a"(low), "+d"(high), "+m"(*(volatile uint128*)p)
+                   : "b"((uint64_t)desired), "c"((uint64_t)(desired >> 64))
+                   : "cc", "memory");
+  return (uint128)high << 64 | low;
+}
+#define COMPARE_EXCHANGE(N, type)                                                  \
+  static type compare_exchange##N(void* p, type expected, type desired) {          \
+    __atomic_compare_exchange_n((type*)p, &expected, desired, 0, __ATOMIC_SEQ_CST, \
+                                __ATOMIC_SEQ_CST);                                 \
+    return expected;                                                               \
+  }
+COMPARE_EXCHANGE(1, uint8_t)
+COMPARE_EXCHANGE(2, uint16_t)
+COMPARE_EXCHANGE(4, uint32_t)
+COMPARE_EXCHANGE(8, uint64_t)
+
+#define ATOMICS(N, type)                                                                                                 \
+  type __sooth_atomic_load##N(const void* p, uint32_t order, uint32_t site) {                                            \
+    (void)order, (void)site;                                                                                             \
+    return compare_exchange##N((void*)(uintptr_t)p, 0, 0);                                                               \
+  }                                                                                                                      \
+  type __sooth_atomic_cas##N(void* p, type expected, type desired, uint32_t order, uint32_t failure, uint32_t site) {    \
+    (void)order, (void)failure, (void)site;                                                                              \
+    return compare_exchange##N(p, expected, desired);                                                                    \
+  }                                                                                                                      \
+  static type result##N(type old, type operand, uint32_t operation) {                                                    \
+    switch (operation) {                                                                                                 \
+    case kRmwAdd: return (type)(old + operand);                                                                          \
+    case kRmwSub: return (type)(old - operand);                                                                          \
+    case kRmwAnd: return old & operand;                                                                                  \
+    case kRmwNand: return (type) ~(old & operand);                                                                       \
+    case kRmwOr: return old | operand;                                                                                   \
+    case kRmwXor: return old ^ operand;                                                                                  \
+    case kRmwMax: return (int_##N)old > (int_##N)operand ? old : operand;                                                \
+    case kRmwMin: return (int_##N)old < (int_##N)operand ? old : operand;                                                \
+    case kRmwUMax: return old > operand ? old : operand;                                                                 \
+    case kRmwUMin: return old < operand ? old : operand;                                                                 \
+    default: return operand; /* kRmwXchg */                                                                              \
+    }                                                                                                                    \
+  }                                                                                                                      \
+  type __sooth_atomic_rmw##N(void* p, type operand, uint32_t operation, uint32_t order, uint32_t site) {                 \
+    (void)order, (void)site;                                                                                             \
+    type old = 0;                                                                                                        \
+    for (;;) {                                                                                                           \
+      const type seen = compare_exchange##N(p, old, result##N(old, operand, operation));                                 \
+      if (seen == old) return old;                                                                                       \
+      old = seen;                                                                                                        \
+    }                                                                                                                    \
+  }                                                                                                                      \
+  void __sooth_atomic_store##N(void* p, type value, uint32_t order, uint32_t site) {                                     \
+    (void)__sooth_atomic_rmw##N(p, value, kRmwXchg, order, site);                                                        \
+  }
+ATOMICS(1, uint8_t)
+ATOMICS(2, uint16_t)
+ATOMICS(4, uint32_t)
+ATOMICS(8, uint64_t)
+ATOMICS(16, uint128)

@@ -1,0 +1,20 @@
+// The question: which branches does a value from shared memory decide?
+// Source: control dependence as sliced causality needs it (seed 002); here only the local half of it.
+// Where we differ: a value is followed through the function's private memory without regard to order, and
+// parameters and results of calls count as loaded, since what they depend on is not seen from here.
+// Cost: a few passes over the function; more than kMaxRounds: every branch counts.
+#pragma once
+
+#include "capture/pass/module_context.h"
+#include "capture/pass/private_memory.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace sooth::pass {
+
+// Branches and switches whose way depends on a load in `recorded`, on a parameter or on the result of a call.
+std::vector<llvm::Instruction*> dependent_branches(llvm::Function& function, PrivateMemory& memory,
+                                                   const llvm::DenseSet<const llvm::Instruction*>& recorded);
+
+void instrument_branch(FunctionContext& function, llvm::Instruction& terminator, std::uint32_t row);
+
+} // namespace sooth::pass

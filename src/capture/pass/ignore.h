@@ -1,0 +1,33 @@
+// What the user wants left out: annotated functions, and the entries of ignorelist files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SpecialCaseList.h"
+
+namespace sooth::pass {
+
+class IgnoreList {
+public:
+  // Reads the files; what is wrong with them is told through the module's context, as an error of the compilation.
+  IgnoreList(const llvm::Module& module, const std::vector<std::string>& files);
+
+  // The user asked for it: SOOTH_NO_RECORD, the compiler's attribute against instrumentation, an ignorelist entry.
+  bool is_ignored(const llvm::Function& function) const;
+  // Code that hooks would break: naked functions, resolvers of indirect functions (they run before relocation).
+  bool cannot_be_instrumented(const llvm::Function& function) const;
+
+private:
+  bool matches_source(llvm::StringRef path) const;
+
+  std::unique_ptr<llvm::SpecialCaseList> list_;
+  llvm::DenseSet<const llvm::Function*> annotated_;
+  llvm::DenseSet<const llvm::Function*> resolvers_;
+  bool whole_module_ = false;
+};
+
+} // namespace sooth::pass

@@ -1,0 +1,232 @@
+#include "capture/pass/instrument.h"
+
+#include "capture/pass/atomics.h"
+#include "capture/pass/branches.h"
+#include "capture/pass/frames.h"
+#include "capture/pass/plain_accesses.h"
+#include "capture/pass/private_memory.h"
+#include "capture/pass/source_name.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+namespace {
+
+constexpr StringRef kDone = "sooth.instrumented";
+
+enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Branch };
+
+struct Hook {
+  HookKind kind;
+  Instruction* instruction;
+  std::uint32_t row;
+  std::uint32_t second_row = 0; // Transfer: of the source
+  TransferPlan plan = {};       // Transfer
+  unsigned argument = 0;        // ByValue
+};
+
+// Memory of tools that count things for themselves.
+bool belongs_to_tool(const Value* address) {
+  const auto* global = dyn_cast<GlobalVariable>(address->stripInBoundsOffsets());
+  if (!global) return false;
+  const StringRef name = global->getName();
+  return name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("__sancov") || name.starts_with("__sooth_");
+}
+
+// Decides, in source order, where hooks go; nothing is changed while it looks.
+class Survey {
+public:
+  Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
+      : context_(context), function_(function), names_(function), memory_(thread_locals) {
+    for (Instruction& instruction : instructions(function)) visit(instruction);
+    if (!context.options.branches) return;
+    for (Instruction* terminator : dependent_branches(function, memory_, recorded_))
+      add({HookKind::Branch, terminator, context_.sites.add(names_.branch(*terminator))});
+  }
+
+  std::vector<Hook>& hooks() { return hooks_; }
+  std::uint32_t function_row() { return context_.sites.add(names_.function_row()); }
+  // Parameters passed by value that other code gets to see.
+  SmallVector<std::pair<Argument*, std::uint32_t>, 2> shared_arguments() {
+    SmallVector<std::pair<Argument*, std::uint32_t>, 2> found;
+    for (Argument& argument : function_.args())
+      if (argument.hasByValAttr() && !memory_.is_private(&argument) && !argument.use_empty()) found.push_back({&argument, function_row()});
+    return found;
+  }
+
+private:
+  void add(Hook hook) {
+    hooks_.push_back(hook);
+    if (hook.kind != HookKind::Call) recorded_.insert(hook.instruction);
+  }
+
+  std::uint64_t size_of(Type* type) const { return context_.layout.getTypeStoreSize(type).getFixedValue(); }
+
+  std::uint32_t access_row(const Instruction& instruction, const Value* address, std::uint64_t size, const Type* type) {
+    return context_.sites.add(names_.access(instruction, address, size, type, instruction.isVolatile()));
+  }
+
+  bool left_out(const Value* address, Type* type, bool is_write) {
+    if (address->getType()->getScalarType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
+    if (type && type->isScalableTy()) return true;
+    if (address->getType()->isVectorTy()) return false;
+    if (belongs_to_tool(address) || memory_.is_private(address)) return true;
+    return !is_write && PrivateMemory::is_constant(address);
+  }
+
+  void visit(Instruction& instruction) {
+    if (instruction.hasMetadata(LLVMContext::MD_nosanitize)) return;
+    if (instruction.isAtomic()) visit_atomic(instruction);
+    else if (auto* load = dyn_cast<LoadInst>(&instruction)) visit_load(*load);
+    else if (auto* store = dyn_cast<StoreInst>(&instruction)) visit_store(*store);
+    else if (auto* transfer = dyn_cast<MemIntrinsic>(&instruction)) visit_transfer(*transfer);
+    else if (is_masked_access(instruction)) visit_masked(cast<IntrinsicInst>(instruction));
+    else if (auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call)) visit_call(*call);
+  }
+
+  void visit_atomic(Instruction& instruction) {
+    if (!is_followed_atomic(context_, instruction)) return;
+    Type* type = atomic_type(instruction);
+    if (!type) {
+      add({HookKind::Atomic, &instruction, context_.sites.add(names_.place_of(instruction))});
+      return;
+    }
+    const Value* address = atomic_address(instruction);
+    if (!left_out(address, type, true)) add({HookKind::Atomic, &instruction, access_row(instruction, address, size_of(type), type)});
+  }
+
+  void visit_load(LoadInst& load) {
+    if (load.hasMetadata(LLVMContext::MD_invariant_load) || left_out(load.getPointerOperand(), load.getType(), false)) return;
+    add({HookKind::Load, &load, access_row(load, load.getPointerOperand(), size_of(load.getType()), load.getType())});
+  }
+
+  void visit_store(StoreInst& store) {
+    Type* type = store.getValueOperand()->getType();
+    if (left_out(store.getPointerOperand(), type, true)) return;
+    add({HookKind::Store, &store, access_row(store, store.getPointerOperand(), size_of(type), type)});
+  }
+
+  void visit_transfer(MemIntrinsic& transfer) {
+    if (transfer.getDestAddressSpace() != 0) return;
+    const auto* copy = dyn_cast<MemTransferInst>(&transfer);
+    if (copy && copy->getSourceAddressSpace() != 0) return;
+    const auto* length = dyn_cast<ConstantInt>(transfer.getLength());
+    const std::uint64_t size = length ? length->getZExtValue() : 0;
+    Hook hook{HookKind::Transfer, &transfer, 0};
+    hook.plan = plan_transfer(memory_, transfer);
+    if (hook.plan.writes) hook.row = access_row(transfer, transfer.getRawDest(), size, nullptr);
+    if (hook.plan.reads) hook.second_row = access_row(transfer, copy->getRawSource(), size, nullptr);
+    add(hook);
+  }
+
+  void visit_masked(IntrinsicInst& access) {
+    const bool load = !access.getType()->isVoidTy();
+    const Value* address = access.getArgOperand(load ? 0 : 1);
+    auto* type = cast<FixedVectorType>(load ? access.getType() : access.getArgOperand(0)->getType())->getElementType();
+    if (left_out(address, type, !load)) return;
+    const bool scattered = address->getType()->isVectorTy();
+    const std::uint32_t row =
+        scattered ? context_.sites.add(names_.place_of(access)) : access_row(access, address, size_of(type), type);
+    add({HookKind::Masked, &access, row});
+  }
+
+  void visit_call(CallBase& call) {
+    add({HookKind::Call, &call, context_.sites.add(names_.call(call))});
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      if (!call.isByValArgument(i) || left_out(call.getArgOperand(i), nullptr, false)) continue;
+      const std::uint64_t size = size_of(call.getParamByValType(i));
+      add({HookKind::ByValue, &call, access_row(call, call.getArgOperand(i), size, nullptr), 0, {}, i});
+    }
+  }
+
+  ModuleContext& context_;
+  Function& function_;
+  SourceNames names_;
+  PrivateMemory memory_;
+  std::vector<Hook> hooks_;
+  DenseSet<const Instruction*> recorded_;
+};
+
+void emit(FunctionContext& function, const Hook& hook) {
+  switch (hook.kind) {
+  case HookKind::Load: return instrument_load(function, cast<LoadInst>(*hook.instruction), hook.row);
+  case HookKind::Store: return instrument_store(function, cast<StoreInst>(*hook.instruction), hook.row);
+  case HookKind::Transfer:
+    return instrument_transfer(function, cast<MemIntrinsic>(*hook.instruction), hook.plan, hook.row, hook.second_row);
+  case HookKind::Masked: return instrument_masked(function, cast<IntrinsicInst>(*hook.instruction), hook.row);
+  case HookKind::Atomic: return instrument_atomic(function, *hook.instruction, hook.row);
+  case HookKind::ByValue:
+    return instrument_by_value(function, cast<CallBase>(*hook.instruction), hook.argument, hook.row);
+  case HookKind::Call: return instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
+  case HookKind::Branch: return instrument_branch(function, *hook.instruction, hook.row);
+  }
+}
+
+// The hooks write memory and call out: what was known of the function's effects no longer holds.
+void forget_effects(Function& function) {
+  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable}) function.removeFnAttr(kind);
+}
+
+void forget_effects_of_calls(Module& module) {
+  for (Function& function : module)
+    if (!function.isIntrinsic() && function.isDeclaration() && !function.getName().starts_with("__sooth_")) forget_effects(function);
+  for (Function& function : module)
+    for (Instruction& instruction : instructions(function))
+      if (auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call))
+        for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync}) call->removeFnAttr(kind);
+}
+
+bool instrument_function(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals) {
+  Survey survey(context, function, thread_locals);
+  std::vector<Hook>& hooks = survey.hooks();
+  const auto arguments = survey.shared_arguments();
+  if (hooks.empty() && arguments.empty()) return false;
+  const std::uint32_t row = survey.function_row();
+
+  FunctionContext here(context, function);
+  // The last first: each split then moves only what lies between two hooks.
+  for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
+  for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
+  instrument_frame(here, row);
+  forget_effects(function);
+  return true;
+}
+
+} // namespace
+
+bool instrument_module(Module& module, const Options& options, const std::vector<std::string>& ignorelists) {
+  if (module.getNamedMetadata(kDone)) return false;
+  const IgnoreList ignored(module, ignorelists);
+  const DenseSet<const GlobalVariable*> thread_locals = private_thread_locals(module);
+  std::vector<Function*> functions;
+  for (Function& function : module)
+    if (!ignored.cannot_be_instrumented(function) && !ignored.is_ignored(function)) functions.push_back(&function);
+
+  ModuleContext context(module, options);
+  module.getOrInsertNamedMetadata(kDone);
+  for (Function* function : functions) instrument_function(context, *function, thread_locals);
+  forget_effects_of_calls(module);
+  emit_module_tables(context);
+  if (options.verify && verifyModule(module, &errs())) module.getContext().emitError("sooth: the instrumented module is not valid");
+  return true;
+}
+
+bool protect_ignored(Module& module, const std::vector<std::string>& ignorelists) {
+  if (module.getNamedMetadata(kDone)) return false;
+  const IgnoreList ignored(module, ignorelists);
+  bool changed = false;
+  for (Function& function : module) {
+    if (function.isDeclaration() || !ignored.is_ignored(function)) continue;
+    if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
+    function.addFnAttr(Attribute::NoInline);
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace sooth::pass

@@ -1,0 +1,94 @@
+// What all parts of the pass share while they work on one module: types, hooks and the thread's record.
+#pragma once
+
+#include <cstdint>
+
+#include "capture/pass/site_table.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace sooth::pass {
+
+struct Options {
+  bool branches = true;
+  bool verify = false; // run LLVM's verifier over the result; for our own tests
+};
+
+// Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the instrumentation.
+class MarkingInserter final : public llvm::IRBuilderDefaultInserter {
+public:
+  void InsertHelper(llvm::Instruction* instruction, const llvm::Twine& name,
+                    llvm::BasicBlock::iterator where) const override;
+};
+using Builder = llvm::IRBuilder<llvm::ConstantFolder, MarkingInserter>;
+
+// Offsets in SoothThreadAbi (abi.h); checked there by static assertions.
+enum ThreadField : std::uint64_t {
+  kCells = 0,
+  kCellMask = 8,
+  kEpoch = 16,
+  kStackTop = 24,
+  kStackLow = 32,
+  kDetail = 40,
+  kCallSite = 48,
+};
+
+class ModuleContext {
+public:
+  ModuleContext(llvm::Module& module, const Options& options);
+
+  llvm::Module& module;
+  const llvm::DataLayout& layout;
+  const Options options;
+  SiteTable sites;
+
+  llvm::Type* const void_type;
+  llvm::IntegerType* const i8;
+  llvm::IntegerType* const i32;
+  llvm::IntegerType* const i64;
+  llvm::PointerType* const pointer;
+  llvm::GlobalVariable* const thread; // __sooth_thread
+  llvm::GlobalVariable* const base;   // the module's own: number of its first site
+
+  // A hook by its name in abi.h. Hooks never unwind.
+  llvm::FunctionCallee hook(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters);
+  // A hook with the preserve_most convention; the call must say so too: see call_preserving.
+  llvm::CallInst* call_preserving(Builder& at, llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::CallInst* call(Builder& at, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+
+  // The number of a site, at run time.
+  llvm::Value* site_number(Builder& at, std::uint32_t row);
+  llvm::MDNode* unlikely() const { return unlikely_; }
+  llvm::MDNode* likely() const { return likely_; }
+
+private:
+  llvm::MDNode* unlikely_;
+  llvm::MDNode* likely_;
+};
+
+// The same for one function.
+class FunctionContext {
+public:
+  FunctionContext(ModuleContext& context, llvm::Function& function);
+
+  ModuleContext& context;
+  llvm::Function& function;
+
+  // The address of the thread's record. Computed once at the function's entry; in a coroutine that is not split yet,
+  // which may go on in another thread after each suspension, at every use.
+  llvm::Value* thread(Builder& at);
+  llvm::Value* load_field(Builder& at, ThreadField field);
+  void store_field(Builder& at, ThreadField field, llvm::Value* value);
+  // Room in the frame for `bytes` bytes, shared by all spills of the function.
+  llvm::AllocaInst* spill_room(std::uint64_t bytes, llvm::Align align);
+  // Where code of the function's entry goes: after the static allocas.
+  llvm::BasicBlock::iterator entry_point() const;
+
+private:
+  llvm::Value* field_address(Builder& at, ThreadField field);
+
+  llvm::Value* thread_ = nullptr;
+  llvm::AllocaInst* spill_ = nullptr;
+};
+
+} // namespace sooth::pass

@@ -1,0 +1,221 @@
+#include "capture/pass/plain_accesses.h"
+
+#include "capture/abi.h"
+#include "capture/pass/inline_check.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+namespace {
+
+bool is_checked_size(std::uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+
+// Vectors are looked at in parts of 8 bytes: cheaper than a call with a copy in memory.
+bool is_split_size(std::uint64_t size) { return size == 16 || size == 32 || size == 64; }
+
+std::uint64_t store_size(const FunctionContext& function, Type* type) {
+  return function.context.layout.getTypeStoreSize(type).getFixedValue();
+}
+
+// The bits of a value as one integer of its stored size; null for aggregates, whose bits may have holes.
+Value* as_integer(FunctionContext& function, Builder& at, Value* value) {
+  Type* type = value->getType();
+  const DataLayout& layout = function.context.layout;
+  if (type->isAggregateType() || type->isTargetExtTy()) return nullptr;
+  if (type->isPtrOrPtrVectorTy()) {
+    if (layout.isNonIntegralPointerType(type->getScalarType())) return nullptr;
+    value = at.CreatePtrToInt(value, layout.getIntPtrType(type));
+  }
+  // The hook looks at the value: where the program's own use of an undefined value was harmless, ours must be too.
+  if (!isa<Constant>(value)) value = at.CreateFreeze(value);
+  const unsigned bits = static_cast<unsigned>(layout.getTypeSizeInBits(type).getFixedValue());
+  value = at.CreateBitCast(value, at.getIntNTy(bits));
+  return at.CreateZExt(value, at.getIntNTy(static_cast<unsigned>(store_size(function, type) * 8)));
+}
+
+Value* spill(FunctionContext& function, Builder& at, Value* value) {
+  const Align align = function.context.layout.getABITypeAlign(value->getType());
+  AllocaInst* room = function.spill_room(store_size(function, value->getType()), align);
+  at.CreateAlignedStore(value, room, align);
+  return room;
+}
+
+enum class Direction { Read, Write };
+
+void call_range(FunctionContext& function, Builder& at, Direction direction, Value* address, Value* bytes, Value* size,
+                std::uint32_t row) {
+  ModuleContext& context = function.context;
+  context.call(at, direction == Direction::Read ? "__sooth_read_range" : "__sooth_write_range", context.void_type,
+               {address, bytes, size, context.site_number(at, row)});
+}
+
+void emit_checked(FunctionContext& function, Instruction* before, Direction direction, const CheckedAccess& access) {
+  if (direction == Direction::Read) emit_checked_read(function, before, access);
+  else emit_checked_write(function, before, access);
+}
+
+// The hooks for `value` at `address`, before `before`.
+void emit_access(FunctionContext& function, Instruction* before, Direction direction, Value* address, Value* value, Align align,
+                 std::uint32_t row) {
+  Builder at(before);
+  ModuleContext& context = function.context;
+  const std::uint64_t size = store_size(function, value->getType());
+  if (size == 0) return;
+  Value* number = is_checked_size(size) || is_split_size(size) ? as_integer(function, at, value) : nullptr;
+  if (!number && is_checked_size(size)) { // a small structure
+    Value* room = spill(function, at, value);
+    number = at.CreateAlignedLoad(at.getIntNTy(static_cast<unsigned>(size * 8)), room, Align(1));
+  }
+  if (!number) {
+    Value* room = spill(function, at, value);
+    call_range(function, at, direction, address, room, ConstantInt::get(context.i64, size), row);
+    return;
+  }
+  if (is_checked_size(size)) {
+    emit_checked(function, before, direction, {address, number, static_cast<unsigned>(size), align, row});
+    return;
+  }
+  const unsigned parts = static_cast<unsigned>(size / 8);
+  Value* words = at.CreateBitCast(number, FixedVectorType::get(context.i64, parts));
+  for (unsigned i = 0; i < parts; ++i) {
+    Builder here(before);
+    Value* part = here.CreateExtractElement(words, std::uint64_t{i});
+    Value* place = here.CreateConstGEP1_64(context.i8, address, 8 * i);
+    emit_checked(function, before, direction, {place, part, 8, commonAlignment(align, 8 * i), row});
+  }
+}
+
+} // namespace
+
+void instrument_load(FunctionContext& function, LoadInst& load, std::uint32_t row) {
+  emit_access(function, load.getNextNode(), Direction::Read, load.getPointerOperand(), &load, load.getAlign(), row);
+}
+
+void instrument_store(FunctionContext& function, StoreInst& store, std::uint32_t row) {
+  emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(), row);
+}
+
+TransferPlan plan_transfer(PrivateMemory& memory, const MemIntrinsic& transfer) {
+  TransferPlan plan;
+  if (const auto* size = dyn_cast<ConstantInt>(transfer.getLength()); size && size->isZero()) return plan;
+  plan.writes = !memory.is_private(transfer.getRawDest());
+  if (const auto* copy = dyn_cast<MemTransferInst>(&transfer))
+    plan.reads = !memory.is_private(copy->getRawSource()) && !PrivateMemory::is_constant(copy->getRawSource());
+  return plan;
+}
+
+namespace {
+
+// The transfer may become a call of libc's function, which the runtime intercepts, and would be recorded twice.
+// A short one is made to stay inline; before any other, call_site says that it has been recorded.
+void keep_from_interceptor(FunctionContext& function, MemIntrinsic& transfer) {
+  constexpr std::uint64_t kShort = 128;
+  const auto* size = dyn_cast<ConstantInt>(transfer.getLength());
+  const bool is_short = size && size->getZExtValue() <= kShort;
+  Builder at(&transfer);
+  if (isa<MemCpyInlineInst, MemSetInlineInst>(transfer)) return;
+  if (is_short && transfer.getIntrinsicID() == Intrinsic::memcpy) {
+    Type* types[] = {transfer.getRawDest()->getType(), cast<MemCpyInst>(transfer).getRawSource()->getType(), transfer.getLength()->getType()};
+    transfer.setCalledFunction(Intrinsic::getDeclaration(&function.context.module, Intrinsic::memcpy_inline, types));
+  } else if (is_short && transfer.getIntrinsicID() == Intrinsic::memset) {
+    Type* types[] = {transfer.getRawDest()->getType(), transfer.getLength()->getType()};
+    transfer.setCalledFunction(Intrinsic::getDeclaration(&function.context.module, Intrinsic::memset_inline, types));
+  } else {
+    function.store_field(at, kCallSite, ConstantInt::get(function.context.i32, kSoothCallRecorded));
+  }
+}
+
+} // namespace
+
+void instrument_transfer(FunctionContext& function, MemIntrinsic& transfer, TransferPlan plan, std::uint32_t write_row,
+                         std::uint32_t read_row) {
+  keep_from_interceptor(function, transfer);
+  if (!plan.reads && !plan.writes) return;
+  ModuleContext& context = function.context;
+  Builder at(&transfer);
+  Value* to = transfer.getRawDest();
+  Value* size = at.CreateZExtOrTrunc(transfer.getLength(), context.i64);
+  if (auto* fill = dyn_cast<MemSetInst>(&transfer)) {
+    context.call(at, "__sooth_fill", context.void_type,
+                 {to, at.CreateZExt(fill->getValue(), context.i32), size, context.site_number(at, write_row)});
+    return;
+  }
+  auto& copy = cast<MemTransferInst>(transfer);
+  Value* from = copy.getRawSource();
+  if (plan.reads && plan.writes) {
+    context.call(at, "__sooth_copy", context.void_type, {to, from, size, context.site_number(at, write_row)});
+    return;
+  }
+  // One side is private, and holds exactly the bytes in question: the source before, the destination afterwards.
+  const auto* constant = dyn_cast<ConstantInt>(copy.getLength());
+  const bool checked = constant && is_checked_size(constant->getZExtValue());
+  Instruction* before = plan.writes ? &transfer : transfer.getNextNode();
+  const Direction direction = plan.writes ? Direction::Write : Direction::Read;
+  Value* shared = plan.writes ? to : from;
+  Value* own = plan.writes ? from : to;
+  const std::uint32_t row = plan.writes ? write_row : read_row;
+  Builder here(before);
+  if (!checked) {
+    call_range(function, here, direction, shared, own, size, row);
+    return;
+  }
+  const MaybeAlign own_align = plan.writes ? copy.getSourceAlign() : copy.getDestAlign();
+  const MaybeAlign shared_align = plan.writes ? copy.getDestAlign() : copy.getSourceAlign();
+  const unsigned bytes = static_cast<unsigned>(constant->getZExtValue());
+  Value* value = here.CreateFreeze(here.CreateAlignedLoad(here.getIntNTy(bytes * 8), own, own_align.valueOrOne()));
+  emit_checked(function, before, direction, {shared, value, bytes, shared_align.valueOrOne(), row});
+}
+
+bool is_masked_access(const Instruction& instruction) {
+  const auto* call = dyn_cast<IntrinsicInst>(&instruction);
+  if (!call) return false;
+  const Intrinsic::ID id = call->getIntrinsicID();
+  const bool load = id == Intrinsic::masked_load || id == Intrinsic::masked_gather;
+  if (!load && id != Intrinsic::masked_store && id != Intrinsic::masked_scatter) return false;
+  return isa<FixedVectorType>(load ? call->getType() : call->getArgOperand(0)->getType());
+}
+
+void instrument_masked(FunctionContext& function, IntrinsicInst& access, std::uint32_t row) {
+  const Intrinsic::ID id = access.getIntrinsicID();
+  const bool load = id == Intrinsic::masked_load || id == Intrinsic::masked_gather;
+  Value* values = load ? static_cast<Value*>(&access) : access.getArgOperand(0);
+  Value* place = access.getArgOperand(load ? 0 : 1);
+  const auto align = Align(cast<ConstantInt>(access.getArgOperand(load ? 1 : 2))->getZExtValue());
+  Value* mask = access.getArgOperand(load ? 2 : 3);
+  auto* type = cast<FixedVectorType>(values->getType());
+  const std::uint64_t step = store_size(function, type->getElementType());
+  // Lanes that are not whole bytes lie side by side within a byte; no front end makes such accesses.
+  if (function.context.layout.getTypeSizeInBits(type->getElementType()) != step * 8) return;
+  Instruction* before = load ? access.getNextNode() : &access;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    Builder at(before);
+    Value* taken = at.CreateExtractElement(mask, std::uint64_t{lane});
+    if (const auto* constant = dyn_cast<ConstantInt>(taken); constant && constant->isZero()) continue;
+    Instruction* then = SplitBlockAndInsertIfThen(taken, before->getIterator(), /*Unreachable=*/false);
+    Builder inside(then);
+    const bool scattered = place->getType()->isVectorTy();
+    Value* address = scattered ? inside.CreateExtractElement(place, std::uint64_t{lane})
+                               : inside.CreateConstGEP1_64(function.context.i8, place, lane * step);
+    Value* value = inside.CreateExtractElement(values, std::uint64_t{lane});
+    emit_access(function, then, load ? Direction::Read : Direction::Write, address, value,
+                scattered ? align : commonAlignment(align, lane * step), row);
+  }
+}
+
+void instrument_by_value(FunctionContext& function, CallBase& call, unsigned argument, std::uint32_t row) {
+  Builder at(&call);
+  Value* original = call.getArgOperand(argument);
+  const std::uint64_t size = store_size(function, call.getParamByValType(argument));
+  if (size != 0) call_range(function, at, Direction::Read, original, original, ConstantInt::get(function.context.i64, size), row);
+}
+
+void announce_by_value(FunctionContext& function, Argument& argument, std::uint32_t row) {
+  Builder at(&function.function.getEntryBlock(), function.entry_point());
+  const std::uint64_t size = store_size(function, argument.getParamByValType());
+  if (size != 0) call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
+}
+
+} // namespace sooth::pass

@@ -1,0 +1,36 @@
+// The question: can another thread, or other instrumented code, ever see this memory?
+// Source: escape analysis as every compiler has it.
+// Where we differ: an address that is passed to a call counts as escaped even if the callee does not keep it. The
+// callee's accesses are recorded, and a read whose write was left out would look like a change from outside.
+// Cost: one walk over the uses of each object, kept; gives up (not private) after kMaxUses uses.
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+
+namespace sooth::pass {
+
+// Thread-local variables of this module whose address stays in their functions. Ask before anything is instrumented.
+llvm::DenseSet<const llvm::GlobalVariable*> private_thread_locals(const llvm::Module& module);
+
+class PrivateMemory {
+public:
+  explicit PrivateMemory(const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals) : thread_locals_(thread_locals) {}
+
+  // Nobody but this activation of the function (or this thread, for thread-local variables) can touch it.
+  bool is_private(const llvm::Value* address);
+  // It never changes: constants, tables of virtual functions.
+  static bool is_constant(const llvm::Value* address);
+  // The objects that the address may lie in, if all of them are private; else empty.
+  llvm::SmallVector<const llvm::Value*, 4> private_objects(const llvm::Value* address);
+
+private:
+  bool object_is_private(const llvm::Value* object);
+
+  const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals_;
+  llvm::DenseMap<const llvm::Value*, bool> known_;
+};
+
+} // namespace sooth::pass

@@ -1,0 +1,115 @@
+#include "capture/pass/site_table.h"
+
+#include "capture/pass/debug_types.h"
+#include "capture/pass/global_table.h"
+#include "capture/pass/module_context.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+std::uint32_t StringTable::add(StringRef text) {
+  if (text.empty()) return 0;
+  // A zero byte inside a name would cut it; none is legal in a source name.
+  const std::string key = text.take_until([](char c) { return c == '\0'; }).str();
+  auto [entry, fresh] = offsets_.try_emplace(key, static_cast<std::uint32_t>(bytes_.size()));
+  if (fresh) bytes_.append(key).push_back('\0');
+  return entry->second;
+}
+
+std::uint32_t SiteTable::add(const Row& row) {
+  const SoothSiteRow stored = {strings.add(row.file),     row.line, row.column, strings.add(row.function),
+                               strings.add(row.variable), row.flags};
+  const Key key{stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags};
+  auto [entry, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
+  if (fresh) rows_.push_back(stored);
+  return entry->second;
+}
+
+namespace {
+
+GlobalVariable* constant(Module& module, Constant* value, const Twine& name) {
+  auto* made = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, name);
+  made->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return made;
+}
+
+Constant* site_rows(ModuleContext& context) {
+  std::vector<std::uint32_t> numbers;
+  for (const SoothSiteRow& row : context.sites.rows())
+    numbers.insert(numbers.end(), {row.file, row.line, row.column, row.function, row.variable, row.flags});
+  if (numbers.empty()) return ConstantPointerNull::get(context.pointer);
+  return constant(context.module, ConstantDataArray::get(context.module.getContext(), numbers), "__sooth_sites");
+}
+
+Constant* global_rows(ModuleContext& context, const std::vector<GlobalEntry>& globals) {
+  if (globals.empty()) return ConstantPointerNull::get(context.pointer);
+  auto* row_type = StructType::get(context.pointer, context.i64, context.i32, context.i32, context.i32, context.i32);
+  std::vector<Constant*> rows;
+  auto number = [&](std::uint32_t value) { return ConstantInt::get(context.i32, value); };
+  for (const GlobalEntry& global : globals) {
+    StringTable& strings = context.sites.strings;
+    rows.push_back(ConstantStruct::get(row_type, global.variable, ConstantInt::get(context.i64, global.bytes),
+                                       number(strings.add(global.name)), number(strings.add(global.type)),
+                                       number(strings.add(global.file)), number(global.line)));
+  }
+  return constant(context.module, ConstantArray::get(ArrayType::get(row_type, rows.size()), rows), "__sooth_globals");
+}
+
+struct ModuleText {
+  std::string name;
+  std::string flags;
+};
+
+ModuleText describe_module(const Module& module) {
+  ModuleText text{module.getSourceFileName(), ""};
+  for (const DICompileUnit* unit : module.debug_compile_units()) {
+    text.name = joined_path(unit->getFile());
+    text.flags = unit->getFlags().str();
+    break;
+  }
+  return text;
+}
+
+} // namespace
+
+void emit_module_tables(ModuleContext& context) {
+  Module& module = context.module;
+  StringTable& strings = context.sites.strings;
+  const std::vector<GlobalEntry> globals = collect_globals(module);
+  const ModuleText text = describe_module(module);
+  auto number = [&](std::uint64_t value) { return ConstantInt::get(context.i32, value); };
+
+  Constant* sites = site_rows(context);
+  Constant* variables = global_rows(context, globals);
+  const std::uint32_t name = strings.add(text.name);
+  const std::uint32_t flags = strings.add(text.flags);
+  Constant* bytes = constant(
+      module, ConstantDataArray::getString(module.getContext(), strings.bytes(), /*AddNull=*/false), "__sooth_strings");
+
+  auto* description_type =
+      StructType::get(context.i32, context.i32, context.pointer, context.pointer, context.pointer, context.pointer,
+                      context.pointer, context.i32, context.i32, context.i32, context.i32, context.i32, context.i32);
+  static_assert(sizeof(SoothModule) == 72, "the fields below follow abi.h");
+  auto* description = constant(
+      module,
+      ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()), sites,
+                          variables, bytes, ConstantPointerNull::get(context.pointer), context.base,
+                          number(globals.size()), number(strings.bytes().size()), number(0), number(name),
+                          number(flags), number(0)),
+      "__sooth_module");
+
+  auto* constructor = Function::createWithDefaultAttr(FunctionType::get(context.void_type, false),
+                                                      GlobalValue::InternalLinkage, 0, "__sooth_register", &module);
+  constructor->addFnAttr(Attribute::NoUnwind);
+  constructor->addFnAttr(Attribute::DisableSanitizerInstrumentation);
+  Builder at(BasicBlock::Create(module.getContext(), "", constructor));
+  context.call(at, "__sooth_register_module", context.void_type, {description});
+  at.CreateRetVoid();
+  appendToGlobalCtors(module, constructor, 0);
+}
+
+} // namespace sooth::pass

@@ -1,0 +1,55 @@
+// The rows that say where in the source each hook stands. Equal rows are one row: unrolled loops and inlined
+// functions repeat themselves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/abi.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace sooth::pass {
+
+class ModuleContext;
+
+class StringTable {
+public:
+  // Offset of the text, zero-terminated; offset 0 is the empty string.
+  std::uint32_t add(llvm::StringRef text);
+  const std::string& bytes() const { return bytes_; }
+
+private:
+  std::string bytes_ = std::string(1, '\0');
+  std::unordered_map<std::string, std::uint32_t> offsets_;
+};
+
+class SiteTable {
+public:
+  struct Row {
+    std::string file;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    std::string function;
+    std::string variable;
+    std::uint32_t flags = 0;
+  };
+  // The row's number in this module.
+  std::uint32_t add(const Row& row);
+
+  const std::vector<SoothSiteRow>& rows() const { return rows_; }
+  StringTable strings;
+
+private:
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::vector<SoothSiteRow> rows_;
+  std::map<Key, std::uint32_t> known_;
+};
+
+// Adds the tables to the module, and a constructor that registers them before any other code of the module runs.
+void emit_module_tables(ModuleContext& context);
+
+} // namespace sooth::pass
