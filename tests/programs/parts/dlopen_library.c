@@ -1,0 +1,10 @@
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int counter;
+
+void count(void) {
+  pthread_mutex_lock(&lock);
+  ++counter;
+  pthread_mutex_unlock(&lock);
+}

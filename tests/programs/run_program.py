@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs test programs that carry their expectations inside.
+
+Each program is built with clang as it is, and with Sooth's compilers at -O0 and -O2. It must print the same and end the
+same way in each build; every trace must be legal (`sooth verify`) and hold the events that its comments name:
+
+    // EXPECT: KIND[!failed] VARIABLE|* xN|>=N   events of that kind (without `!failed`: those that did not fail), all traces
+    // EXPECT-OUTPUT: LINE                       standard output, line by line, in this order
+    // EXPECT-EXIT: N | signal N                 0 if it is not there
+    // EXPECT-TRACES: N                          1 if it is not there
+    // EXPECT-UNSUPPORTED: NAME                  `sooth stats` must name it
+    // FLAGS: ...                                for all builds
+    // PLAIN-FLAGS: ...                          for the build without Sooth
+    // LIBRARY: FILE                             built as library.so beside the program, with the same compiler
+
+    run_program.py --bin BUILD/bin [--runs N] [--levels O0,O2] [--keep DIRECTORY] PROGRAM...
+"""
+import argparse
+import collections
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT = 120  # seconds; nothing here runs longer than a few
+
+
+class Failure(Exception):
+    """One sentence for whoever reads the test's output."""
+
+
+class Expectations:
+    def __init__(self, path):
+        self.events, self.output, self.unsupported = [], [], []
+        self.exit, self.traces, self.flags, self.plain_flags, self.library = 0, 1, [], [], None
+        with open(path, encoding="utf-8") as source:
+            for line in source:
+                match = re.match(r"// ([A-Z-]+): ?(.*?)\s*$", line)
+                if match:
+                    self.take(path, match.group(1), match.group(2))
+        if not self.events and not self.unsupported:
+            raise Failure("names no expected events")
+
+    def take(self, path, key, text):
+        if key == "EXPECT":
+            match = re.fullmatch(r"([a-z-]+)(!failed)? (\S+) (x|>=)(\d+)", text)
+            if not match:
+                raise Failure(f"bad expectation: {text}")
+            kind, failed, variable, relation, count = match.groups()
+            self.events.append((kind, failed is not None, variable, relation, int(count)))
+        elif key == "EXPECT-OUTPUT":
+            self.output.append(text)
+        elif key == "EXPECT-EXIT":
+            words = text.split()
+            self.exit = -int(words[1]) if words[0] == "signal" else int(words[0])
+        elif key == "EXPECT-TRACES":
+            self.traces = int(text)
+        elif key == "EXPECT-UNSUPPORTED":
+            self.unsupported.append(text)
+        elif key == "FLAGS":
+            self.flags = text.split()
+        elif key == "PLAIN-FLAGS":
+            self.plain_flags = text.split()
+        elif key == "LIBRARY":
+            self.library = os.path.join(os.path.dirname(path), text)
+
+
+def run(command, directory, environment=None):
+    try:
+        return subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"no end after {TIMEOUT} s: {' '.join(command)}") from None
+
+
+def checked(command, directory):
+    done = run(command, directory)
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode}: {' '.join(command)}\n{(done.stdout + done.stderr).decode(errors='replace')}")
+    return done.stdout.decode(errors="replace")
+
+
+def build(compiler, source, expectations, level, directory, more):
+    flags = [f"-{level}", "-g"]
+    if expectations.library:
+        checked([compiler, *flags, "-shared", "-fPIC", expectations.library, "-o", "library.so"], directory)
+    checked([compiler, *flags, *more, source, "-o", "program", "-pthread", *expectations.flags], directory)
+
+
+def check_behaviour(done, expectations, what):
+    if done.returncode != expectations.exit:
+        raise Failure(f"{what}: ended with {done.returncode}, not {expectations.exit}\n{done.stderr.decode(errors='replace')}")
+    lines = done.stdout.decode(errors="replace").splitlines()
+    if lines != expectations.output:
+        raise Failure(f"{what}: printed {lines}, not {expectations.output}")
+
+
+def count_events(sooth, traces, directory):
+    counts = collections.Counter()
+    for trace in traces:
+        for line in checked([sooth, "show", "--json", trace], directory).splitlines():
+            event = json.loads(line)
+            failed = "failed" in event.get("flags", [])
+            counts[event["kind"], failed, "*"] += 1
+            if event.get("variable"):
+                counts[event["kind"], failed, event["variable"]] += 1
+    return counts
+
+
+def check_traces(sooth, expectations, directory, what):
+    traces = sorted(glob.glob(os.path.join(directory, "*.sooth")))
+    if len(traces) != expectations.traces:
+        raise Failure(f"{what}: {len(traces)} traces, not {expectations.traces}")
+    for trace in traces:
+        try:
+            checked([sooth, "verify", trace], directory)
+        except Failure as failure:
+            raise Failure(f"{what}: the trace is not legal: {failure}") from None
+    counts = count_events(sooth, traces, directory)
+    for kind, failed, variable, relation, wanted in expectations.events:
+        found = counts[kind, failed, variable]
+        if found != wanted if relation == "x" else found < wanted:
+            raise Failure(f"{what}: {found} x {kind}{'!failed' if failed else ''} {variable}, not {relation}{wanted}")
+    if expectations.unsupported:
+        told = "".join(checked([sooth, "stats", trace], directory) for trace in traces)
+        for name in expectations.unsupported:
+            if name not in told:
+                raise Failure(f"{what}: `sooth stats` does not name {name}")
+
+
+def test(options, source):
+    expectations = Expectations(source)
+    is_c = source.endswith(".c")
+    with tempfile.TemporaryDirectory(prefix="sooth-program-") as top:
+        def folder(name):
+            path = os.path.join(top, name)
+            os.mkdir(path)
+            return path
+
+        try:
+            plain = folder("plain")
+            include = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
+            compiler = "clang-19" if is_c else "clang++-19"
+            build(compiler, source, expectations, "O2", plain, ["-I" + include, *expectations.plain_flags])
+            check_behaviour(run(["./program"], plain), expectations, "without Sooth")
+            for level in options.levels.split(","):
+                built = folder(level)
+                build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
+                for number in range(options.runs):
+                    what = f"-{level}, run {number + 1}"
+                    for old in glob.glob(os.path.join(built, "*.sooth")):
+                        os.unlink(old)
+                    check_behaviour(run(["./program"], built), expectations, what)
+                    check_traces(os.path.join(options.bin, "sooth"), expectations, built, what)
+        except Failure:
+            if options.keep:
+                kept = os.path.join(options.keep, os.path.basename(source))
+                shutil.rmtree(kept, ignore_errors=True)
+                shutil.copytree(top, kept)
+            raise
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs test programs that carry their expectations inside.")
+    parser.add_argument("--bin", required=True, help="where sooth, sooth-cc and sooth-c++ are")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS", "5")), help="runs of each build (default: $RUNS or 5)")
+    parser.add_argument("--levels", default="O0,O2")
+    parser.add_argument("--keep", help="copies what failed into this directory")
+    parser.add_argument("programs", nargs="+")
+    options = parser.parse_args()
+    options.bin = os.path.abspath(options.bin)
+    failures = 0
+    for source in options.programs:
+        name = os.path.basename(source)
+        try:
+            test(options, os.path.abspath(source))
+            print(f"ok      {name}", flush=True)
+        except Failure as failure:
+            failures += 1
+            print(f"FAILED  {name}: {failure}", flush=True)
+    if failures:
+        print(f"{failures} of {len(options.programs)} programs failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
