@@ -6,26 +6,24 @@
 //
 // --- Cells: leaving out what repeats ------------------------------------------------------------------------
 // Each thread has a direct-mapped table of 16-byte cells, one for an aligned granule of 8 bytes:
-//     word 0: bits 0-7   known:   this byte's value is in word 1, and an access of it was kept in this segment
-//             bits 8-15  written: ... and that access was a write; further writes only change word 1
-//             bits 16-31 epoch:   the segment in which this holds
-//             bits 32-63 address >> 15
-//     word 1: the granule's bytes
+//     u32 low:  bits 0-7   unknown: 0 if this byte's value is in `bytes`, and an access of it was kept in this segment
+//               bits 8-15  clean: 0 if writes of it were left out already; further writes only change `bytes`
+//               bits 16-23 unwritten: 0 if a write of it was kept in this segment
+//               bits 24-31 epoch: the segment in which this holds; 0: never
+//     u32 high: address >> 15
+//     u64 bytes: the granule's bytes
 // The inlined hook of a read of `size` bytes (1, 2, 4, 8) at `a` that saw `v`:
 //     cell  = cells + ((a << 1) & cell_mask)
-//     mask  = ((1 << size) - 1) << (a & 7)
-//     want  = (a >> 15) << 32 | epoch | mask
-//     diff  = (word0(cell) ^ want) & (0xffffffffffff0000 | mask)
-//     diff |= bytes(cell + 8 + (a & 7), size) ^ v
-//     diff |= ((a & 7) + size - 1) & 8                       -- crosses the granule (never for size 1)
-//     if (diff != 0) __sooth_read<size>(a, v, site)          -- branch weight: unlikely
-// and of a write, before the store:
-//     mask  = (((1 << size) - 1) << (a & 7)) << 8
-//     want  = (a >> 15) << 32 | epoch | mask
-//     diff  = (word0(cell) ^ want) & (0xffffffffffff0000 | mask)
-//     diff |= ((a & 7) + size - 1) & 8
-//     if (diff == 0) bytes(cell + 8 + (a & 7), size) = v     -- else __sooth_write<size>(a, v, site)
-// The table has 8 bytes of room after its end.
+//     mask  = ((1 << size) - 1) << (a & 7)                   -- u32; 0xff for size 8
+//     if (high(cell) != (u32)(a >> 15)
+//         || ((low(cell) ^ epoch) & (0xff000000 | mask)) != 0
+//         || load(cell + 8 + (a & 7), size) != v             -- for size 8: cell + 8
+//         || ((a & 7) + size - 1) & 8)                       -- crosses the granule; only tested where the access may be unaligned
+//       __sooth_read<size>(a, v, site)                       -- unlikely
+// and of a write, before the store, with mask << 8 for mask and without the comparison of values: if all is as wanted,
+//     store(cell + 8 + (a & 7), size) = v                    -- else __sooth_write<size>(a, v, site)
+// A write always tests that it does not cross the granule (for size 8: that a & 7 is 0), so that a pointer that lies about its
+// alignment cannot spoil the next cell. The table has 8 bytes of room after its end.
 //
 // --- The shadow call stack ----------------------------------------------------------------------------------
 // Before every call the pass stores the call's site number in `call_site`. A function that is instrumented, at entry:
@@ -45,7 +43,7 @@ extern "C" {
 struct SoothThreadAbi {
   uint8_t* cells;      // offset 0
   uint64_t cell_mask;  // offset 8: (number of cells - 1) << 4
-  uint64_t epoch;      // offset 16: the segment's epoch << 16
+  uint64_t epoch;      // offset 16: the segment's epoch << 24, 1 to 255
   uint64_t* stack_top; // offset 24: next free frame
   uint64_t* stack_low; // offset 32: lowest stack_top since frames were last written to the trace
   uint64_t detail;     // offset 40: events that this segment may still keep in full; branch hooks run only if it is not 0

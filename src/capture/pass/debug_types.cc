@@ -258,10 +258,11 @@ Member find_member(const DIType* type, std::uint64_t offset, std::uint64_t size,
   for (unsigned depth = kMaxDepth; depth != 0; --depth) {
     const auto* object = dyn_cast_or_null<DICompositeType>(plain_type(search.found.type));
     if (!object || object->getTag() == dwarf::DW_TAG_enumeration_type) break;
-    // The whole object at once: a structure copied as one value.
-    const bool whole = search.offset == 0 && !search.step && size != 0 && bytes_of(object) == size;
-    if (whole && object->getElements().size() > 1) break;
-    const DIType* next = object->getTag() == dwarf::DW_TAG_array_type ? enter_array(search, *object) : enter_object(search, *object);
+    // The whole object at once, or (size 0) as much of it as only shows at run time.
+    const bool is_array = object->getTag() == dwarf::DW_TAG_array_type;
+    const bool whole = search.offset == 0 && !search.step && (size == 0 || bytes_of(object) == size);
+    if (whole && (is_array || size == 0 || object->getElements().size() > 1)) break;
+    const DIType* next = is_array ? enter_array(search, *object) : enter_object(search, *object);
     if (!next) break;
     search.found.type = next;
   }

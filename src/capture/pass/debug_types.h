@@ -40,7 +40,7 @@ struct Member {
 };
 // An index that is only known at run time: the multiple of bytes it moves by.
 using RuntimeStep = std::optional<std::uint64_t>;
-// What lies at `offset` in an object of this type, seen by an access of `size` bytes.
+// What lies at `offset` in an object of this type, seen by an access of `size` bytes; 0: not known.
 Member find_member(const llvm::DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeStep step);
 
 } // namespace sooth::pass

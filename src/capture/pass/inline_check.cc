@@ -8,39 +8,44 @@ using namespace llvm;
 
 namespace {
 
-constexpr std::uint64_t kIdentity = 0xffffffffffff0000; // of word 0: address and epoch
+constexpr std::uint32_t kEpochBits = 0xff000000; // of a cell's first word
 constexpr unsigned kGranule = 8;
 
 struct Cell {
-  Value* address;    // of the access, as a number
-  Value* difference; // 0: the cell is about this access
-  Value* bytes;      // where the cell keeps the accessed bytes
+  Value* address; // of the access, as a number
+  Value* other;   // i1: the cell is not about this access
+  Value* bytes;   // where the cell keeps the accessed bytes
   Align bytes_align;
 };
 
-// `shift`: 0 to ask for "known", 8 to ask for "written".
+// `shift`: 0 to ask for "known", 8 to ask for "writes are left out already".
+// Comparisons with memory, joined by `or`, become compare-and-jump instructions that the processor fuses.
 Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access, unsigned shift) {
   ModuleContext& context = function.context;
-  auto number = [&](std::uint64_t n) { return ConstantInt::get(context.i64, n); };
+  auto number = [&](std::uint32_t n) { return ConstantInt::get(context.i32, n); };
+  auto wide = [&](std::uint64_t n) { return ConstantInt::get(context.i64, n); };
   Value* address = at.CreatePtrToInt(access.address, context.i64);
   Value* cells = function.load_field(at, kCells);
   Value* index = at.CreateAnd(at.CreateShl(address, 1), function.load_field(at, kCellMask));
   Value* cell = at.CreateGEP(context.i8, cells, index);
 
-  const std::uint64_t ones = ((1U << access.size) - 1ULL) << shift;
-  const bool whole_granule = access.align.value() >= kGranule;
-  Value* within = whole_granule ? number(0) : at.CreateAnd(address, kGranule - 1);
-  Value* mask = whole_granule ? number(ones) : at.CreateShl(number(ones), within);
+  const std::uint32_t ones = ((1U << access.size) - 1) << shift;
+  const bool whole_granule = access.size == kGranule;
+  Value* within = at.CreateAnd(address, kGranule - 1);
+  Value* mask = whole_granule ? number(ones) : at.CreateShl(number(ones), at.CreateTrunc(within, context.i32));
 
-  Value* identity = at.CreateShl(at.CreateLShr(address, 15), 32);
-  Value* wanted = at.CreateOr(at.CreateOr(identity, function.load_field(at, kEpoch)), mask);
-  Value* found = at.CreateAlignedLoad(context.i64, cell, Align(8));
-  Value* difference = at.CreateAnd(at.CreateXor(found, wanted), at.CreateOr(mask, number(kIdentity)));
-  if (access.align.value() < access.size) // it may reach into the next granule
-    difference = at.CreateOr(difference, at.CreateAnd(at.CreateAdd(within, number(access.size - 1)), number(kGranule)));
-
-  Value* bytes = at.CreateGEP(context.i8, cell, whole_granule ? number(8) : at.CreateAdd(within, number(8)));
-  return {address, difference, bytes, std::min(access.align, Align(access.size))};
+  Value* high = at.CreateAlignedLoad(context.i32, at.CreateConstGEP1_32(context.i8, cell, 4), Align(4));
+  Value* other = at.CreateICmpNE(high, at.CreateTrunc(at.CreateLShr(address, 15), context.i32));
+  Value* epoch = at.CreateTrunc(function.load_field(at, kEpoch), context.i32);
+  Value* low = at.CreateXor(at.CreateAlignedLoad(context.i32, cell, Align(8)), epoch);
+  other = at.CreateOr(other, at.CreateICmpNE(at.CreateAnd(low, at.CreateOr(mask, number(kEpochBits))), number(0)));
+  // Reads trust the alignment that the program promises; a write that lied would spoil the next cell.
+  if (access.size > 1 && (shift != 0 || access.align.value() < access.size)) {
+    Value* reach = whole_granule ? within : at.CreateAnd(at.CreateAdd(within, wide(access.size - 1)), wide(kGranule));
+    other = at.CreateOr(other, at.CreateICmpNE(reach, wide(0)));
+  }
+  Value* offset = whole_granule ? wide(8) : at.CreateAdd(within, wide(8));
+  return {address, other, at.CreateGEP(context.i8, cell, offset), Align(1)};
 }
 
 void call_hook(FunctionContext& function, Instruction* before, const char* kind, const CheckedAccess& access, Value* address) {
@@ -56,8 +61,7 @@ void emit_checked_read(FunctionContext& function, Instruction* before, const Che
   Builder at(before);
   const Cell cell = look_up(function, at, access, 0);
   Value* known = at.CreateAlignedLoad(access.value->getType(), cell.bytes, cell.bytes_align);
-  Value* changed = at.CreateZExt(at.CreateXor(known, access.value), function.context.i64);
-  Value* news = at.CreateICmpNE(at.CreateOr(cell.difference, changed), ConstantInt::get(function.context.i64, 0));
+  Value* news = at.CreateOr(cell.other, at.CreateICmpNE(known, access.value));
   Instruction* slow = SplitBlockAndInsertIfThen(news, before->getIterator(), /*Unreachable=*/false, function.context.unlikely());
   call_hook(function, slow, "__sooth_read", access, cell.address);
 }
@@ -65,10 +69,9 @@ void emit_checked_read(FunctionContext& function, Instruction* before, const Che
 void emit_checked_write(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
   Builder at(before);
   const Cell cell = look_up(function, at, access, 8);
-  Value* repeats = at.CreateICmpEQ(cell.difference, ConstantInt::get(function.context.i64, 0));
   Instruction* fast = nullptr;
   Instruction* slow = nullptr;
-  SplitBlockAndInsertIfThenElse(repeats, before->getIterator(), &fast, &slow, function.context.likely());
+  SplitBlockAndInsertIfThenElse(cell.other, before->getIterator(), &slow, &fast, function.context.unlikely());
   Builder(fast).CreateAlignedStore(access.value, cell.bytes, cell.bytes_align);
   call_hook(function, slow, "__sooth_write", access, cell.address);
 }

@@ -81,7 +81,11 @@ CallInst* ModuleContext::call(Builder& at, StringRef name, Type* result, ArrayRe
 CallInst* ModuleContext::call_preserving(Builder& at, StringRef name, ArrayRef<Value*> arguments) {
   CallInst* made = call(at, name, void_type, arguments);
   made->setCallingConv(CallingConv::PreserveMost);
-  if (auto* declared = dyn_cast<Function>(made->getCalledOperand())) declared->setCallingConv(CallingConv::PreserveMost);
+  if (auto* declared = dyn_cast<Function>(made->getCalledOperand())) {
+    declared->setCallingConv(CallingConv::PreserveMost);
+    // The dynamic linker's lazy binding keeps only the registers that the C convention passes arguments in.
+    declared->addFnAttr(Attribute::NonLazyBind);
+  }
   return made;
 }
 

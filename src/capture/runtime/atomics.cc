@@ -144,7 +144,7 @@ constexpr std::size_t kAccessSlots = sizeof(T) == 16 ? 2 : 1;
 
 template <typename T>
 T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
-  Thread* t = enter();
+  Thread* t = enter_quickly();
   if (t == nullptr) return real_load(p);
   const Stripe& stripe = stripe_of(p);
   T value;
@@ -171,7 +171,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
 
 template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
-  Thread* t = enter();
+  Thread* t = enter_quickly();
   if (t == nullptr) return real_store(p, value);
   end_segment(t);
   Appending appending(t);
@@ -196,7 +196,7 @@ void put_rmw(Thread* t, trace::RawEvent* slot, const void* p, T old, T now, std:
 
 template <typename T>
 T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {
-  Thread* t = enter();
+  Thread* t = enter_quickly();
   if (t == nullptr) return real_rmw(p, operation, operand);
   end_segment(t);
   Appending appending(t);
@@ -214,7 +214,7 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
 
 template <typename T>
 T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {
-  Thread* t = enter();
+  Thread* t = enter_quickly();
   if (t == nullptr) return real_cas(p, expected, desired);
   end_segment(t);
   Appending appending(t);
@@ -264,7 +264,7 @@ SOOTH_ATOMICS(16, Uint128)
 
 extern "C" __attribute__((visibility("default"))) void __sooth_fence(std::uint32_t order, std::uint32_t site) {
   using namespace sooth::runtime;
-  if (Thread* t = enter()) {
+  if (Thread* t = enter_quickly()) {
     end_segment(t);
     append_ticket(t, EventKind::Fence, 0, 0, site, 0, static_cast<std::uint8_t>(order), 0);
   }

@@ -9,11 +9,13 @@
 namespace sooth::runtime {
 namespace {
 
+constexpr int kAcceleration = 4; // values hardly shrink; let LZ4 pass over them quickly
+
 // Working memory for one flush; as many as threads ever flushed at once.
 struct Scratch {
   Scratch* next;
-  std::uint8_t encoded[kSlots * trace::kMaxEncodedSlot];
-  char packed[LZ4_COMPRESSBOUND(kSlots * trace::kMaxEncodedSlot)];
+  std::uint8_t encoded[trace::kEncodedHeader + kSlots * trace::kMaxEncodedSlot];
+  char packed[LZ4_COMPRESSBOUND(trace::kEncodedHeader + kSlots * trace::kMaxEncodedSlot)];
   LZ4_stream_t state;
 };
 Scratch* g_scratch;
@@ -69,7 +71,7 @@ void flush(Thread* t) {
     if (Scratch* s = take_scratch()) {
       const std::uint8_t* end = trace::encode_slots(t->begin, slots, s->encoded);
       const int raw = static_cast<int>(end - s->encoded);
-      const int packed = LZ4_compress_fast_extState(&s->state, reinterpret_cast<const char*>(s->encoded), s->packed, raw, sizeof s->packed, 1);
+      const int packed = LZ4_compress_fast_extState(&s->state, reinterpret_cast<const char*>(s->encoded), s->packed, raw, sizeof s->packed, kAcceleration);
       write_chunk(trace::ChunkType::Events, s->packed, static_cast<std::size_t>(packed), static_cast<std::size_t>(raw), t->number,
                   static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);

@@ -5,28 +5,30 @@
 namespace sooth::runtime {
 namespace {
 
-struct Cell {
-  std::uint64_t tag; // known, written, epoch, address >> 15
+struct Cell { // abi.h
+  std::uint32_t low;
+  std::uint32_t high;
   std::uint64_t bytes;
 };
 static_assert(sizeof(Cell) == 16);
-
-constexpr std::uint64_t kHigh = 0xffff'ffff'ffff'0000;
 
 Cell& cell_of(std::uint64_t address) {
   const SoothThreadAbi& abi = __sooth_thread.abi;
   return *reinterpret_cast<Cell*>(abi.cells + ((address << 1) & abi.cell_mask));
 }
-std::uint64_t tag_of(std::uint64_t address) { return (address >> 15) << 32 | __sooth_thread.abi.epoch; }
-bool is_current(const Cell& cell) { return ((cell.tag ^ __sooth_thread.abi.epoch) & 0xffff'0000) == 0; }
-std::uint8_t known(const Cell& cell) { return static_cast<std::uint8_t>(cell.tag); }
-std::uint8_t written(const Cell& cell) { return static_cast<std::uint8_t>(cell.tag >> 8); }
+std::uint32_t epoch() { return static_cast<std::uint32_t>(__sooth_thread.abi.epoch); }
+bool is_current(const Cell& cell) { return ((cell.low ^ epoch()) & 0xff00'0000) == 0; }
+bool is_of(const Cell& cell, std::uint64_t address) { return is_current(cell) && cell.high == static_cast<std::uint32_t>(address >> 15); }
+unsigned known(const Cell& cell) { return ~cell.low & 0xff; }
+unsigned dirty(const Cell& cell) { return ~cell.low >> 8 & 0xff; }
+unsigned written(const Cell& cell) { return ~cell.low >> 16 & 0xff; }
+void make_empty(Cell& cell) { cell.low = epoch() | 0xff'ffff; }
 
 // The granule that a current cell stands for: tag and index together hold every bit of it.
 std::uint64_t address_of(const Cell& cell) {
   const SoothThreadAbi& abi = __sooth_thread.abi;
   const std::uint64_t index = static_cast<std::uint64_t>(reinterpret_cast<const std::uint8_t*>(&cell) - abi.cells) >> 1;
-  return (cell.tag >> 32) << 15 | (index & 0x7ff8);
+  return std::uint64_t{cell.high} << 15 | (index & 0x7ff8);
 }
 
 std::uint64_t bytes_at(const Cell& cell, unsigned offset, unsigned size) {
@@ -38,10 +40,11 @@ void set_bytes(Cell& cell, unsigned offset, unsigned size, std::uint64_t value) 
   cell.bytes = (cell.bytes & ~mask) | (value << (8 * offset) & mask);
 }
 
-// The last values of a cell's written bytes, as the largest aligned pieces they form.
+// The last values of a cell's dirty bytes, as the largest aligned pieces they form.
 void write_merged(Thread* t, Cell& cell) {
   const std::uint64_t base = address_of(cell);
-  const unsigned mask = written(cell);
+  const unsigned mask = dirty(cell);
+  cell.low |= 0xff00;
   for (unsigned offset = 0; offset < 8;) {
     unsigned size = 8;
     while (size > 1 && (offset % size != 0 || ((mask >> offset) & ((1u << size) - 1)) != (1u << size) - 1)) size /= 2;
@@ -51,37 +54,36 @@ void write_merged(Thread* t, Cell& cell) {
   }
 }
 
-void evict(Thread* t, Cell& cell) {
-  if (!is_current(cell)) return;
-  if (written(cell) != 0) write_merged(t, cell);
-  cell.tag = 0;
-  ++t->evictions;
-}
-
 // Makes `cell` the cell of `address`, with nothing known, unless it is that already.
 void claim(Thread* t, Cell& cell, std::uint64_t address) {
-  if (((cell.tag ^ tag_of(address)) & kHigh) == 0) return;
-  evict(t, cell);
-  cell.tag = tag_of(address);
+  if (is_of(cell, address)) return;
+  if (is_current(cell)) {
+    if (dirty(cell) != 0) write_merged(t, cell);
+    ++t->evictions;
+  }
+  make_empty(cell);
+  cell.high = static_cast<std::uint32_t>(address >> 15);
 }
 
-void note_dirty(Thread* t, const Cell& cell, unsigned offset, std::uint8_t size, std::uint64_t value) {
-  const std::size_t index = static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&cell) - __sooth_thread.abi.cells) / sizeof(Cell);
-  t->dirty[t->dirty_count++] = {static_cast<std::uint32_t>(index), static_cast<std::uint8_t>(offset), size, 0, value};
-  t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // what a kill would lose
+std::uint32_t index_of(const Cell& cell) {
+  return static_cast<std::uint32_t>(reinterpret_cast<const std::uint8_t*>(&cell) - __sooth_thread.abi.cells) / sizeof(Cell);
 }
 
-// Merged writes of all cells, in the order of their first writes.
+void note_dirty(Thread* t, Cell& cell, unsigned mask) {
+  if (dirty(cell) == 0) {
+    t->dirty[t->dirty_count++] = index_of(cell);
+    t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // what a kill would lose
+  }
+  cell.low &= ~(mask << 8);
+}
+
+// Merged writes of all cells, in the order in which writes were first left out. A cell may have been evicted since, and then
+// it is clean or another granule's, whose value is then told a little early or twice; both are true.
 void write_all_merged(Thread* t) {
   Cell* cells = reinterpret_cast<Cell*>(__sooth_thread.abi.cells);
   for (std::size_t i = 0; i < t->dirty_count; ++i) {
-    const Dirty dirty = t->dirty[i];
-    Cell& cell = cells[dirty.cell];
-    const unsigned mask = ((1u << dirty.size) - 1) << dirty.offset;
-    if (!is_current(cell) || (written(cell) & mask) != mask) continue; // evicted: written then
-    const std::uint64_t now = bytes_at(cell, dirty.offset, dirty.size);
-    if (now != dirty.value)
-      append(t, EventKind::Write, address_of(cell) + dirty.offset, now, 0, dirty.size, trace::kMerged);
+    Cell& cell = cells[t->dirty[i]];
+    if (is_current(cell) && dirty(cell) != 0) write_merged(t, cell);
   }
   t->dirty_count = 0;
   t->live->reserved = 0;
@@ -89,18 +91,34 @@ void write_all_merged(Thread* t) {
 
 void next_epoch(Thread* t) {
   SoothThreadAbi& abi = __sooth_thread.abi;
-  abi.epoch += 0x10000;
-  if (abi.epoch >= 0xffff'0000) { // epochs have 16 bits: start anew with empty cells, and small ones
-    if (t->cells == kMinCells) os::zero(abi.cells, t->cells * sizeof(Cell));
-    else make_cells(t, kMinCells);
-    abi.epoch = 0x10000;
+  if (abi.epoch != kLastEpoch) {
+    abi.epoch += kEpochStep;
+    return;
   }
+  abi.epoch = kEpochStep; // epochs have 8 bits: start anew with empty cells
+  if (t->cells == kMinCells) os::zero(abi.cells, t->cells * sizeof(Cell));
+  else os::empty_pages(abi.cells, t->cells_bytes);
 }
 
-void grow_if_crowded(Thread* t) {
-  if (t->evictions < t->cells / 2 || t->cells >= kMaxCells) return;
-  void_cells(t);
-  make_cells(t, t->cells * 8 < kMaxCells ? t->cells * 8 : kMaxCells);
+// Moves to a larger table, with all that the cells know.
+void grow(Thread* t) {
+  SoothThreadAbi& abi = __sooth_thread.abi;
+  const auto* old = reinterpret_cast<const Cell*>(abi.cells);
+  const std::size_t old_cells = t->cells;
+  const std::size_t old_bytes = t->cells_bytes;
+  const std::uint64_t epoch_now = abi.epoch;
+  t->cells = 0; // the old table is given back here, not by make_cells
+  if (!make_cells(t, old_cells * 16 < kMaxCells ? old_cells * 16 : kMaxCells)) {
+    t->cells = old_cells;
+    t->evictions = 0;
+    return;
+  }
+  abi.epoch = epoch_now;
+  const auto address = [&](std::size_t index) { return std::uint64_t{old[index].high} << 15 | (index << 3 & 0x7ff8); };
+  for (std::size_t i = 0; i < old_cells; ++i)
+    if (is_current(old[i])) cell_of(address(i)) = old[i];
+  for (std::size_t i = 0; i < t->dirty_count; ++i) t->dirty[i] = index_of(cell_of(address(t->dirty[i])));
+  os::give_back(const_cast<Cell*>(old), old_bytes);
 }
 
 struct KeptRange {
@@ -121,7 +139,7 @@ bool make_cells(Thread* t, std::size_t cells) {
   if (t->cells != 0) os::give_back(abi.cells, t->cells_bytes);
   abi.cells = static_cast<std::uint8_t*>(fresh);
   abi.cell_mask = (cells - 1) << 4;
-  abi.epoch = 0x10000;
+  abi.epoch = kEpochStep;
   t->cells = cells;
   t->cells_bytes = bytes;
   t->evictions = 0;
@@ -146,15 +164,11 @@ void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uin
   claim(t, cell, address);
   const unsigned mask = ((1u << size) - 1) << offset;
   if ((known(cell) & mask) == mask && bytes_at(cell, offset, size) == value) return;
-  if ((known(cell) & mask) != 0 && written(cell) != 0) {
-    // Somebody else wrote (or the sizes differ): what this thread wrote before has to be told first.
-    write_merged(t, cell);
-    cell.tag &= ~std::uint64_t{0xffff};
-  }
+  if ((dirty(cell) & mask) != 0) write_merged(t, cell); // somebody else wrote since: what this thread wrote is told first
   append(t, EventKind::Read, address, value, site, size, trace::kHeld);
   set_bytes(cell, offset, size, value);
-  cell.tag |= mask;
-  grow_if_crowded(t);
+  cell.low &= ~mask;
+  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
 }
 
 void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
@@ -173,15 +187,20 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
   Cell& cell = cell_of(address);
   claim(t, cell, address);
   const unsigned mask = ((1u << size) - 1) << offset;
+  if ((written(cell) & mask) == mask && !writes_are_kept(address)) {
+    if (t->dirty_count != kMaxDirty) { // the second write: from now on the inlined hook only changes the cell
+      note_dirty(t, cell, mask);
+      set_bytes(cell, offset, size, value);
+      return;
+    }
+    void_cells(t);
+    claim(t, cell, address);
+  }
+  if (dirty(cell) & mask) write_merged(t, cell); // of another size, in part the same bytes
   append(t, EventKind::Write, address, value, site, size, trace::kHeld);
   set_bytes(cell, offset, size, value);
-  cell.tag |= mask;
-  if (!writes_are_kept(address)) { // from now on the inlined hook only changes the cell
-    cell.tag |= mask << 8;
-    if (t->dirty_count == kMaxDirty) void_cells(t);
-    else note_dirty(t, cell, offset, size, value);
-  }
-  grow_if_crowded(t);
+  cell.low &= ~(mask | mask << 16);
+  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
 }
 
 void void_cells(Thread* t) {
@@ -204,9 +223,9 @@ void void_range(Thread* t, std::uint64_t address, std::uint64_t size) {
   if (size > 4096) return void_cells(t);
   for (std::uint64_t granule = address & ~std::uint64_t{7}; granule < address + size; granule += 8) {
     Cell& cell = cell_of(granule);
-    if (((cell.tag ^ tag_of(granule)) & kHigh) != 0) continue;
-    if (written(cell) != 0) write_merged(t, cell);
-    cell.tag = 0;
+    if (!is_of(cell, granule)) continue;
+    if (dirty(cell) != 0) write_merged(t, cell);
+    make_empty(cell);
   }
 }
 

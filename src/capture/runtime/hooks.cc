@@ -7,13 +7,13 @@ using namespace sooth::runtime;
 
 #define SOOTH_ACCESS(size)                                                                                                      \
   extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                            \
-    if (Thread* t = enter()) {                                                                                                  \
+    if (Thread* t = enter_quickly()) {                                                                                                  \
       ++t->accesses;                                                                                                            \
       read_access(t, address, value, size, site);                                                                               \
     }                                                                                                                           \
   }                                                                                                                             \
   extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                           \
-    if (Thread* t = enter()) {                                                                                                  \
+    if (Thread* t = enter_quickly()) {                                                                                                  \
       ++t->accesses;                                                                                                            \
       write_access(t, address, value, size, site);                                                                              \
     }                                                                                                                           \
@@ -24,7 +24,7 @@ SOOTH_ACCESS(4)
 SOOTH_ACCESS(8)
 
 extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
-  Thread* t = enter();
+  Thread* t = enter_quickly();
   if (t == nullptr) return;
   SoothThreadAbi& abi = __sooth_thread.abi;
   abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
@@ -34,17 +34,17 @@ extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
 #define SOOTH_PUBLIC extern "C" __attribute__((visibility("default")))
 
 SOOTH_PUBLIC void __sooth_read_range(const void* address, const void* bytes, std::uint64_t size, std::uint32_t site) {
-  if (Thread* t = enter()) range_access(t, EventKind::Read, address, bytes, size, site);
+  if (Thread* t = enter_quickly()) range_access(t, EventKind::Read, address, bytes, size, site);
 }
 SOOTH_PUBLIC void __sooth_write_range(const void* address, const void* bytes, std::uint64_t size, std::uint32_t site) {
-  if (Thread* t = enter()) range_access(t, EventKind::Write, address, bytes, size, site);
+  if (Thread* t = enter_quickly()) range_access(t, EventKind::Write, address, bytes, size, site);
 }
 SOOTH_PUBLIC void __sooth_copy(const void* to, const void* from, std::uint64_t size, std::uint32_t site) {
-  if (Thread* t = enter()) {
+  if (Thread* t = enter_quickly()) {
     range_access(t, EventKind::Read, from, from, size, site);
     range_access(t, EventKind::Write, to, from, size, site);
   }
 }
 SOOTH_PUBLIC void __sooth_fill(const void* to, std::uint32_t byte, std::uint64_t size, std::uint32_t site) {
-  if (Thread* t = enter()) range_fill(t, to, static_cast<std::uint8_t>(byte), size, site);
+  if (Thread* t = enter_quickly()) range_fill(t, to, static_cast<std::uint8_t>(byte), size, site);
 }

@@ -15,7 +15,7 @@ std::uint64_t g_no_stack[65536];
 
 extern "C" {
 constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
-    {g_no_cells, 0, 0x10000, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0};
+    {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0};
 }
 
 namespace sooth::runtime {
@@ -81,7 +81,7 @@ Thread* take_state() {
   }
   auto* t = static_cast<Thread*>(os::pages(sizeof(Thread)));
   if (t == nullptr) return nullptr;
-  t->dirty = static_cast<Dirty*>(os::pages(kMaxDirty * sizeof(Dirty)));
+  t->dirty = static_cast<std::uint32_t*>(os::pages(kMaxDirty * sizeof *t->dirty));
   if (t->dirty == nullptr || !make_buffer(t)) return nullptr;
   return t;
 }
@@ -129,7 +129,7 @@ void detach(Thread* t) {
   flush(t);
   if (t->cells != kMinCells) make_cells(t, kMinCells);
   t->saved = local.abi;
-  local.abi = {g_no_cells, 0, 0x10000, g_no_stack, g_no_stack, 0, 0, 0};
+  local.abi = {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0};
   local.thread = nullptr;
   local.ended = 1;
   __atomic_store_n(&t->live->state, 0, __ATOMIC_RELEASE);
@@ -164,9 +164,10 @@ void punch_free_buffers() {
 
 // --- record.h -------------------------------------------------------------------------------------------------
 
-Thread* enter() {
+Thread* enter() { return enter_quickly(); }
+
+Thread* enter_slowly() {
   ThreadLocal& local = __sooth_thread;
-  if (__builtin_expect(local.thread != nullptr && local.quiet == 0, 1)) return local.thread;
   if (local.quiet != 0 || !recording_is_ready()) return nullptr;
   if (local.ended != 0) {
     count(Defect::LateEvents);

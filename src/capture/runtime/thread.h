@@ -11,16 +11,6 @@
 
 namespace sooth::runtime {
 
-// A kept write of this segment whose bytes may be written again without being kept (cells.h).
-struct Dirty {
-  std::uint32_t cell;
-  std::uint8_t offset;
-  std::uint8_t size;
-  std::uint16_t unused;
-  std::uint64_t value; // as kept
-};
-static_assert(sizeof(Dirty) == 16);
-
 struct Thread {
   std::uint32_t number;
   std::uint32_t parent;
@@ -41,7 +31,7 @@ struct Thread {
   std::size_t cells;
   std::size_t cells_bytes;
   std::uint64_t evictions;
-  Dirty* dirty;
+  std::uint32_t* dirty; // cells whose last written value is not in the trace yet
   std::size_t dirty_count;
 
   // The shadow call stack. Frames below `written_top` are in the trace.
@@ -75,8 +65,10 @@ namespace sooth::runtime {
 inline constexpr std::size_t kLiveBytes = 256 * 1024;
 inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
 inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
-inline constexpr std::size_t kMaxCells = std::size_t{1} << 22;
-inline constexpr std::size_t kMaxDirty = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 24; // address space; what is touched is twice the data it stands for
+inline constexpr std::size_t kMaxDirty = std::size_t{1} << 24;
+inline constexpr std::uint64_t kEpochStep = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kLastEpoch = 255 * kEpochStep;
 inline constexpr std::uint64_t kDetail = 256; // events of a segment that are kept in full by default
 
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
@@ -94,6 +86,14 @@ void punch_free_buffers();
 void reset_scratch_lock();
 void reset_kept_lock();
 void forget_thread_names();
+
+// enter() of record.h for the hot paths.
+Thread* enter_slowly();
+inline Thread* enter_quickly() {
+  const ThreadLocal& local = __sooth_thread;
+  if (__builtin_expect(local.thread != nullptr && local.quiet == 0, 1)) return local.thread;
+  return enter_slowly();
+}
 
 bool recording_is_ready(); // process.cc: from the constructor on, if there is a trace
 
