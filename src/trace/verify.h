@@ -47,10 +47,10 @@ struct Problem {
 };
 
 struct VerifyReport {
-  std::vector<Problem> problems;               // the first ones, in the order of the trace
-  std::array<std::uint64_t, kRules> broken{};  // how often each rule was broken
+  std::vector<Problem> problems;                // the first ones, in the order of the trace
+  std::array<std::uint64_t, kRules> broken{};   // how often each rule was broken
   std::array<std::uint64_t, kRules> unjudged{}; // ... where missing events may be the reason
-  bool degraded = false; // events are missing: rules that need every event are not judged
+  bool degraded = false;                        // events are missing: rules that need every event are not judged
   std::uint64_t events = 0;
   std::uint64_t compared_bytes = 0; // bytes of reads that had a known last write
   std::uint64_t external_writes = 0;

@@ -36,8 +36,7 @@ public:
                 std::uint8_t flags = 0) {
     Event& e = add(thread, kind, address, value, flags);
     e.size = size;
-    const bool atomic =
-        kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+    const bool atomic = kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
     if (atomic) e.order = MemoryOrder::SeqCst;
     return e;
   }
@@ -47,7 +46,8 @@ public:
   Event& write(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint64_t value) {
     return access(thread, EventKind::Write, address, size, value);
   }
-  Event& rmw(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint64_t seen, std::uint64_t written) {
+  Event& rmw(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint64_t seen,
+             std::uint64_t written) {
     Event& e = access(thread, EventKind::AtomicRmw, address, size, written);
     e.extra = seen;
     return e;

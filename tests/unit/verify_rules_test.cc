@@ -300,11 +300,10 @@ const Case kCases[] = {
      [](Trace& t) { swap_events(t, 1, 2); }},
     {"JoinBeforeEnd", Rule::JoinBeforeEnd, forked_child, [](Trace& t) { swap_events(t, 3, 4); }},
     {"JoinWithoutEnd", Rule::JoinBeforeEnd, forked_child, [](Trace& t) { drop_event(t, 3); }},
-    {"JoinedTwice", Rule::JoinedTwice,
-     [](TraceBuilder& b) { forked_child(b), b.add(2, K::Join, 0, 1, kFailed); },
+    {"JoinedTwice", Rule::JoinedTwice, [](TraceBuilder& b) { forked_child(b), b.add(2, K::Join, 0, 1, kFailed); },
      [](Trace& t) { t.events[6].flags = 0; }},
-    {"ForkedTwice", Rule::ForkedTwice,
-     [](TraceBuilder& b) { forked_child(b), b.add(0, K::Fork, 0, 2); }, [](Trace& t) { t.events[6].value = 1; }},
+    {"ForkedTwice", Rule::ForkedTwice, [](TraceBuilder& b) { forked_child(b), b.add(0, K::Fork, 0, 2); },
+     [](Trace& t) { t.events[6].value = 1; }},
 
     {"BlockOverlapsBefore", Rule::AllocOverlap,
      [](TraceBuilder& b) { b.add(0, K::Alloc, kVar, 32), b.add(1, K::Alloc, kVar + 32, 32); },
@@ -317,7 +316,8 @@ const Case kCases[] = {
      [](Trace& t) { drop_event(t, 1); }},
 
     {"AtomicEndAlone", Rule::AtomicNesting,
-     [](TraceBuilder& b) { b.add(0, K::AtomicBegin, 1), b.add(0, K::AtomicEnd, 1); }, [](Trace& t) { drop_event(t, 0); }},
+     [](TraceBuilder& b) { b.add(0, K::AtomicBegin, 1), b.add(0, K::AtomicEnd, 1); },
+     [](Trace& t) { drop_event(t, 0); }},
     {"AtomicBlocksCross", Rule::AtomicNesting,
      [](TraceBuilder& b) {
        b.add(0, K::AtomicBegin, 1), b.add(0, K::AtomicBegin, 2), b.add(0, K::AtomicEnd, 2), b.add(0, K::AtomicEnd, 1);

@@ -45,10 +45,10 @@ private:
     if (e.value == 0) return;
     if (const auto it = first_overlapping(e); it != blocks_.end()) {
       judge_.object(Rule::AllocOverlap, [&] {
-        return fmt::format("{} gets a block of {} bytes at {:#x}, which overlaps the block of {} bytes at {:#x} that is "
-                           "in use since event {}.",
-                           judge_.thread_name(e.thread), e.value, e.address, it->second.end - it->first, it->first,
-                           it->second.since);
+        return fmt::format(
+            "{} gets a block of {} bytes at {:#x}, which overlaps the block of {} bytes at {:#x} that is "
+            "in use since event {}.",
+            judge_.thread_name(e.thread), e.value, e.address, it->second.end - it->first, it->first, it->second.since);
       });
       drop_overlapping(e);
     }

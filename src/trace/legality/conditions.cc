@@ -22,9 +22,9 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 // Only conditions with open waits have an entry: a signal that nobody waits for is lost.
 struct Condition {
-  std::size_t waits = 0; // open ones; more than 0
-  std::size_t broadcast = kNone;         // the last one
-  absl::btree_set<std::size_t> signals;  // not given to a wake yet
+  std::size_t waits = 0;                // open ones; more than 0
+  std::size_t broadcast = kNone;        // the last one
+  absl::btree_set<std::size_t> signals; // not given to a wake yet
 };
 
 struct OpenWait {
@@ -87,9 +87,10 @@ private:
       return;
     }
     judge_.object(Rule::WakeWithoutSignal, [&] {
-      return fmt::format("{} wakes on the condition {}, but no signal or broadcast is left since its wait at event {}{}.",
-                         judge_.thread_name(e.thread), judge_.name_of(e.address), since,
-                         allowed_ == 0 ? "" : fmt::format(", and the trace owns up to only {} spurious wakes", allowed_));
+      return fmt::format(
+          "{} wakes on the condition {}, but no signal or broadcast is left since its wait at event {}{}.",
+          judge_.thread_name(e.thread), judge_.name_of(e.address), since,
+          allowed_ == 0 ? "" : fmt::format(", and the trace owns up to only {} spurious wakes", allowed_));
     });
   }
 

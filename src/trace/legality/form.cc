@@ -36,8 +36,7 @@ constexpr bool may_fail(EventKind kind) {
   case EventKind::FutexWait:
   case EventKind::AtomicRead: // a failed compare-exchange
     return true;
-  default:
-    return false;
+  default: return false;
   }
 }
 
@@ -67,7 +66,8 @@ std::string fault_of(const Trace& trace, const Event& e) {
   if (kind_name(e.kind).empty()) return fmt::format("has the unknown kind {}", static_cast<unsigned>(e.kind));
   if (e.thread >= trace.threads.size()) return fmt::format("belongs to thread {}, which is not in the trace", e.thread);
   if (e.site != 0 && e.site >= trace.sites.size()) return fmt::format("has the unknown site {}", e.site);
-  if (e.order > MemoryOrder::SeqCst) return fmt::format("has the unknown memory order {}", static_cast<unsigned>(e.order));
+  if (e.order > MemoryOrder::SeqCst)
+    return fmt::format("has the unknown memory order {}", static_cast<unsigned>(e.order));
   if (e.has(kFailed) && !may_fail(e.kind)) return fmt::format("failed, which a {} cannot", kind_name(e.kind));
   if (touches_memory(e.kind)) return fault_of_memory(trace, e);
   if (renews_memory(e.kind) && beyond_end(e.address, e.value)) return "reaches beyond the end of memory";

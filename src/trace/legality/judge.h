@@ -31,7 +31,7 @@ public:
   // once flag on the stack has no other sign of its birth. Looked for only when a rule seems broken.
   bool written_over(std::uint64_t address, std::size_t since);
 
-  std::string name_of(std::uint64_t address) const; // "0x1234 (`queue.lock`)"
+  std::string name_of(std::uint64_t address) const;    // "0x1234 (`queue.lock`)"
   std::string thread_name(std::uint32_t thread) const; // "thread 3 (worker)"
   void remark(std::string sentence);
 

@@ -17,11 +17,11 @@ namespace {
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
 struct Lock {
-  std::uint32_t owner = kNobody;                      // holds it exclusively
-  std::uint32_t depth = 0;                            // how often; 0 iff owner is kNobody
+  std::uint32_t owner = kNobody;                         // holds it exclusively
+  std::uint32_t depth = 0;                               // how often; 0 iff owner is kNobody
   absl::btree_map<std::uint32_t, std::uint32_t> readers; // thread -> how often; no zeros
-  std::uint64_t type = 0;                             // LockType of the last acquire
-  std::size_t last = 0;                               // the last event that changed it
+  std::uint64_t type = 0;                                // LockType of the last acquire
+  std::size_t last = 0;                                  // the last event that changed it
 };
 
 class Locks final : public Family {
@@ -37,10 +37,8 @@ public:
     case EventKind::LockInit:
     case EventKind::LockDestroy:
     case EventKind::Wait:
-    case EventKind::Wake:
-      return true;
-    default:
-      return renews_memory(kind);
+    case EventKind::Wake: return true;
+    default: return renews_memory(kind);
     }
   }
 

@@ -33,10 +33,8 @@ constexpr bool keeps_segment(const Event& e) {
   case EventKind::AtomicBegin:
   case EventKind::AtomicEnd:
   case EventKind::SignalEnter: // a handler runs in between; what it leaves is as before
-  case EventKind::SignalExit:
-    return true;
-  default:
-    return false;
+  case EventKind::SignalExit: return true;
+  default: return false;
   }
 }
 
@@ -109,8 +107,9 @@ private:
     }
     if (!found)
       judge_.object(Rule::MergedWrite, [&] {
-        return fmt::format("The merged write of {} bytes at {} by {} follows no kept write of these bytes in its segment.",
-                           e.size, judge_.name_of(e.address), judge_.thread_name(e.thread));
+        return fmt::format(
+            "The merged write of {} bytes at {} by {} follows no kept write of these bytes in its segment.", e.size,
+            judge_.name_of(e.address), judge_.thread_name(e.thread));
       });
   }
 

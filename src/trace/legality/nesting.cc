@@ -37,10 +37,8 @@ public:
     case EventKind::SignalEnter:
     case EventKind::SignalExit:
     case EventKind::Enter:
-    case EventKind::Exit:
-      return true;
-    default:
-      return false;
+    case EventKind::Exit: return true;
+    default: return false;
     }
   }
 
@@ -77,8 +75,8 @@ private:
   void exit(const Event& e, PerThread& mine) {
     if (calls_known_ && e.value > mine.calls)
       judge_.object(Rule::CallDepth, [&] {
-        return fmt::format("{} returns to a depth of {} calls, but only {} were entered.",
-                           judge_.thread_name(e.thread), e.value, mine.calls);
+        return fmt::format("{} returns to a depth of {} calls, but only {} were entered.", judge_.thread_name(e.thread),
+                           e.value, mine.calls);
       });
     mine.calls = e.value;
   }

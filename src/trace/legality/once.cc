@@ -44,8 +44,7 @@ private:
       judge_.object(Rule::OnceTwice, [&] {
         return fmt::format("{} begins the initialiser of {}, which {} since event {}.", judge_.thread_name(e.thread),
                            judge_.name_of(e.address),
-                           once.state == Once::Done ? "was done"
-                                                    : "was running in " + judge_.thread_name(once.thread),
+                           once.state == Once::Done ? "was done" : "was running in " + judge_.thread_name(once.thread),
                            once.last);
       });
     once = {Once::Running, e.thread, judge_.index};

@@ -17,7 +17,8 @@ public:
   using Family::Family;
 
   bool wants(EventKind kind) const override {
-    return kind == EventKind::SemInit || kind == EventKind::SemPost || kind == EventKind::SemWait || renews_memory(kind);
+    return kind == EventKind::SemInit || kind == EventKind::SemPost || kind == EventKind::SemWait ||
+           renews_memory(kind);
   }
 
   void step(const Event& e) override {

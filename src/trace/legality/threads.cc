@@ -96,8 +96,7 @@ private:
     if (e.has(kFailed) || e.value >= threads_.size()) return; // not joined, or nobody knows whom
     ThreadState& child = threads_[e.value];
     const auto name = [&] { return judge_.thread_name(static_cast<std::uint32_t>(e.value)); };
-    if (child.joined)
-      judge_.object(Rule::JoinedTwice, [&] { return fmt::format("{} was joined before.", name()); });
+    if (child.joined) judge_.object(Rule::JoinedTwice, [&] { return fmt::format("{} was joined before.", name()); });
     else if (!child.ended && (child.has_end || child.has_start))
       judge_.object(Rule::JoinBeforeEnd, [&] {
         return fmt::format("{} joins {}, which had not ended.", judge_.thread_name(e.thread), name());

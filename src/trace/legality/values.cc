@@ -23,9 +23,7 @@ public:
     if (skip_) judge.remark("This trace has no values (it was imported), so reads were not judged.");
   }
 
-  bool wants(EventKind kind) const override {
-    return reads_memory(kind) || writes_memory(kind) || renews_memory(kind);
-  }
+  bool wants(EventKind kind) const override { return reads_memory(kind) || writes_memory(kind) || renews_memory(kind); }
 
   void step(const Event& e) override {
     if (e.kind == EventKind::ExternalWrite) ++judge_.report.external_writes;
@@ -76,9 +74,9 @@ private:
   }
 
   std::string sentence(const Event& e, const ShadowMemory::Difference& d) const {
-    std::string out = fmt::format("The {} of {} byte{} at {} by {} saw {:#04x}", kind_name(e.kind), e.size,
-                                  e.size == 1 ? "" : "s", judge_.name_of(e.address), judge_.thread_name(e.thread),
-                                  d.seen);
+    std::string out =
+        fmt::format("The {} of {} byte{} at {} by {} saw {:#04x}", kind_name(e.kind), e.size, e.size == 1 ? "" : "s",
+                    judge_.name_of(e.address), judge_.thread_name(e.thread), d.seen);
     if (d.address != e.address) out += fmt::format(" at {:#x}", d.address);
     out += fmt::format(", but the byte there was {:#04x}", d.held);
     return out + origin(d.address) + ".";

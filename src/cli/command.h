@@ -1,0 +1,38 @@
+// The table of commands: one row and one file each.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sooth::cli {
+
+// Exit status of every command (docs/architecture.md).
+inline constexpr int kFine = 0;
+inline constexpr int kWrong = 2; // wrong usage, property or trace
+
+struct Command {
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view summary;
+  int (*run)(int argc, char** argv); // argv[0] is the command's name
+};
+
+std::span<const Command> commands();
+const Command* find_command(std::string_view name); // null if there is none
+std::string nearest_command(std::string_view name); // empty if none is near
+std::string overview();                             // what `sooth help` prints
+
+int run_cc(int argc, char** argv);
+int run_cxx(int argc, char** argv);
+int run_record(int argc, char** argv);
+int run_run(int argc, char** argv);
+int run_show(int argc, char** argv);
+int run_stats(int argc, char** argv);
+int run_verify(int argc, char** argv);
+int run_import(int argc, char** argv);
+int run_export(int argc, char** argv);
+int run_version(int argc, char** argv);
+int run_help(int argc, char** argv);
+
+} // namespace sooth::cli

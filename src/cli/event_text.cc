@@ -1,0 +1,217 @@
+#include "cli/event_text.h"
+
+#include <bit>
+
+#include <fnmatch.h>
+
+#include <fmt/format.h>
+
+namespace sooth::cli {
+
+using trace::Event;
+using trace::EventKind;
+using trace::Site;
+using trace::Trace;
+
+namespace {
+
+// A number of `size` bytes as the source means it.
+std::string number_text(std::uint64_t value, std::uint32_t size, std::uint32_t site_flags) {
+  if ((site_flags & trace::kSiteFloat) != 0 && size == 4)
+    return fmt::format("{:g}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
+  if ((site_flags & trace::kSiteFloat) != 0 && size == 8) return fmt::format("{:g}", std::bit_cast<double>(value));
+  if ((site_flags & trace::kSitePointer) != 0) return fmt::format("{:#x}", value);
+  if ((site_flags & trace::kSiteSigned) != 0 && size >= 1 && size <= 8) {
+    const unsigned unused = 64 - 8 * size;
+    return fmt::format("{}", static_cast<std::int64_t>(value << unused) >> unused);
+  }
+  return value < 0x1'0000'0000 ? fmt::format("{}", value) : fmt::format("{:#x}", value);
+}
+
+std::string memory_text(const Trace& trace, const Event& e, std::uint32_t site_flags) {
+  if (e.has(trace::kOpaque)) return "(not kept)";
+  if (e.has(trace::kFill)) return fmt::format("all {:#04x}", e.value & 0xff);
+  if (e.size > 8) {
+    constexpr std::uint64_t kShown = 8;
+    const std::uint64_t skip = e.kind == EventKind::AtomicRmw ? e.size : 0;
+    std::string out;
+    for (std::uint64_t i = 0; i < kShown && e.extra + skip + i < trace.bytes.size(); ++i)
+      out += fmt::format("{}{:02x}", i == 0 ? "" : " ", trace.bytes[e.extra + skip + i]);
+    return out + " ...";
+  }
+  const std::string written = number_text(e.value, e.size, site_flags);
+  return e.kind == EventKind::AtomicRmw ? number_text(e.extra, e.size, site_flags) + " -> " + written : written;
+}
+
+} // namespace
+
+bool has_address(EventKind kind) {
+  switch (kind) {
+  case EventKind::Fence:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::ThreadStart:
+  case EventKind::ThreadEnd:
+  case EventKind::Detach:
+  case EventKind::Cancel:
+  case EventKind::ThreadName:
+  case EventKind::Enter:
+  case EventKind::Exit:
+  case EventKind::Branch:
+  case EventKind::User:
+  case EventKind::AtomicBegin:
+  case EventKind::AtomicEnd:
+  case EventKind::ProcessFork: return false;
+  default: return true;
+  }
+}
+
+bool other_thread(const Event& e, std::uint32_t& thread) {
+  switch (e.kind) {
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::ThreadStart:
+  case EventKind::Detach:
+  case EventKind::Cancel: thread = static_cast<std::uint32_t>(e.value); return e.value < ~std::uint32_t{0};
+  default: return false;
+  }
+}
+
+bool is_named(EventKind kind) {
+  return kind == EventKind::User || kind == EventKind::AtomicBegin || kind == EventKind::AtomicEnd ||
+         kind == EventKind::ThreadName;
+}
+
+bool is_lock_event(EventKind kind) {
+  return kind == EventKind::Acquire || kind == EventKind::Release || kind == EventKind::AcquireShared ||
+         kind == EventKind::ReleaseShared || kind == EventKind::LockInit || kind == EventKind::LockDestroy;
+}
+
+std::string string_at(const Trace& trace, std::uint64_t number) {
+  return number < trace.strings.size() ? trace.strings[number] : std::string{};
+}
+
+std::vector<std::string_view> flag_names(const Event& e) {
+  static constexpr std::pair<trace::EventFlags, std::string_view> kNames[] = {
+      {trace::kTicket, "ticket"},     {trace::kHeld, "held"},     {trace::kMerged, "merged"},
+      {trace::kPayload, "payload"},   {trace::kFill, "fill"},     {trace::kOpaque, "opaque"},
+      {trace::kVolatile, "volatile"}, {trace::kFailed, "failed"},
+  };
+  std::vector<std::string_view> out;
+  for (const auto& [flag, name] : kNames)
+    if (e.has(flag)) out.push_back(name);
+  return out;
+}
+
+std::string lock_type_text(std::uint64_t type) {
+  static constexpr std::pair<std::uint64_t, std::string_view> kNames[] = {
+      {trace::kLockRobust, "robust"},
+      {trace::kLockProcessShared, "process-shared"},
+      {trace::kLockSpin, "spin"},
+      {trace::kLockReadWrite, "read-write"},
+      {trace::kLockCondition, "condition"},
+      {trace::kLockAnnotated, "annotated"},
+      {trace::kLockPreferWriter, "prefers writers"},
+      {trace::kLockOwnerDied, "owner died"},
+      {trace::kLockTry, "try"},
+      {trace::kLockTimed, "timed"},
+  };
+  static constexpr std::string_view kClasses[] = {"", "recursive", "error-checking", "adaptive"};
+  std::string out(kClasses[type & trace::kLockClassMask]);
+  for (const auto& [bit, name] : kNames)
+    if ((type & bit) != 0) out += fmt::format("{}{}", out.empty() ? "" : ", ", name);
+  return out;
+}
+
+std::string thread_text(const Trace& trace, std::uint32_t thread) {
+  const bool named = thread < trace.threads.size() && !trace.threads[thread].name.empty();
+  return named ? fmt::format("{} {}", thread, trace.threads[thread].name) : std::to_string(thread);
+}
+
+void Narrator::follow(std::size_t index) {
+  index_ = index;
+  names_.follow(event());
+  stacks_.advance_to(index);
+}
+
+const Site& Narrator::own_site() const {
+  static const Site unknown;
+  const std::uint32_t site = event().site;
+  return site < trace_.sites.size() ? trace_.sites[site] : unknown;
+}
+
+const Site& Narrator::place() const {
+  if ((own_site().flags & trace::kSiteSystem) == 0) return own_site();
+  const std::uint32_t site = trace::user_site(trace_, event(), stacks_.stack(event().thread));
+  return site < trace_.sites.size() ? trace_.sites[site] : own_site();
+}
+
+std::string Narrator::place_text() const {
+  const Site& site = place();
+  if (site.file.empty() || site.line == 0) return site.file;
+  return fmt::format("{}:{}", site.file, site.line);
+}
+
+std::string Narrator::function() const { return place().function; }
+
+std::string Narrator::variable() const {
+  const Event& e = event();
+  if (is_named(e.kind)) return string_at(trace_, e.address);
+  const Site& site = own_site();
+  const bool touched = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
+  // Inside a library's header the source's name (`this->_M_i`) says less than the object's own.
+  if (touched && !site.variable.empty() && (site.flags & trace::kSiteSystem) == 0) return site.variable;
+  if (has_address(e.kind))
+    if (std::string name = names_.name(e.address); !name.empty()) return name;
+  return touched ? site.variable : std::string{};
+}
+
+bool Narrator::variable_matches(const std::string& glob) const {
+  const auto matches = [&](const std::string& name) {
+    return !name.empty() && fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+  };
+  if (matches(own_site().variable) || matches(variable())) return true;
+  if (!has_address(event().kind)) return false;
+  const std::string object = names_.name(event().address);
+  return matches(object) || matches(object.substr(0, object.rfind('+')));
+}
+
+std::string Narrator::value_text() const {
+  const Event& e = event();
+  std::uint32_t other = 0;
+  if (trace::reads_memory(e.kind) || trace::writes_memory(e.kind)) return memory_text(trace_, e, own_site().flags);
+  if (other_thread(e, other))
+    return (e.kind == EventKind::ThreadStart ? "by thread " : "thread ") + thread_text(trace_, other);
+  std::string text;
+  switch (e.kind) {
+  case EventKind::Wait:
+  case EventKind::Wake: {
+    const std::string name = names_.name(e.value);
+    text = "mutex " + (name.empty() ? fmt::format("{:#x}", e.value) : name);
+    break;
+  }
+  case EventKind::Alloc:
+  case EventKind::Free:
+  case EventKind::Map:
+  case EventKind::Unmap:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd: text = fmt::format("{} bytes{}", e.value, e.has(trace::kFill) ? ", zero" : ""); break;
+  case EventKind::BarrierInit: text = fmt::format("{} threads", e.value & 0xffffffff); break;
+  case EventKind::Watch: text = string_at(trace_, e.value >> 32); break;
+  case EventKind::SignalEnter:
+  case EventKind::SignalExit: text = fmt::format("signal {}", e.value); break;
+  case EventKind::Exit: text = fmt::format("{} left", e.value); break;
+  case EventKind::SemInit:
+  case EventKind::Branch:
+  case EventKind::User:
+  case EventKind::FutexWait:
+  case EventKind::FutexWake: text = std::to_string(e.value); break;
+  case EventKind::ProcessFork: text = fmt::format("process {}", e.address != 0 ? e.address : e.value); break;
+  default:
+    if (is_lock_event(e.kind)) text = lock_type_text(e.value);
+  }
+  if (e.has(trace::kFailed)) text += text.empty() ? "failed" : ", failed";
+  return text;
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,57 @@
+// One event in words: what `show`, `verify` and `run` print of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/address_names.h"
+#include "trace/stack.h"
+#include "trace/trace.h"
+
+namespace sooth::cli {
+
+// Goes along the trace, for what depends on the events before: the names of objects, the calls around an event.
+class Narrator {
+public:
+  explicit Narrator(const trace::Trace& trace) : trace_(trace), names_(trace), stacks_(trace) {}
+
+  // Takes the event in; the functions below speak of it then. Events must come in order, none left out.
+  void follow(std::size_t index);
+
+  // Where it happened: inside a system header, the place from which that was called.
+  const trace::Site& place() const;
+  std::string place_text() const; // "file.cpp:12", empty if unknown
+  std::string function() const;
+  // The source's name of what is touched, or the name of the object at that address; empty if neither is known.
+  std::string variable() const;
+  // Does a name that the event goes by match? `*` and `?` stand for letters.
+  bool variable_matches(const std::string& glob) const;
+  std::string value_text() const; // for people
+  std::string name_of(std::uint64_t address) const { return names_.name(address); }
+
+private:
+  const trace::Event& event() const { return trace_.events[index_]; }
+  const trace::Site& own_site() const;
+
+  const trace::Trace& trace_;
+  trace::AddressNames names_;
+  trace::StackWalker stacks_;
+  std::size_t index_ = 0;
+};
+
+// Does `address` of this kind of event stand for memory or an object in it?
+bool has_address(trace::EventKind kind);
+// The thread that the event speaks of (fork, join, ...); false if it speaks of none.
+bool other_thread(const trace::Event& event, std::uint32_t& thread);
+// The string number in `address`, for kinds that are named by the program; false for others.
+bool is_named(trace::EventKind kind);
+std::string string_at(const trace::Trace& trace, std::uint64_t number);
+std::vector<std::string_view> flag_names(const trace::Event& event);
+std::string lock_type_text(std::uint64_t type);
+// "2" or "2 worker"
+std::string thread_text(const trace::Trace& trace, std::uint32_t thread);
+bool is_lock_event(trace::EventKind kind);
+
+} // namespace sooth::cli

@@ -1,0 +1,63 @@
+// `sooth export`: a trace in another tool's format.
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/formats.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/parser.h"
+#include "import/format.h"
+
+namespace sooth::cli {
+
+namespace {
+
+// A format that cannot say everything must not look as if it did.
+void tell_left_out(const import::Exported& exported) {
+  if (exported.left_out.empty()) return;
+  std::string list;
+  for (const auto& [kind, count] : exported.left_out)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, kind);
+  complain("left out, because the format has no word for them: " + list +
+           ". Orders that they made are not in the file.");
+}
+
+} // namespace
+
+int run_export(int argc, char** argv) {
+  std::string format_name, file, target;
+  Parser parser("export", "Write a trace in another format. The formats:\n" + format_list(),
+                "  sooth export --to std run.sooth -o run.std\n"
+                "  sooth export --to std run.sooth -o - | head\n");
+  parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
+  parser.add_option("--to", format_name, "The format; by default from the extension of the file to write")
+      ->type_name("FORMAT");
+  parser.add_option("-o,--output", target, "The file to write; - for standard output")->required()->type_name("FILE");
+  if (const auto status = parser.parse_all(argc, argv)) return *status;
+
+  const import::Format* format = choose_format(format_name, target, "--to");
+  if (format == nullptr) return kWrong;
+  const auto trace = load_trace(file);
+  if (!trace) return kWrong;
+  if (target == "-") {
+    std::ostringstream text;
+    tell_left_out(format->write(*trace, text));
+    Output out;
+    out.text(text.str());
+    return out.finish();
+  }
+  std::ofstream out(target, std::ios::binary);
+  if (out) tell_left_out(format->write(*trace, out));
+  out.close();
+  if (!out) {
+    complain(fmt::format("cannot write {}: {}.", target, std::strerror(errno)));
+    return kWrong;
+  }
+  return kFine;
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,160 @@
+#include "cli/launch.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace sooth::cli {
+
+namespace {
+
+constexpr std::array kForwarded = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+volatile sig_atomic_t g_child = 0; // written before the handlers are installed
+
+void forward(int signal, siginfo_t* info, void*) {
+  // What the terminal sends, it sends to the whole foreground group: the program has it already.
+  if (info->si_code == SI_KERNEL || g_child <= 0) return;
+  const int saved = errno;
+  kill(static_cast<pid_t>(g_child), signal);
+  errno = saved;
+}
+
+// Passes signals on to the child for as long as it lives; what was there before comes back after.
+class Forwarding {
+public:
+  explicit Forwarding(pid_t child) {
+    g_child = child;
+    struct sigaction action = {};
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      sigaction(kForwarded[i], nullptr, &before_[i]);
+      // Under nohup and the like a signal is ignored, and stays so.
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kForwarded[i], &action, nullptr);
+    }
+  }
+  ~Forwarding() {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) sigaction(kForwarded[i], &before_[i], nullptr);
+    g_child = 0;
+  }
+  Forwarding(const Forwarding&) = delete;
+  Forwarding& operator=(const Forwarding&) = delete;
+
+private:
+  std::array<struct sigaction, kForwarded.size()> before_{};
+};
+
+class BlockedSignals {
+public:
+  BlockedSignals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int signal : kForwarded) sigaddset(&wanted, signal);
+    sigprocmask(SIG_BLOCK, &wanted, &before_);
+  }
+  ~BlockedSignals() { restore(); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_;
+};
+
+Ended wait_for(pid_t child) {
+  Ended ended{child, 0};
+  while (waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
+  }
+  return ended;
+}
+
+// `in_child` runs in the new process and must not return.
+template <typename InChild>
+Result<Ended> fork_and_wait(InChild&& in_child) {
+  const BlockedSignals blocked; // so that none gets lost between fork and the handlers
+  const pid_t child = fork();
+  if (child < 0) return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
+  if (child == 0) {
+    blocked.restore();
+    in_child();
+    _exit(127);
+  }
+  const Forwarding forwarding(child);
+  blocked.restore();
+  return wait_for(child);
+}
+
+} // namespace
+
+Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str())); // exec only reads
+  argv.push_back(nullptr);
+
+  // The pipe closes when exec works; otherwise it brings the reason.
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
+  const auto ended = fork_and_wait([&] {
+    for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
+    execv(argv[0], argv.data());
+    const int reason = errno;
+    [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
+    _exit(127);
+  });
+  close(report[1]);
+  int reason = 0;
+  const ssize_t got = read(report[0], &reason, sizeof reason);
+  close(report[0]);
+  if (got == sizeof reason)
+    return Error{fmt::format("cannot run {}: {}.", arguments[0], std::strerror(reason)), "", 0, 0};
+  return ended;
+}
+
+Result<Ended> run_in_child(const std::function<int()>& body) {
+  return fork_and_wait([&] { _exit(body()); });
+}
+
+int end_like(const Ended& ended) {
+  if (WIFEXITED(ended.status)) return WEXITSTATUS(ended.status);
+  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : SIGKILL;
+  const rlimit no_core = {0, 0}; // the program's core, if any, is the interesting one
+  setrlimit(RLIMIT_CORE, &no_core);
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  raise(signal);
+  return 128 + signal;
+}
+
+std::string find_program(const std::string& name) {
+  const auto is_program = [](const std::string& path) {
+    struct stat info = {};
+    return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return name;
+  if (is_program(name)) return "./" + name;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const std::string candidate = (folder.empty() ? "." : folder) + "/" + name; is_program(candidate))
+      return candidate;
+  return {};
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,38 @@
+// Runs a program as it would run without Sooth: same standard streams, same signals, same end.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace sooth::cli {
+
+struct Ended {
+  pid_t pid = 0;
+  int status = 0; // as waitpid gives it
+  bool fine() const { return status == 0; }
+};
+
+struct Environment {
+  std::vector<std::pair<std::string, std::string>> set; // added to the environment of this process
+};
+
+// Starts `arguments[0]` and waits. Signals sent to this process alone (INT, TERM, HUP, ...) are passed on; those from
+// the terminal reach the program by themselves. An error if the program could not be started.
+Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment);
+
+// Runs `body` in a child process; its result is the exit status.
+Result<Ended> run_in_child(const std::function<int()>& body);
+
+// Ends this process as the program ended: with its status, or by the same signal (without a core of its own).
+// Returns the status to exit with where the signal did not end us.
+int end_like(const Ended& ended);
+
+// The path to start: as it is if it has a slash; else a file here, or on PATH. Empty if there is none.
+std::string find_program(const std::string& name);
+
+} // namespace sooth::cli

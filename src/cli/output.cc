@@ -1,0 +1,53 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+
+namespace sooth::cli {
+
+void print_error_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void complain(std::string_view message) { print_error_text("sooth: " + std::string(message) + "\n"); }
+
+void Output::flush() {
+  const char* data = buffer_.data();
+  std::size_t left = buffer_.size();
+  while (left > 0 && !closed_) {
+    const ssize_t written = ::write(STDOUT_FILENO, data, left);
+    if (written >= 0) {
+      data += written;
+      left -= static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      if (errno != EPIPE) error_ = errno;
+      closed_ = true;
+    }
+  }
+  buffer_.clear();
+}
+
+int Output::finish() {
+  flush();
+  if (error_ == 0) return kFine;
+  complain(fmt::format("cannot write the result: {}.", std::strerror(error_)));
+  return kWrong;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string byte_text(std::uint64_t bytes) {
+  constexpr std::string_view units[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return counted(bytes, "byte");
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(units); ++unit) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+} // namespace sooth::cli

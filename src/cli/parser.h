@@ -1,0 +1,19 @@
+// The command line of one command: CLI11, with our way of telling errors and with examples in the help.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace sooth::cli {
+
+class Parser : public CLI::App {
+public:
+  Parser(const std::string& command, const std::string& description, const std::string& examples);
+
+  // An exit status if there is nothing more to do: help was asked for, or the arguments are wrong.
+  std::optional<int> parse_all(int argc, char** argv);
+};
+
+} // namespace sooth::cli

@@ -1,0 +1,89 @@
+#include "cli/recording.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+namespace sooth::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Tells a new file from one that was there before.
+struct Stamp {
+  bool exists = false;
+  ino_t file = 0;
+  timespec changed = {};
+  friend bool operator==(const Stamp& a, const Stamp& b) {
+    return a.exists == b.exists && a.file == b.file && a.changed.tv_sec == b.changed.tv_sec &&
+           a.changed.tv_nsec == b.changed.tv_nsec;
+  }
+};
+
+Stamp stamp_of(const std::string& path) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0) return {};
+  return {true, info.st_ino, info.st_ctim};
+}
+
+// The runtime names a trace PROGRAM.PID.sooth; a program that went on by exec has another name than we started.
+std::string find_default_trace(pid_t pid) {
+  const std::string ending = fmt::format(".{}.sooth", pid);
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(".", error))
+    if (std::string name = entry.path().filename().string(); name.ends_with(ending)) return name;
+  return {};
+}
+
+} // namespace
+
+void add_record_options(Parser& parser, RecordOptions& options) {
+  parser.add_option("-o,--output", options.output, "Where the trace goes")->type_name("T.sooth");
+  parser.add_flag("--all", options.all, "Keep every event; nothing that repeats is left out");
+  parser.add_option("--property", options.property, "Keep whatever this property can see")->type_name("P");
+}
+
+std::string check_record_options(const RecordOptions& options) {
+  if (!options.property.empty() && (!std::ifstream(options.property) || fs::is_directory(options.property)))
+    return fmt::format("cannot read the property file {}.", options.property);
+  if (const fs::path folder = fs::path(options.output).parent_path(); !folder.empty() && !fs::is_directory(folder))
+    return fmt::format("cannot write {}: there is no folder {}.", options.output, folder.string());
+  return {};
+}
+
+Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options) {
+  Environment environment;
+  std::string target;
+  if (!options.output.empty()) {
+    target = fs::absolute(options.output).string();
+    environment.set.emplace_back("SOOTH_TRACE", target);
+  } else if (const char* chosen = std::getenv("SOOTH_TRACE"); chosen != nullptr) {
+    target = chosen;
+  }
+  if (options.all || !options.property.empty()) {
+    const char* before = std::getenv("SOOTH_OPTIONS");
+    const std::string prefix = before != nullptr && *before != '\0' ? std::string(before) + ":" : "";
+    environment.set.emplace_back("SOOTH_OPTIONS", prefix + "detail=all");
+  }
+
+  const Stamp before = stamp_of(target);
+  Result<Ended> ended = launch(command, environment);
+  if (!ended) return ended.error();
+  Recording result{*ended, {}};
+  if (target.empty()) result.trace = find_default_trace(ended->pid);
+  else if (const Stamp after = stamp_of(target); after.exists && !(after == before))
+    result.trace = options.output.empty() ? target : options.output;
+  return result;
+}
+
+std::vector<std::string> program_arguments(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  return words;
+}
+
+} // namespace sooth::cli

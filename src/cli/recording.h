@@ -1,0 +1,34 @@
+// One recorded run of a program: what `sooth record` and `sooth run` share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/launch.h"
+#include "cli/parser.h"
+
+namespace sooth::cli {
+
+struct RecordOptions {
+  std::string output;   // empty: the runtime's own choice, PROGRAM.PID.sooth here
+  bool all = false;     // keep every event
+  std::string property; // keep what this file can see
+};
+
+struct Recording {
+  Ended ended;
+  std::string trace; // where the trace is; empty if the program left none
+};
+
+void add_record_options(Parser& parser, RecordOptions& options);
+// A sentence about what is wrong with them, or nothing.
+std::string check_record_options(const RecordOptions& options);
+
+// `command`: the program's path and its arguments.
+Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options);
+
+// The words after PROGRAM: a first `--` is ours.
+std::vector<std::string> program_arguments(std::vector<std::string> words);
+
+} // namespace sooth::cli

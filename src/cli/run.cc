@@ -1,0 +1,151 @@
+// `sooth run`: builds if it is a source file, runs it once, tells what was recorded.
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+
+#include "cli/account.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/recording.h"
+#include "cli/tally.h"
+
+namespace sooth::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Source { None, C, Cxx };
+
+Source source_kind(const std::string& file) {
+  static constexpr std::array<std::string_view, 5> kCxx = {".cpp", ".cc", ".cxx", ".c++", ".C"};
+  const std::string extension = fs::path(file).extension().string();
+  if (extension == ".c") return Source::C;
+  for (const std::string_view known : kCxx)
+    if (extension == known) return Source::Cxx;
+  return Source::None;
+}
+
+// A folder that goes away with this object.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "sooth-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~TemporaryFolder() { remove(); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+  void remove() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+    path_.clear();
+  }
+
+private:
+  fs::path path_;
+};
+
+// The compiler replaces its process, so it gets one of its own. Returns whether `program` was built.
+bool build(const std::string& source, Source kind, const std::vector<std::string>& flags, const std::string& program) {
+  std::vector<std::string> words = {kind == Source::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {source, "-o", program});
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const int argc = static_cast<int>(words.size());
+  auto ended = run_in_child([&] { return kind == Source::C ? run_cc(argc, argv.data()) : run_cxx(argc, argv.data()); });
+  if (!ended) complain(ended.error().text());
+  else if (!ended->fine()) complain(fmt::format("{} was not built.", source));
+  return ended.ok() && ended->fine();
+}
+
+void tell(const trace::Trace& trace, Output& out) {
+  constexpr std::size_t kTop = 10;
+  const Tally counts = tally(trace);
+  out.print("\nrecorded    {} of {}; the program {}\n", counted(trace.events.size(), "event"),
+            counted(trace.threads.size(), "thread"), end_text(trace.process));
+  print_threads(trace, counts, kTop, out);
+  print_shared(trace, counts, kTop, out);
+  print_locks(trace, counts, kTop, out);
+  print_gaps(trace, out);
+}
+
+} // namespace
+
+int run_run(int argc, char** argv) {
+  RecordOptions options;
+  std::string target;
+  std::vector<std::string> flags;
+  Parser parser(
+      "run",
+      "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and tell what\n"
+      "was recorded. The exit status is the program's own. The trace is kept only with -o.",
+      "  sooth run bank.cpp\n"
+      "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
+      "  sooth run -o bank.sooth ./bank\n");
+  add_record_options(parser, options);
+  parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
+      ->type_name("FLAG")
+      ->allow_extra_args(false);
+  parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
+  parser.prefix_command();
+  if (const auto status = parser.parse_all(argc, argv)) return *status;
+
+  if (const std::string wrong = check_record_options(options); !wrong.empty()) {
+    complain(wrong);
+    return kWrong;
+  }
+  TemporaryFolder folder;
+  if (folder.path().empty()) {
+    complain("cannot make a temporary folder.");
+    return kWrong;
+  }
+  std::string program;
+  if (const Source kind = source_kind(target); kind != Source::None) {
+    if (!fs::exists(target)) {
+      complain(fmt::format("there is no file {}.", target));
+      return kWrong;
+    }
+    program = (folder.path() / fs::path(target).stem()).string();
+    if (!build(target, kind, flags, program)) return kWrong;
+  } else {
+    program = find_program(target);
+  }
+  if (program.empty()) {
+    complain(fmt::format("there is no program `{}` here or on PATH.", target));
+    return kWrong;
+  }
+
+  if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
+  std::vector<std::string> command = program_arguments(parser.remaining());
+  command.insert(command.begin(), program);
+  auto recording = record(command, options);
+  if (!recording) {
+    complain(recording.error().text());
+    return kWrong;
+  }
+  int status = kFine;
+  if (recording->trace.empty()) {
+    complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
+    status = kWrong;
+  } else if (const auto trace = load_trace(recording->trace)) {
+    Output out;
+    tell(*trace, out);
+    status = out.finish();
+  } else {
+    status = kWrong;
+  }
+  folder.remove(); // before a signal may end us
+  return recording->ended.fine() ? status : end_like(recording->ended);
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,78 @@
+#include "trace/address_names.h"
+
+#include <algorithm>
+
+namespace sooth::trace {
+
+namespace {
+
+std::string with_offset(const std::string& name, std::uint64_t offset) {
+  return offset == 0 ? name : name + "+" + std::to_string(offset);
+}
+
+template <typename Map>
+void drop_overlapping(Map& regions, std::uint64_t first, std::uint64_t end) {
+  auto it = regions.upper_bound(first);
+  if (it != regions.begin() && std::prev(it)->second.end > first) --it;
+  while (it != regions.end() && it->first < end) it = regions.erase(it);
+}
+
+} // namespace
+
+void AddressNames::begin(const Event& e, std::string name) {
+  auto& regions = e.kind == EventKind::Alloc ? blocks_ : areas_;
+  const std::uint64_t end = e.address + std::min(e.value, ~e.address);
+  drop_overlapping(blocks_, e.address, end);
+  drop_overlapping(watched_, e.address, end);
+  if (&regions == &areas_) drop_overlapping(areas_, e.address, end);
+  if (e.value != 0) regions[e.address] = {end, std::move(name)};
+}
+
+// A block keeps its name after it was freed, for accesses that come too late; areas are gone.
+void AddressNames::end(const Event& e) {
+  if (e.kind != EventKind::Free) drop_overlapping(areas_, e.address, e.address + std::min(e.value, ~e.address));
+}
+
+void AddressNames::follow(const Event& e) {
+  switch (e.kind) {
+  case EventKind::Alloc: return begin(e, "heap#" + std::to_string(++blocks_seen_));
+  case EventKind::Map: return begin(e, "map#" + std::to_string(++areas_seen_));
+  case EventKind::StackBegin: return begin(e, "stack#" + std::to_string(++areas_seen_));
+  case EventKind::Free:
+  case EventKind::Unmap:
+  case EventKind::StackEnd: return end(e);
+  case EventKind::Watch: {
+    const std::uint64_t bytes = e.value & 0xffffffff;
+    const std::uint64_t string = e.value >> 32;
+    if (bytes == 0 || string >= trace_.strings.size() || bytes > ~e.address) return;
+    drop_overlapping(watched_, e.address, e.address + bytes);
+    watched_[e.address] = {e.address + bytes, trace_.strings[string]};
+    return;
+  }
+  default: return;
+  }
+}
+
+const AddressNames::Region* AddressNames::find(const std::map<std::uint64_t, Region>& regions, std::uint64_t address,
+                                               std::uint64_t& offset) {
+  const auto after = regions.upper_bound(address);
+  if (after == regions.begin()) return nullptr;
+  const auto it = std::prev(after);
+  offset = address - it->first;
+  return address < it->second.end ? &it->second : nullptr;
+}
+
+std::string AddressNames::name(std::uint64_t address) const {
+  std::uint64_t offset = 0;
+  if (const Region* region = find(watched_, address, offset)) return with_offset(region->name, offset);
+  const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
+                                      [](std::uint64_t a, const Global& g) { return a < g.address; });
+  if (after != trace_.globals.begin() &&
+      address - (after - 1)->address < std::max<std::uint64_t>(1, (after - 1)->bytes))
+    return with_offset((after - 1)->name, address - (after - 1)->address);
+  if (const Region* region = find(blocks_, address, offset)) return with_offset(region->name, offset);
+  if (const Region* region = find(areas_, address, offset)) return with_offset(region->name, offset);
+  return {};
+}
+
+} // namespace sooth::trace

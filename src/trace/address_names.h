@@ -1,0 +1,41 @@
+// What people call an address at some moment of a trace: `account+8`, `heap#3+16`, `stack#2+1044`.
+//
+// An address that is used again belongs to a new object, so the names change while one goes through the trace:
+// show `follow` every event, in order. Names are unique: two objects never share one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace sooth::trace {
+
+class AddressNames {
+public:
+  explicit AddressNames(const Trace& trace) : trace_(trace) {}
+
+  void follow(const Event& event);
+  // Empty where nothing is known of the address.
+  std::string name(std::uint64_t address) const;
+
+private:
+  struct Region {
+    std::uint64_t end;
+    std::string name;
+  };
+  void begin(const Event& event, std::string name);
+  void end(const Event& event);
+  static const Region* find(const std::map<std::uint64_t, Region>& regions, std::uint64_t address,
+                            std::uint64_t& offset);
+
+  const Trace& trace_;
+  std::map<std::uint64_t, Region> watched_; // named by the program itself
+  std::map<std::uint64_t, Region> blocks_;  // heap
+  std::map<std::uint64_t, Region> areas_;   // stacks and mappings, under the blocks
+  std::uint64_t blocks_seen_ = 0;
+  std::uint64_t areas_seen_ = 0;
+};
+
+} // namespace sooth::trace
