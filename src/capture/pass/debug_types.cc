@@ -135,6 +135,11 @@ std::optional<std::uint32_t> value_flags(const DIType* type) {
   return std::nullopt; // a structure: what the access itself looks like says more
 }
 
+const DIScope* scope_of(const DIGlobalVariable& variable) {
+  const DIDerivedType* declared = variable.getStaticDataMemberDeclaration();
+  return declared && declared->getScope() ? declared->getScope() : variable.getScope();
+}
+
 bool is_in_function(const DIScope* scope) { return isa_and_nonnull<DILocalScope>(scope); }
 
 std::string function_name(const DISubprogram* function) {
@@ -165,34 +170,29 @@ namespace {
 struct Search {
   std::uint64_t offset;
   std::uint64_t size;
-  RuntimeStep step;
+  RuntimeSteps steps;
   Member found;
 };
 
+// A step that is a multiple of the element's size is an index of this array. Which of several dimensions it moves is
+// not known: the compiler may have made one index of all.
 const DIType* enter_array(Search& search, const DICompositeType& array) {
   const DIType* element = array.getBaseType();
   const std::uint64_t bytes = bytes_of(element);
   if (bytes == 0) return nullptr;
-  SmallVector<std::uint64_t, 4> counts;
-  for (const DINode* part : array.getElements()) {
-    const auto* range = dyn_cast_or_null<DISubrange>(part);
+  const bool runtime = any_of(search.steps, [&](std::uint64_t step) { return step % bytes == 0; });
+  erase_if(search.steps, [&](std::uint64_t step) { return step % bytes == 0; });
+
+  SmallVector<std::uint64_t, 4> strides(array.getElements().size(), bytes);
+  for (std::size_t i = strides.size(); i-- > 1;) {
+    const auto* range = dyn_cast_or_null<DISubrange>(array.getElements()[static_cast<unsigned>(i)]);
     const auto* count = range ? dyn_cast_if_present<ConstantInt*>(range->getCount()) : nullptr;
-    counts.push_back(count && !count->isMinusOne() ? count->getZExtValue() : 0);
+    strides[i - 1] = strides[i] * (count && count->getSExtValue() > 0 ? count->getZExtValue() : 1);
   }
-  std::uint64_t stride = bytes;
-  SmallVector<std::uint64_t, 4> strides(counts.size(), bytes);
-  for (std::size_t i = counts.size(); i-- > 0;) {
-    strides[i] = stride;
-    if (counts[i] != 0) stride *= counts[i];
+  for (const std::uint64_t stride : strides) {
+    search.found.path += runtime ? "[...]" : "[" + std::to_string(search.offset / stride) + "]";
+    search.offset %= stride;
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    // A step known only at run time may move any index whose stride it is a multiple of.
-    if (search.step && *search.step >= strides[i] && *search.step % strides[i] == 0) search.found.path += "[...]";
-    else if (search.step && i + 1 == counts.size() && *search.step % bytes == 0) search.found.path += "[...]";
-    else search.found.path += "[" + std::to_string(search.offset / strides[i]) + "]";
-    search.offset %= strides[i];
-  }
-  if (search.step && *search.step % bytes == 0) search.step.reset();
   search.found.hidden = false;
   return element;
 }
@@ -235,6 +235,11 @@ const DIDerivedType* member_at(const Search& search, const DICompositeType& obje
   return best;
 }
 
+bool starts_with_bit_field(const DICompositeType& object) {
+  const auto* first = object.getElements().empty() ? nullptr : dyn_cast_or_null<DIDerivedType>(object.getElements()[0]);
+  return first && first->isBitField();
+}
+
 const DIType* enter_object(Search& search, const DICompositeType& object) {
   const DIDerivedType* member = member_at(search, object);
   if (!member) return nullptr;
@@ -252,21 +257,21 @@ const DIType* enter_object(Search& search, const DICompositeType& object) {
 
 } // namespace
 
-Member find_member(const DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeStep step) {
-  Search search{offset, size, step, {}};
+Member find_member(const DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeSteps steps) {
+  Search search{offset, size, std::move(steps), {}};
   search.found.type = type;
   for (unsigned depth = kMaxDepth; depth != 0; --depth) {
     const auto* object = dyn_cast_or_null<DICompositeType>(plain_type(search.found.type));
     if (!object || object->getTag() == dwarf::DW_TAG_enumeration_type) break;
     // The whole object at once, or (size 0) as much of it as only shows at run time.
     const bool is_array = object->getTag() == dwarf::DW_TAG_array_type;
-    const bool whole = search.offset == 0 && !search.step && (size == 0 || bytes_of(object) == size);
-    if (whole && (is_array || size == 0 || object->getElements().size() > 1)) break;
+    const bool whole = search.offset == 0 && search.steps.empty() && (size == 0 || bytes_of(object) == size);
+    if (whole && (is_array || size == 0 || (object->getElements().size() > 1 && !starts_with_bit_field(*object)))) break;
     const DIType* next = is_array ? enter_array(search, *object) : enter_object(search, *object);
     if (!next) break;
     search.found.type = next;
   }
-  if (search.step) search.found.path += "[...]";
+  if (!search.steps.empty()) search.found.path += "[...]";
   return search.found;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 
 namespace sooth::pass {
@@ -27,6 +28,8 @@ std::string type_name(const llvm::DIType* type);
 std::optional<std::uint32_t> value_flags(const llvm::DIType* type);
 
 bool is_in_function(const llvm::DIScope* scope);
+// The scope that a variable was declared in: of a static member, its class.
+const llvm::DIScope* scope_of(const llvm::DIGlobalVariable& variable);
 // `net::state`, `A::x`, `f()::counter`
 std::string qualified_name(const llvm::DIScope* scope, llvm::StringRef name);
 // The demangled name of a function.
@@ -38,9 +41,9 @@ struct Member {
   bool bit_field = false;
   bool hidden = false; // the path ended in members with reserved names, which are not shown
 };
-// An index that is only known at run time: the multiple of bytes it moves by.
-using RuntimeStep = std::optional<std::uint64_t>;
+// Indexes that are only known at run time: the numbers of bytes that they count.
+using RuntimeSteps = llvm::SmallVector<std::uint64_t, 2>;
 // What lies at `offset` in an object of this type, seen by an access of `size` bytes; 0: not known.
-Member find_member(const llvm::DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeStep step);
+Member find_member(const llvm::DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeSteps steps);
 
 } // namespace sooth::pass

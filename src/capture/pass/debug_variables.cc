@@ -18,9 +18,11 @@ DebugVariables::DebugVariables(Function& function) {
   auto read = [&](auto& fact) {
     if (fact.hasArgList()) return;
     const DIExpression* expression = fact.getExpression();
-    const bool bare = expression && expression->getNumElements() == 0;
-    if (!bare) return; // the variable is something computed from the value
-    note(fact.isAddressOfVariable() ? by_address_ : by_value_, fact.getVariableLocationOp(0), fact.getVariable());
+    if (!expression) return;
+    // The value is a pointer to the variable: so optimised code says where a variable lives.
+    const bool points_to_it = !fact.isAddressOfVariable() && expression->getNumElements() == 1 && expression->startsWithDeref();
+    if (expression->getNumElements() != 0 && !points_to_it) return; // it is something computed from the value
+    note(fact.isAddressOfVariable() || points_to_it ? by_address_ : by_value_, fact.getVariableLocationOp(0), fact.getVariable());
   };
   for (Instruction& instruction : instructions(function)) {
     for (DbgVariableRecord& record : filterDbgVars(instruction.getDbgRecordRange())) {

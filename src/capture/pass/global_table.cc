@@ -11,9 +11,8 @@ using namespace llvm;
 namespace {
 
 std::string table_name(const GlobalVariable& variable, const DIGlobalVariable& source) {
-  if (is_in_function(source.getScope())) return qualified_name(source.getScope(), source.getName());
-  const std::string name = qualified_name(source.getScope(), source.getName());
-  if (!variable.hasLocalLinkage()) return name;
+  const std::string name = qualified_name(scope_of(source), source.getName());
+  if (!variable.hasLocalLinkage() || is_in_function(source.getScope())) return name;
   return sys::path::filename(source.getFile() ? source.getFile()->getFilename() : "").str() + ":" + name;
 }
 

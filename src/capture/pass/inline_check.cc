@@ -42,7 +42,8 @@ Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access
   // Reads trust the alignment that the program promises; a write that lied would spoil the next cell.
   if (access.size > 1 && (shift != 0 || access.align.value() < access.size)) {
     Value* reach = whole_granule ? within : at.CreateAnd(at.CreateAdd(within, wide(access.size - 1)), wide(kGranule));
-    other = at.CreateOr(other, at.CreateICmpNE(reach, wide(0)));
+    Value* crosses = at.CreateICmpNE(reach, wide(0));
+    if (!isa<Constant>(crosses) || !cast<Constant>(crosses)->isNullValue()) other = at.CreateOr(other, crosses);
   }
   Value* offset = whole_granule ? wide(8) : at.CreateAdd(within, wide(8));
   return {address, other, at.CreateGEP(context.i8, cell, offset), Align(1)};

@@ -116,7 +116,7 @@ const Value* SourceNames::strip(const Value* address, Offset& offset) const {
       offset.bytes += constant.getSExtValue();
       for (const auto& [index, scale] : variable) {
         const std::uint64_t step = static_cast<std::uint64_t>(std::llabs(scale.getSExtValue()));
-        if (step != 0 && (!offset.step || step < *offset.step)) offset.step = step;
+        if (step != 0) offset.steps.push_back(step);
       }
       address = computation->getPointerOperand();
     } else if (const auto* call = dyn_cast<IntrinsicInst>(address)) {
@@ -141,7 +141,7 @@ SourceNames::Named SourceNames::base_object(const Value* base) const {
     if (expressions.empty()) return {demangle(global->getName()), nullptr};
     const DIGlobalVariable* source = expressions.front()->getVariable();
     std::string name =
-        is_in_function(source->getScope()) ? source->getName().str() : qualified_name(source->getScope(), source->getName());
+        is_in_function(source->getScope()) ? source->getName().str() : qualified_name(scope_of(*source), source->getName());
     const DIType* type = source->getType();
     if (auto piece = expressions.front()->getExpression()->getFragmentInfo()) {
       const Member member = find_member(type, piece->OffsetInBits / 8, piece->SizeInBits / 8, {});
@@ -164,12 +164,12 @@ SourceNames::Named SourceNames::object_at(const Value* address, std::uint64_t si
   const Value* base = strip(address, offset);
   if (Named object = base_object(base); !object.text.empty()) {
     if (!object.type) {
-      if (offset.step) object.text += "[...]";
+      if (!offset.steps.empty()) object.text += "[...]";
       return object;
     }
-    if (offset.bytes < 0 && !offset.step) return {};
+    if (offset.bytes < 0 && offset.steps.empty()) return {};
     const std::uint64_t bytes = offset.bytes < 0 ? 0 : static_cast<std::uint64_t>(offset.bytes);
-    const Member member = find_member(object.type, bytes, size, offset.step);
+    const Member member = find_member(object.type, bytes, size, offset.steps);
     return {object.text + member.path, member.type, member.bit_field, member.hidden};
   }
   const Named pointer = value_named(base, depth - 1);
@@ -224,7 +224,7 @@ SourceNames::Named SourceNames::through_pointer(const Named& pointer, Offset off
   const bool reference = is_reference(pointer.type);
   const std::uint64_t element = bytes_of(target);
   if (!target || element == 0) { // void*, an unknown type: only the pointer has a name
-    const bool at_start = offset.bytes == 0 && !offset.step && !pointer.hidden;
+    const bool at_start = offset.bytes == 0 && offset.steps.empty() && !pointer.hidden;
     if (reference) return {pointer.text, target};
     return {at_start ? "*" + pointer.text : pointer.text + "[...]", target};
   }
@@ -233,10 +233,11 @@ SourceNames::Named SourceNames::through_pointer(const Named& pointer, Offset off
   const bool is_object = array && array->getTag() != dwarf::DW_TAG_array_type && array->getTag() != dwarf::DW_TAG_enumeration_type;
   const auto elements = static_cast<std::int64_t>(element);
   bool indexed = false;
-  if (offset.step && *offset.step % element == 0) {
+  auto counts_elements = [&](std::uint64_t step) { return step % element == 0; };
+  if (any_of(offset.steps, counts_elements)) {
     text += "[...]";
     indexed = true;
-    offset.step.reset();
+    erase_if(offset.steps, counts_elements);
     offset.bytes = ((offset.bytes % elements) + elements) % elements;
   } else if (offset.bytes < 0 || offset.bytes >= elements) {
     std::int64_t index = offset.bytes / elements;
@@ -248,7 +249,7 @@ SourceNames::Named SourceNames::through_pointer(const Named& pointer, Offset off
     text += "[...]";
     indexed = true;
   }
-  const Member member = find_member(target, static_cast<std::uint64_t>(offset.bytes), size, offset.step);
+  const Member member = find_member(target, static_cast<std::uint64_t>(offset.bytes), size, offset.steps);
   if (indexed || reference) return {text + member.path, member.type, member.bit_field, member.hidden};
   if (StringRef path = member.path; path.consume_front(".")) // p->x
     return {text + "->" + path.str(), member.type, member.bit_field, member.hidden};

@@ -35,7 +35,7 @@ private:
   };
   struct Offset {
     std::int64_t bytes = 0;
-    RuntimeStep step; // set if a part is only known at run time
+    RuntimeSteps steps; // parts that are only known at run time
   };
 
   Named object_at(const llvm::Value* address, std::uint64_t size, unsigned depth) const;

@@ -1,0 +1,3 @@
+#pragma once
+inline int by_source;
+inline void from_header(int n) { by_source = n; }
