@@ -125,7 +125,17 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
       ++context_->malformed;
       return;
     }
-    if (e.kind == EventKind::Enter) e.value = context_->sites.index_of(static_cast<std::uint32_t>(raw.value));
+    if (e.kind == EventKind::Enter) {
+      e.value = context_->sites.index_of(static_cast<std::uint32_t>(raw.value));
+      if (raw.address != 0 && !(trace.flags & kFrozen)) { // the runtime tells in one slot what was left before
+        Event left;
+        left.thread = thread_;
+        left.kind = EventKind::Exit;
+        left.value = raw.address;
+        buffer_.push_back({left, raw.counter});
+        e.address = 0;
+      }
+    }
     buffer_.push_back({e, raw.counter});
     return;
   }
@@ -146,7 +156,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     return;
   }
   const std::uint64_t bytes = (raw.flags & kPayload) ? raw.value : raw.size;
-  if (bytes == 0 || raw.address > UINT64_MAX - bytes) {
+  if (bytes == 0 || raw.size > 8 || raw.address > UINT64_MAX - bytes) {
     ++context_->malformed;
     return;
   }

@@ -91,16 +91,16 @@ TEST(Restore, WriteThatWasSeenDoesNotGoForward) {
 TEST(Restore, WriteThatWasSeenEarlyComesForward) {
   const std::vector<Slots> streams = {{ticketed(EventKind::Signal, lock, 0, 2), read(x, 1, 3)},
                                       {plain(EventKind::Branch, 0, 1, 4), write(x, 1, 4)},
-                                      {write(x, 0, 1)}};
+                                      {write(x, 0, 0), ticketed(EventKind::Signal, lock, 0, 1)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
-  EXPECT_EQ(text_of(trace), "2 write x=0, 0 signal, 1 branch, 1 write x=1, 0 read x=1");
+  EXPECT_EQ(text_of(trace), "2 write x=0, 2 signal, 0 signal, 1 branch, 1 write x=1, 0 read x=1");
 }
 
 TEST(Restore, WriteBehindATicketDoesNotComeForward) {
   const std::vector<Slots> streams = {{ticketed(EventKind::Signal, lock, 0, 2), read(x, 1, 3)},
                                       {ticketed(EventKind::Signal, lock, 0, 9), write(x, 1, 9)},
-                                      {write(x, 0, 1)}};
+                                      {write(x, 0, 0), ticketed(EventKind::Signal, lock, 0, 1)}};
   expect_legal(restored(streams), streams, 1);
 }
 

@@ -1,0 +1,76 @@
+// Writes the seeds of fuzz_reader into a folder: small files with every kind of chunk and every shape of event.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "unit/raw_file.h"
+
+using namespace sooth::trace;
+using namespace sooth::test;
+
+namespace {
+
+constexpr std::uint64_t x = 0x1000;
+
+Slots every_kind() {
+  Slots slots;
+  std::uint64_t ticket = 1;
+  for (const EventKind kind : all_kinds()) {
+    if (kind == EventKind::AtomicRmw) continue;
+    const bool memory = reads_memory(kind) || writes_memory(kind);
+    if (kind_is_ticketed(kind)) slots.push_back(ticketed(kind, x, 8, ticket++, memory ? 8 : 0));
+    else slots.push_back(plain(kind, x, 8, ticket, memory ? 8 : 0));
+  }
+  return slots;
+}
+
+Slots every_shape() {
+  Slots slots = range(EventKind::Write, x, std::vector<std::uint8_t>(100, 7), 1);
+  const auto add = [&](const Slots& more) { slots.insert(slots.end(), more.begin(), more.end()); };
+  add(rmw(x, {7, 7, 7, 7}, {1, 2, 3, 4}, 2));
+  add(rmw(x + 16, std::vector<std::uint8_t>(16, 7), std::vector<std::uint8_t>(16, 8), 3));
+  RawEvent fill = plain(EventKind::Write, x + 32, 9000 | std::uint64_t{5} << 56, 3);
+  fill.flags = kFill;
+  RawEvent opaque = plain(EventKind::Read, x, 70000, 3);
+  opaque.flags = kOpaque;
+  RawEvent held = write(x, 1, 3);
+  held.flags = kHeld;
+  add({fill, opaque, held, read(x + 40, 0x05050505, 3), read(x + 1, 9, 3, 2)});
+  return slots;
+}
+
+void save(const std::string& folder, const std::string& name, const RawFile& file) {
+  const std::vector<std::uint8_t> bytes = file.bytes();
+  std::ofstream out(folder + "/" + name, std::ios::binary);
+  out.put('\1'); // checksums are put right
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: fuzz_reader_seeds FOLDER\n");
+    return 2;
+  }
+  const std::string folder = arguments[1];
+  save(folder, "empty", RawFile());
+  save(folder, "kinds", RawFile().events(0, every_kind()));
+  save(folder, "shapes", RawFile().events(0, every_shape()));
+  save(folder, "live", RawFile().live(0, every_shape(), 32));
+  save(folder, "twice", RawFile().live(0, every_kind(), 64, 0).events(0, every_kind(), 0).events(0, {write(x, 1, 9)}, 90));
+  save(folder, "hole", RawFile().events(0, {write(x, 1, 1)}).zeros(256).events(0, {write(x, 2, 1)}, 5));
+  save(folder, "names", RawFile()
+                            .module(kFirstSite, {{"a.cpp", 1, 2, "f()", "p->x", kSiteVolatile}}, {{x, 8, "x", "long", "a.cpp", 1}}, {1, 2, 3})
+                            .strings({"one", "two"})
+                            .process("program=demo\nargument=a\ndirectory=/\nlibrary=libc.so\nthread=0 0 1 main\nnote=told\n")
+                            .events(0, {read(x, 1, 1)}));
+  save(folder, "races", RawFile()
+                            .events(0, {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), write(x, 1, 2), read(x + 8, 0, 3), ticketed(EventKind::Signal, x, 0, 5)})
+                            .events(1, {ticketed(EventKind::Signal, x, 0, 3), write(x + 8, 1, 3), read(x, 0, 4), read(x, 1, 5)})
+                            .events(2, {plain(EventKind::Enter, 0, 0, 5), read(x + 8, 0, 5), read(x, 0, 6)}));
+  RawFile frozen;
+  frozen.header().flags = kFrozen;
+  save(folder, "frozen", frozen.process("thread=0 0 1 main\nnote=told\n").events(0, every_shape()).events(1, every_kind()));
+  return 0;
+}
