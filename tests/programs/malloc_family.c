@@ -8,20 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+// An object that nobody looks at, the compiler leaves out.
+static void* keep(void* p) {
+  __asm__ volatile("" : "+r"(p) : : "memory");
+  return p;
+}
+
 int main(void) {
-  int* number = malloc(sizeof *number);
+  int* number = keep(malloc(sizeof *number));
   *number = 7;
-  char* zeros = calloc(10, 3);
-  char* grows = malloc(8);
+  char* zeros = keep(calloc(10, 3));
+  char* grows = keep(malloc(8));
   strcpy(grows, "grown");
-  grows = realloc(grows, 100000);
+  grows = keep(realloc(grows, 100000));
   grows = reallocarray(grows, 2, 8);
   void* aligned = NULL;
   if (posix_memalign(&aligned, 64, 100) != 0) return 1;
-  void* second = aligned_alloc(64, 128);
-  void* third = memalign(32, 10);
-  void* page = valloc(10);
-  void* pages = pvalloc(10);
+  void* second = keep(aligned_alloc(64, 128));
+  void* third = keep(memalign(32, 10));
+  void* page = keep(valloc(10));
+  void* pages = keep(pvalloc(10));
   char* text = strdup("text");
   char* part = strndup("text", 2);
   printf("%d %s %s %s %s\n", *number, grows, zeros[29] == 0 ? "zero" : "?", text, part);

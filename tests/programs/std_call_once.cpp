@@ -1,8 +1,9 @@
 // std::call_once: the first attempt throws and does not count.
-// EXPECT: once-begin * x2
-// EXPECT: once-end * x1
+// The unwinder initialises itself once too, so the other counts are lower bounds.
+// EXPECT: once-begin * >=2
+// EXPECT: once-end * >=1
 // EXPECT: once-end!failed * x1
-// EXPECT: once-wait * x1
+// EXPECT: once-wait * >=1
 // EXPECT-OUTPUT: thrown
 // EXPECT-OUTPUT: 1
 #include <cstdio>

@@ -230,7 +230,11 @@ void after_fork_child(Thread* t) {
     rewrite_modules();
     forget_other_threads(t);
     if (__sooth_thread.thread != nullptr) {
+      // The start is the first event; only then the child's trace tells the open activations anew.
+      SoothThreadAbi& abi = __sooth_thread.abi;
+      t->written_top = abi.stack_low = abi.stack_top;
       sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
+      t->written_top = abi.stack_low = t->stack;
       sync(t, EventKind::ProcessFork, nullptr, parent);
     }
     thread_bind(static_cast<unsigned long>(pthread_self()), 0);
