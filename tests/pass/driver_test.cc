@@ -75,7 +75,8 @@ protected:
   void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
   // Runs in the test's folder, with the compilers as $CC and $CXX.
   Finished sh(const std::string& command) {
-    return run_command("cd '" + folder_.string() + "' && export CC='" BIN "/sooth-cc' CXX='" BIN "/sooth-c++' && { " + command + "; }");
+    return run_command("cd '" + folder_.string() + "' && export CC='" BIN "/sooth-cc' CXX='" BIN "/sooth-c++' && { " +
+                       command + "; }");
   }
 
   std::filesystem::path folder_;
@@ -103,7 +104,8 @@ TEST_F(DriverTest, AnswersAsClangDoes) {
   EXPECT_NE(sh("$CC").status, 0);
   EXPECT_NE(sh("$CC missing.c").status, 0);
   EXPECT_EQ(sh("$CXX --sooth-help").status, 0);
-  EXPECT_EQ(sh("$CXX --sooth-print-libdir").output, std::filesystem::weakly_canonical(BIN "/../lib/sooth").string() + "\n");
+  EXPECT_EQ(sh("$CXX --sooth-print-libdir").output,
+            std::filesystem::weakly_canonical(BIN "/../lib/sooth").string() + "\n");
 }
 
 TEST_F(DriverTest, MissingClangIsSaidClearly) {
@@ -130,11 +132,13 @@ TEST_F(DriverTest, AssemblerAndPreprocessedSourcesPass) {
   write("c.c", "int c;\n");
   EXPECT_EQ(sh("$CC -c a.s -o a.o && $CC -c b.S -o b.o && $CC -x assembler -c a.s -o x.o").output, "");
   EXPECT_EQ(sh("$CC -E c.c -o c.i && $CC -c c.i -o c.o && $CC -Wall -Werror -fsyntax-only c.c").output, "");
-  EXPECT_EQ(sh("$CC -r a.o c.o -o both.o").output, "");
+  EXPECT_EQ(sh("$CC -r a.o c.o -o both.o").status, 0);
+  EXPECT_EQ(sh("nm both.o").output.find("T __sooth"), std::string::npos); // the runtime is not linked in
 }
 
 TEST_F(DriverTest, AStaticProgramRunsUnrecordedAndSaysSo) {
-  write("a.c", "#include <stdio.h>\n#include <stdatomic.h>\natomic_int n; int shared; int f(int k) { return k ? f(k - 1) + shared : 1; }\n"
+  write("a.c", "#include <stdio.h>\n#include <stdatomic.h>\natomic_int n; int shared; int f(int k) { return k ? f(k - "
+               "1) + shared : 1; }\n"
                "int main(void) { n += 3; shared = 2; printf(\"%d %d\\n\", n, f(1000)); return 4; }\n");
   const Finished built = sh("$CC -O1 -c a.c -o a.o && $CC -static a.o -o a");
   ASSERT_EQ(built.status, 0) << built.output;
@@ -157,8 +161,9 @@ TEST_F(DriverTest, MixedProgramLinksAndRuns) {
   write("plain.c", "int plain_value(void) { return 5; }\n");
   write("main.cpp", "#include <cstdio>\nint next(); extern \"C\" int plain_value(void);\n"
                     "int main() { next(); std::printf(\"%d\\n\", next() + plain_value()); return 3; }\n");
-  const Finished built = sh("$CXX -O2 -fPIC -shared lib.cpp -o liblib.so && clang-19 -c plain.c -o plain.o && ar rc libplain.a plain.o && "
-                            "$CXX -O2 main.cpp -L. -llib libplain.a -Wl,-rpath,. -o main");
+  const Finished built =
+      sh("$CXX -O2 -fPIC -shared lib.cpp -o liblib.so && clang-19 -c plain.c -o plain.o && ar rc libplain.a plain.o && "
+         "$CXX -O2 main.cpp -L. -llib libplain.a -Wl,-rpath,. -o main");
   ASSERT_EQ(built.status, 0) << built.output;
   EXPECT_EQ(built.output, "");
   const Finished finished = sh("./main");
@@ -173,14 +178,17 @@ TEST_F(DriverTest, CMakePackageInstrumentsATarget) {
   write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nfind_package(Sooth REQUIRED)\n"
                           "add_executable(main main.cpp)\nsooth_instrument(main NO_BRANCHES IGNORELIST ignore.txt)\n");
   const std::string prefix = std::filesystem::weakly_canonical(BIN "/..").string();
-  const Finished built = sh("cmake -G Ninja -S . -B clang -DCMAKE_CXX_COMPILER=clang++-19 -DSooth_DIR=" + prefix + "/lib/cmake/Sooth && ninja -C clang");
+  const Finished built = sh("cmake -G Ninja -S . -B clang -DCMAKE_CXX_COMPILER=clang++-19 -DSooth_DIR=" + prefix +
+                            "/lib/cmake/Sooth && ninja -C clang");
   ASSERT_EQ(built.status, 0) << built.output;
   EXPECT_EQ(sh("./clang/main").output, "7\n");
   EXPECT_NE(sh("nm ./clang/main").output.find("__sooth_register_module"), std::string::npos);
-  const Finished other = sh("cmake -G Ninja -S . -B gcc -DCMAKE_CXX_COMPILER=g++ -DSooth_DIR=" + prefix + "/lib/cmake/Sooth");
+  const Finished other =
+      sh("cmake -G Ninja -S . -B gcc -DCMAKE_CXX_COMPILER=g++ -DSooth_DIR=" + prefix + "/lib/cmake/Sooth");
   EXPECT_NE(other.status, 0);
   EXPECT_NE(other.output.find("sooth_instrument needs clang 19"), std::string::npos) << other.output;
-  const Finished wrapped = sh("cmake -G Ninja -S . -B wrapped -DCMAKE_CXX_COMPILER=$CXX -DSooth_DIR=" + prefix + "/lib/cmake/Sooth && ninja -C wrapped");
+  const Finished wrapped = sh("cmake -G Ninja -S . -B wrapped -DCMAKE_CXX_COMPILER=$CXX -DSooth_DIR=" + prefix +
+                              "/lib/cmake/Sooth && ninja -C wrapped");
   ASSERT_EQ(wrapped.status, 0) << wrapped.output;
   EXPECT_EQ(sh("./wrapped/main").output, "7\n");
 }

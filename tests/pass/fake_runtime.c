@@ -65,7 +65,8 @@ void __sooth_register_module(const struct SoothModule* m) {
   if (m->string_bytes == 0 || m->strings[0] != 0 || m->strings[m->string_bytes - 1] != 0) line("ERROR strings\n");
   for (uint32_t i = 0; i < m->globals; ++i) {
     const struct SoothGlobalRow* g = &m->global_rows[i];
-    line("global %s : %s size %llu line %u\n", text(m, g->name), text(m, g->type), (unsigned long long)g->bytes, g->line);
+    line("global %s : %s size %llu line %u\n", text(m, g->name), text(m, g->type), (unsigned long long)g->bytes,
+         g->line);
   }
 }
 
@@ -75,8 +76,10 @@ static void place(uint32_t site) {
     if (site < *m->base || site - *m->base >= m->sites) continue;
     const struct SoothSiteRow* row = &m->site_rows[site - *m->base];
     const char* file = strrchr(text(m, row->file), '/');
-    static const char* const names[] = {"volatile", "function", "call", "float", "signed", "pointer", "bit-field", "branch", "system"};
-    line(" '%s' at %s:%u in %s", text(m, row->variable), file ? file + 1 : text(m, row->file), row->line, text(m, row->function));
+    static const char* const names[] = {"volatile", "function",  "call",   "float", "signed",
+                                        "pointer",  "bit-field", "branch", "system"};
+    line(" '%s' at %s:%u in %s", text(m, row->variable), file ? file + 1 : text(m, row->file), row->line,
+         text(m, row->function));
     for (unsigned bit = 0; bit < 9; ++bit)
       if (row->flags & (1u << bit)) line(" %s", names[bit]);
     line("\n");
@@ -114,18 +117,19 @@ static void access_event(const char* kind, uint64_t address, uint64_t value, uns
   uint64_t memory = 0;
   memcpy(&memory, (const void*)address, size);
   if (size < 8 && value >> (8 * size) != 0) line("ERROR value is not zero-extended\n");
-  if (!write && memory != value) line("ERROR read saw %llx, memory holds %llx\n", (unsigned long long)value, (unsigned long long)memory);
+  if (!write && memory != value)
+    line("ERROR read saw %llx, memory holds %llx\n", (unsigned long long)value, (unsigned long long)memory);
   line("%s%u 0x%llx", kind, size, (unsigned long long)value);
   place(site);
   remember(address, value, size, write);
 }
 
-#define ACCESSES(N)                                                                        \
-  PRESERVE_MOST void __sooth_read##N(uint64_t address, uint64_t value, uint32_t site) {    \
-    access_event("read", address, value, N, site, 0);                                      \
-  }                                                                                        \
-  PRESERVE_MOST void __sooth_write##N(uint64_t address, uint64_t value, uint32_t site) {   \
-    access_event("write", address, value, N, site, 1);                                     \
+#define ACCESSES(N)                                                                                                    \
+  PRESERVE_MOST void __sooth_read##N(uint64_t address, uint64_t value, uint32_t site) {                                \
+    access_event("read", address, value, N, site, 0);                                                                  \
+  }                                                                                                                    \
+  PRESERVE_MOST void __sooth_write##N(uint64_t address, uint64_t value, uint32_t site) {                               \
+    access_event("write", address, value, N, site, 1);                                                                 \
   }
 ACCESSES(1)
 ACCESSES(2)
@@ -166,54 +170,54 @@ void __sooth_fence(uint32_t order, uint32_t site) {
 }
 
 __extension__ typedef unsigned __int128 uint128;
-#define ATOMICS(N, type)                                                                                                   \
-  type __sooth_atomic_load##N(const void* p, uint32_t order, uint32_t site) {                                              \
-    type value;                                                                                                            \
-    memcpy(&value, p, N);                                                                                                  \
-    line("atomic-load%d 0x%llx order %u", N, (unsigned long long)value, order);                                            \
-    place(site);                                                                                                           \
-    return value;                                                                                                          \
-  }                                                                                                                        \
-  void __sooth_atomic_store##N(void* p, type value, uint32_t order, uint32_t site) {                                       \
-    line("atomic-store%d 0x%llx order %u", N, (unsigned long long)value, order);                                           \
-    place(site);                                                                                                           \
-    memcpy(p, &value, N);                                                                                                  \
-  }                                                                                                                        \
-  static int less##N(type a, type b) {                                                                                     \
-    const type sign = (type)1 << (8 * N - 1);                                                                              \
-    return (type)(a ^ sign) < (type)(b ^ sign);                                                                            \
-  }                                                                                                                        \
-  type __sooth_atomic_rmw##N(void* p, type operand, uint32_t operation, uint32_t order, uint32_t site) {                   \
-    type old;                                                                                                              \
-    memcpy(&old, p, N);                                                                                                    \
-    type next = operand;                                                                                                   \
-    switch (operation) {                                                                                                   \
-    case kRmwAdd: next = old + operand; break;                                                                             \
-    case kRmwSub: next = old - operand; break;                                                                             \
-    case kRmwAnd: next = old & operand; break;                                                                             \
-    case kRmwNand: next = (type) ~(old & operand); break;                                                                  \
-    case kRmwOr: next = old | operand; break;                                                                              \
-    case kRmwXor: next = old ^ operand; break;                                                                             \
-    case kRmwMax: next = less##N(old, operand) ? operand : old; break;                                                     \
-    case kRmwMin: next = less##N(old, operand) ? old : operand; break;                                                     \
-    case kRmwUMax: next = old < operand ? operand : old; break;                                                            \
-    case kRmwUMin: next = old < operand ? old : operand; break;                                                            \
-    default: break;                                                                                                        \
-    }                                                                                                                      \
-    line("atomic-rmw%d 0x%llx to 0x%llx operation %u order %u", N, (unsigned long long)old, (unsigned long long)next,      \
-         operation, order);                                                                                                \
-    place(site);                                                                                                           \
-    memcpy(p, &next, N);                                                                                                   \
-    return old;                                                                                                            \
-  }                                                                                                                        \
-  type __sooth_atomic_cas##N(void* p, type expected, type desired, uint32_t order, uint32_t failure, uint32_t site) {      \
-    type old;                                                                                                              \
-    memcpy(&old, p, N);                                                                                                    \
-    line("atomic-cas%d 0x%llx to 0x%llx %s order %u failure %u", N, (unsigned long long)old, (unsigned long long)desired,  \
-         old == expected ? "done" : "failed", order, failure);                                                             \
-    place(site);                                                                                                           \
-    if (old == expected) memcpy(p, &desired, N);                                                                           \
-    return old;                                                                                                            \
+#define ATOMICS(N, type)                                                                                               \
+  type __sooth_atomic_load##N(const void* p, uint32_t order, uint32_t site) {                                          \
+    type value;                                                                                                        \
+    memcpy(&value, p, N);                                                                                              \
+    line("atomic-load%d 0x%llx order %u", N, (unsigned long long)value, order);                                        \
+    place(site);                                                                                                       \
+    return value;                                                                                                      \
+  }                                                                                                                    \
+  void __sooth_atomic_store##N(void* p, type value, uint32_t order, uint32_t site) {                                   \
+    line("atomic-store%d 0x%llx order %u", N, (unsigned long long)value, order);                                       \
+    place(site);                                                                                                       \
+    memcpy(p, &value, N);                                                                                              \
+  }                                                                                                                    \
+  static int less##N(type a, type b) {                                                                                 \
+    const type sign = (type)1 << (8 * N - 1);                                                                          \
+    return (type)(a ^ sign) < (type)(b ^ sign);                                                                        \
+  }                                                                                                                    \
+  type __sooth_atomic_rmw##N(void* p, type operand, uint32_t operation, uint32_t order, uint32_t site) {               \
+    type old;                                                                                                          \
+    memcpy(&old, p, N);                                                                                                \
+    type next = operand;                                                                                               \
+    switch (operation) {                                                                                               \
+    case kRmwAdd: next = old + operand; break;                                                                         \
+    case kRmwSub: next = old - operand; break;                                                                         \
+    case kRmwAnd: next = old & operand; break;                                                                         \
+    case kRmwNand: next = (type) ~(old & operand); break;                                                              \
+    case kRmwOr: next = old | operand; break;                                                                          \
+    case kRmwXor: next = old ^ operand; break;                                                                         \
+    case kRmwMax: next = less##N(old, operand) ? operand : old; break;                                                 \
+    case kRmwMin: next = less##N(old, operand) ? old : operand; break;                                                 \
+    case kRmwUMax: next = old < operand ? operand : old; break;                                                        \
+    case kRmwUMin: next = old < operand ? old : operand; break;                                                        \
+    default: break;                                                                                                    \
+    }                                                                                                                  \
+    line("atomic-rmw%d 0x%llx to 0x%llx operation %u order %u", N, (unsigned long long)old, (unsigned long long)next,  \
+         operation, order);                                                                                            \
+    place(site);                                                                                                       \
+    memcpy(p, &next, N);                                                                                               \
+    return old;                                                                                                        \
+  }                                                                                                                    \
+  type __sooth_atomic_cas##N(void* p, type expected, type desired, uint32_t order, uint32_t failure, uint32_t site) {  \
+    type old;                                                                                                          \
+    memcpy(&old, p, N);                                                                                                \
+    line("atomic-cas%d 0x%llx to 0x%llx %s order %u failure %u", N, (unsigned long long)old,                           \
+         (unsigned long long)desired, old == expected ? "done" : "failed", order, failure);                            \
+    place(site);                                                                                                       \
+    if (old == expected) memcpy(p, &desired, N);                                                                       \
+    return old;                                                                                                        \
   }
 ATOMICS(1, uint8_t)
 ATOMICS(2, uint16_t)

@@ -35,7 +35,8 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const TestProgram& program : read_programs(PROGRAMS))
     for (const Level& level : kLevels)
-      if (program.levels.empty() || program.levels.find(std::string(level.flags)) != std::string::npos) cases.push_back({program, level});
+      if (program.levels.empty() || program.levels.find(std::string(level.flags)) != std::string::npos)
+        cases.push_back({program, level});
   return cases;
 }
 
@@ -43,23 +44,28 @@ class PassTest : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override { std::filesystem::create_directories(SCRATCH); }
 
-  std::string compiler() const { return std::string(CLANG) + (GetParam().program.is_cxx() ? " --driver-mode=g++" : ""); }
+  std::string compiler() const {
+    return std::string(CLANG) + (GetParam().program.is_cxx() ? " --driver-mode=g++" : "");
+  }
   std::string scratch(const std::string& suffix) const {
     return std::string(SCRATCH) + "/" + GetParam().program.name + "-" + GetParam().level.name + suffix;
   }
 
   void build_plain() {
     const TestProgram& program = GetParam().program;
-    const Finished built = run_command(compiler() + " -O0 " + program.flags + " " + program.path + " -o " + scratch("-plain") + " " + program.libraries);
+    const Finished built = run_command(compiler() + " -O0 " + program.flags + " " + program.path + " -o " +
+                                       scratch("-plain") + " " + program.libraries);
     ASSERT_EQ(built.status, 0) << built.output;
   }
 
   void build_recorded() {
     const TestProgram& program = GetParam().program;
-    std::string command = compiler() + " -g " + GetParam().level.flags + " " + program.flags + " -fpass-plugin=" PASS_LIBRARY +
+    std::string command = compiler() + " -g " + GetParam().level.flags + " " + program.flags +
+                          " -fpass-plugin=" PASS_LIBRARY +
                           " -Xclang -load -Xclang " PASS_LIBRARY " -mllvm -sooth-verify";
     if (!program.pass_options.empty()) command += " -mllvm " + program.pass_options;
-    const Finished built = run_command(command + " " + program.path + " -o " + scratch("") + " " FAKE_RUNTIME " " + program.libraries);
+    const Finished built =
+        run_command(command + " " + program.path + " -o " + scratch("") + " " FAKE_RUNTIME " " + program.libraries);
     ASSERT_EQ(built.status, 0) << built.output;
     EXPECT_EQ(built.output, "");
   }
@@ -76,7 +82,8 @@ protected:
 };
 
 std::size_t count(const std::vector<std::string>& lines, const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return holds(line, text); }));
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return holds(line, text); }));
 }
 
 TEST_P(PassTest, RunsAsThePlainBuildAndTellsItsHooks) {
@@ -87,8 +94,10 @@ TEST_P(PassTest, RunsAsThePlainBuildAndTellsItsHooks) {
 
   const std::vector<std::string> lines = run_and_compare("", scratch(".log"));
   ASSERT_FALSE(lines.empty());
-  for (const std::string& text : program.expected) EXPECT_NE(count(lines, text), 0u) << "no line of " << scratch(".log") << " holds: " << text;
-  for (const std::string& text : program.forbidden) EXPECT_EQ(count(lines, text), 0u) << "a line of " << scratch(".log") << " holds: " << text;
+  for (const std::string& text : program.expected)
+    EXPECT_NE(count(lines, text), 0u) << "no line of " << scratch(".log") << " holds: " << text;
+  for (const std::string& text : program.forbidden)
+    EXPECT_EQ(count(lines, text), 0u) << "a line of " << scratch(".log") << " holds: " << text;
 
   const std::vector<std::string> with_cells = run_and_compare("FAKE_CELLS=1", scratch(".cells.log"));
   EXPECT_LE(with_cells.size(), lines.size());

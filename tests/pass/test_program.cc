@@ -41,7 +41,8 @@ TestProgram read_program(const std::filesystem::path& path) {
 std::vector<TestProgram> read_programs(const std::string& folder) {
   std::vector<TestProgram> programs;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".c" || entry.path().extension() == ".cpp") programs.push_back(read_program(entry.path()));
+    if (entry.path().extension() == ".c" || entry.path().extension() == ".cpp")
+      programs.push_back(read_program(entry.path()));
   std::sort(programs.begin(), programs.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return programs;
 }

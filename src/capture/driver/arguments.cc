@@ -13,22 +13,83 @@ namespace {
 constexpr unsigned kMaxNesting = 16; // response files that name each other
 
 // Options whose next argument is a value, which must not be taken for an input.
-constexpr std::array<std::string_view, 54> kTakesValue = {
-    "-o", "-x", "-I", "-L", "-D", "-U", "-l", "-MF", "-MT", "-MQ", "-MJ", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
-    "-isysroot", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-include-pch", "-Xclang", "-Xlinker", "-Xpreprocessor", "-Xassembler",
-    "-Xanalyzer", "-mllvm", "-target", "--target", "-arch", "-T", "-u", "-z", "-e", "-h", "-B", "-F", "-framework", "-b", "-V",
-    "-soname", "-rpath", "--param", "-working-directory", "--sysroot", "-resource-dir", "-gcc-toolchain", "-ivfsoverlay",
-    "-dumpbase", "-dumpdir", "-serialize-diagnostics", "--serialize-diagnostics", "-cxx-isystem", "-fmodule-file-home"};
+constexpr std::array<std::string_view, 54> kTakesValue = {"-o",
+                                                          "-x",
+                                                          "-I",
+                                                          "-L",
+                                                          "-D",
+                                                          "-U",
+                                                          "-l",
+                                                          "-MF",
+                                                          "-MT",
+                                                          "-MQ",
+                                                          "-MJ",
+                                                          "-include",
+                                                          "-imacros",
+                                                          "-isystem",
+                                                          "-iquote",
+                                                          "-idirafter",
+                                                          "-isysroot",
+                                                          "-iprefix",
+                                                          "-iwithprefix",
+                                                          "-iwithprefixbefore",
+                                                          "-include-pch",
+                                                          "-Xclang",
+                                                          "-Xlinker",
+                                                          "-Xpreprocessor",
+                                                          "-Xassembler",
+                                                          "-Xanalyzer",
+                                                          "-mllvm",
+                                                          "-target",
+                                                          "--target",
+                                                          "-arch",
+                                                          "-T",
+                                                          "-u",
+                                                          "-z",
+                                                          "-e",
+                                                          "-h",
+                                                          "-B",
+                                                          "-F",
+                                                          "-framework",
+                                                          "-b",
+                                                          "-V",
+                                                          "-soname",
+                                                          "-rpath",
+                                                          "--param",
+                                                          "-working-directory",
+                                                          "--sysroot",
+                                                          "-resource-dir",
+                                                          "-gcc-toolchain",
+                                                          "-ivfsoverlay",
+                                                          "-dumpbase",
+                                                          "-dumpdir",
+                                                          "-serialize-diagnostics",
+                                                          "--serialize-diagnostics",
+                                                          "-cxx-isystem",
+                                                          "-fmodule-file-home"};
 
-constexpr std::array<std::string_view, 13> kQueries = {
-    "--version", "-dumpversion", "-dumpmachine", "--help", "-help", "--help-hidden", "-dumpspecs", "--print-supported-cpus",
-    "-print-supported-cpus", "--print-supported-extensions", "-print-target-triple", "--print-target-triple", "--autocomplete"};
+constexpr std::array<std::string_view, 13> kQueries = {"--version",
+                                                       "-dumpversion",
+                                                       "-dumpmachine",
+                                                       "--help",
+                                                       "-help",
+                                                       "--help-hidden",
+                                                       "-dumpspecs",
+                                                       "--print-supported-cpus",
+                                                       "-print-supported-cpus",
+                                                       "--print-supported-extensions",
+                                                       "-print-target-triple",
+                                                       "--print-target-triple",
+                                                       "--autocomplete"};
 
-bool is_one_of(std::string_view text, const auto& list) { return std::find(list.begin(), list.end(), text) != list.end(); }
+bool is_one_of(std::string_view text, const auto& list) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
 
 // Objects and libraries are linked; assembler has no accesses that the pass could see. Everything else is compiled.
 bool is_compiled(std::string_view input) {
-  static constexpr std::array<std::string_view, 9> kNotCompiled = {".o", ".a", ".so", ".s", ".S", ".lo", ".obj", ".ld", ".sx"};
+  static constexpr std::array<std::string_view, 9> kNotCompiled = {".o",  ".a",   ".so", ".s", ".S",
+                                                                   ".lo", ".obj", ".ld", ".sx"};
   if (input == "-") return true;
   const std::size_t dot = input.rfind('.');
   if (dot == std::string_view::npos || input.find('/', dot) != std::string_view::npos) return false;
@@ -88,7 +149,8 @@ private:
       return true;
     }
     if (read_own(argument)) {
-      if (nesting != 0) line_.mistakes.push_back(argument + " cannot stand in a response file; put it on the command line");
+      if (nesting != 0)
+        line_.mistakes.push_back(argument + " cannot stand in a response file; put it on the command line");
       return false;
     }
     read_option(argument);
@@ -126,7 +188,8 @@ private:
     else if (argument == "--sooth-help") line_.help = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
-    else if (argument.starts_with("-fsooth-") || argument.starts_with("-fno-sooth-") || argument.starts_with("--sooth-"))
+    else if (argument.starts_with("-fsooth-") || argument.starts_with("-fno-sooth-") ||
+             argument.starts_with("--sooth-"))
       line_.mistakes.push_back("unknown option " + argument + "; --sooth-help lists Sooth's own");
     else return false;
     return true;
@@ -136,14 +199,20 @@ private:
 
   void read_option(const std::string& argument) {
     if (argument == "--") after_dashes_ = true;
-    else if (argument == "-c" || argument == "-S" || argument == "--compile" || argument == "--assemble") stop_at(Stage::Compile);
-    else if (argument == "-E" || argument == "-M" || argument == "-MM" || argument == "--preprocess") stop_at(Stage::Preprocess);
-    else if (argument == "-fsyntax-only" || argument == "--analyze" || argument == "--precompile") stop_at(Stage::Preprocess);
-    else if (is_one_of(argument, kQueries) || argument.starts_with("-print-") || argument.starts_with("--print-")) stop_at(Stage::Query);
-    else if (argument == "-static" || argument == "-static-pie" || argument == "--static" || argument == "--static-pie") line_.is_static = true;
+    else if (argument == "-c" || argument == "-S" || argument == "--compile" || argument == "--assemble")
+      stop_at(Stage::Compile);
+    else if (argument == "-E" || argument == "-M" || argument == "-MM" || argument == "--preprocess")
+      stop_at(Stage::Preprocess);
+    else if (argument == "-fsyntax-only" || argument == "--analyze" || argument == "--precompile")
+      stop_at(Stage::Preprocess);
+    else if (is_one_of(argument, kQueries) || argument.starts_with("-print-") || argument.starts_with("--print-"))
+      stop_at(Stage::Query);
+    else if (argument == "-static" || argument == "-static-pie" || argument == "--static" || argument == "--static-pie")
+      line_.is_static = true;
     else if (argument == "-r" || argument == "--relocatable") line_.is_relocatable = true;
     else if (argument == "-ffreestanding") line_.is_foreign = true;
-    else if (argument.starts_with("-g") && !argument.starts_with("-gcc-")) line_.has_debug_flag |= chooses_debug_level(argument);
+    else if (argument.starts_with("-g") && !argument.starts_with("-gcc-"))
+      line_.has_debug_flag |= chooses_debug_level(argument);
     else if (argument.starts_with("-x") && argument.size() > 2) set_language(argument.substr(2));
     else if (argument.starts_with("-l")) line_.has_inputs = true;
     if (argument == "-x") is_language_ = true;
@@ -152,9 +221,9 @@ private:
 
   // -gdwarf-5 or -gz say how, not how much: -g is still to be added for them.
   static bool chooses_debug_level(std::string_view flag) {
-    return flag == "-g" || flag == "-g0" || flag == "-g1" || flag == "-g2" || flag == "-g3" || flag == "-ggdb" || flag == "-ggdb0" ||
-           flag == "-ggdb1" || flag == "-ggdb2" || flag == "-ggdb3" || flag == "-gmlt" || flag == "-gline-tables-only" ||
-           flag == "-gline-directives-only" || flag == "-gfull";
+    return flag == "-g" || flag == "-g0" || flag == "-g1" || flag == "-g2" || flag == "-g3" || flag == "-ggdb" ||
+           flag == "-ggdb0" || flag == "-ggdb1" || flag == "-ggdb2" || flag == "-ggdb3" || flag == "-gmlt" ||
+           flag == "-gline-tables-only" || flag == "-gline-directives-only" || flag == "-gfull";
   }
 
   CommandLine line_;

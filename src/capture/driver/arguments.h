@@ -12,11 +12,11 @@ enum class Stage { Query, Preprocess, Compile, Link };
 struct CommandLine {
   Stage stage = Stage::Link;
   bool has_inputs = false;
-  bool has_sources = false;     // something that is compiled: not only objects and libraries
-  bool is_static = false;       // -static, -static-pie
-  bool is_relocatable = false;  // -r
-  bool is_foreign = false;      // code that no runtime can be beside: CUDA, HIP, OpenCL, -ffreestanding
-  bool has_debug_flag = false;  // any -g... that the user chose, -g0 included
+  bool has_sources = false;    // something that is compiled: not only objects and libraries
+  bool is_static = false;      // -static, -static-pie
+  bool is_relocatable = false; // -r
+  bool is_foreign = false;     // code that no runtime can be beside: CUDA, HIP, OpenCL, -ffreestanding
+  bool has_debug_flag = false; // any -g... that the user chose, -g0 included
 
   bool instrument = true;       // no -fno-sooth
   bool branches = true;         // no -fno-sooth-branches

@@ -93,7 +93,8 @@ int run_compiler(bool cxx, int argc, char** argv) {
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
   if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {
-    if (line.is_static) std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
+    if (line.is_static)
+      std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
     insert_link_flags(command, link_flags(line, installation.value()));
   }
   return run(command);

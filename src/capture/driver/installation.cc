@@ -14,7 +14,8 @@ Result<Installation> find_installation() {
   const fs::path prefix = self.parent_path().parent_path();
   const fs::path libraries = prefix / "lib" / "sooth";
   if (!fs::exists(libraries / "libsooth_pass.so", problem))
-    return Error{"Sooth's compiler pass is missing; the installation is not complete", (libraries / "libsooth_pass.so").string()};
+    return Error{"Sooth's compiler pass is missing; the installation is not complete",
+                 (libraries / "libsooth_pass.so").string()};
   return Installation{libraries.string(), (prefix / "include").string()};
 }
 

@@ -15,7 +15,8 @@ __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __soot
 void __sooth_register_module(const struct SoothModule* module) { (void)module; }
 
 // preserve_most: no register may change.
-#define EMPTY_HOOK(name) __asm__(".globl " #name "\n.type " #name ", @function\n" #name ": ret\n.size " #name ", . - " #name "\n")
+#define EMPTY_HOOK(name)                                                                                               \
+  __asm__(".globl " #name "\n.type " #name ", @function\n" #name ": ret\n.size " #name ", . - " #name "\n")
 __asm__(".text\n");
 EMPTY_HOOK(__sooth_read1);
 EMPTY_HOOK(__sooth_read2);
@@ -33,8 +34,12 @@ void __sooth_read_range(const void* address, const void* bytes, uint64_t size, u
 void __sooth_write_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
   (void)address, (void)bytes, (void)size, (void)site;
 }
-void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site) { (void)to, (void)from, (void)size, (void)site; }
-void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site) { (void)to, (void)byte, (void)size, (void)site; }
+void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site) {
+  (void)to, (void)from, (void)size, (void)site;
+}
+void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site) {
+  (void)to, (void)byte, (void)size, (void)site;
+}
 void __sooth_fence(uint32_t order, uint32_t site) { (void)order, (void)site; } // the instruction itself stays
 
 // Every operation is made sequentially consistent, which no program can object to.
@@ -55,52 +60,51 @@ static uint128 compare_exchange16(void* p, uint128 expected, uint128 desired) {
                    : "cc", "memory");
   return (uint128)high << 64 | low;
 }
-#define COMPARE_EXCHANGE(N, type)                                                  \
-  static type compare_exchange##N(void* p, type expected, type desired) {          \
-    __atomic_compare_exchange_n((type*)p, &expected, desired, 0, __ATOMIC_SEQ_CST, \
-                                __ATOMIC_SEQ_CST);                                 \
-    return expected;                                                               \
+#define COMPARE_EXCHANGE(N, type)                                                                                      \
+  static type compare_exchange##N(void* p, type expected, type desired) {                                              \
+    __atomic_compare_exchange_n((type*)p, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                  \
+    return expected;                                                                                                   \
   }
 COMPARE_EXCHANGE(1, uint8_t)
 COMPARE_EXCHANGE(2, uint16_t)
 COMPARE_EXCHANGE(4, uint32_t)
 COMPARE_EXCHANGE(8, uint64_t)
 
-#define ATOMICS(N, type)                                                                                                 \
-  type __sooth_atomic_load##N(const void* p, uint32_t order, uint32_t site) {                                            \
-    (void)order, (void)site;                                                                                             \
-    return compare_exchange##N((void*)(uintptr_t)p, 0, 0);                                                               \
-  }                                                                                                                      \
-  type __sooth_atomic_cas##N(void* p, type expected, type desired, uint32_t order, uint32_t failure, uint32_t site) {    \
-    (void)order, (void)failure, (void)site;                                                                              \
-    return compare_exchange##N(p, expected, desired);                                                                    \
-  }                                                                                                                      \
-  static type result##N(type old, type operand, uint32_t operation) {                                                    \
-    switch (operation) {                                                                                                 \
-    case kRmwAdd: return (type)(old + operand);                                                                          \
-    case kRmwSub: return (type)(old - operand);                                                                          \
-    case kRmwAnd: return old & operand;                                                                                  \
-    case kRmwNand: return (type) ~(old & operand);                                                                       \
-    case kRmwOr: return old | operand;                                                                                   \
-    case kRmwXor: return old ^ operand;                                                                                  \
-    case kRmwMax: return (int_##N)old > (int_##N)operand ? old : operand;                                                \
-    case kRmwMin: return (int_##N)old < (int_##N)operand ? old : operand;                                                \
-    case kRmwUMax: return old > operand ? old : operand;                                                                 \
-    case kRmwUMin: return old < operand ? old : operand;                                                                 \
-    default: return operand; /* kRmwXchg */                                                                              \
-    }                                                                                                                    \
-  }                                                                                                                      \
-  type __sooth_atomic_rmw##N(void* p, type operand, uint32_t operation, uint32_t order, uint32_t site) {                 \
-    (void)order, (void)site;                                                                                             \
-    type old = 0;                                                                                                        \
-    for (;;) {                                                                                                           \
-      const type seen = compare_exchange##N(p, old, result##N(old, operand, operation));                                 \
-      if (seen == old) return old;                                                                                       \
-      old = seen;                                                                                                        \
-    }                                                                                                                    \
-  }                                                                                                                      \
-  void __sooth_atomic_store##N(void* p, type value, uint32_t order, uint32_t site) {                                     \
-    (void)__sooth_atomic_rmw##N(p, value, kRmwXchg, order, site);                                                        \
+#define ATOMICS(N, type)                                                                                               \
+  type __sooth_atomic_load##N(const void* p, uint32_t order, uint32_t site) {                                          \
+    (void)order, (void)site;                                                                                           \
+    return compare_exchange##N((void*)(uintptr_t)p, 0, 0);                                                             \
+  }                                                                                                                    \
+  type __sooth_atomic_cas##N(void* p, type expected, type desired, uint32_t order, uint32_t failure, uint32_t site) {  \
+    (void)order, (void)failure, (void)site;                                                                            \
+    return compare_exchange##N(p, expected, desired);                                                                  \
+  }                                                                                                                    \
+  static type result##N(type old, type operand, uint32_t operation) {                                                  \
+    switch (operation) {                                                                                               \
+    case kRmwAdd: return (type)(old + operand);                                                                        \
+    case kRmwSub: return (type)(old - operand);                                                                        \
+    case kRmwAnd: return old & operand;                                                                                \
+    case kRmwNand: return (type) ~(old & operand);                                                                     \
+    case kRmwOr: return old | operand;                                                                                 \
+    case kRmwXor: return old ^ operand;                                                                                \
+    case kRmwMax: return (int_##N)old > (int_##N)operand ? old : operand;                                              \
+    case kRmwMin: return (int_##N)old < (int_##N)operand ? old : operand;                                              \
+    case kRmwUMax: return old > operand ? old : operand;                                                               \
+    case kRmwUMin: return old < operand ? old : operand;                                                               \
+    default: return operand; /* kRmwXchg */                                                                            \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  type __sooth_atomic_rmw##N(void* p, type operand, uint32_t operation, uint32_t order, uint32_t site) {               \
+    (void)order, (void)site;                                                                                           \
+    type old = 0;                                                                                                      \
+    for (;;) {                                                                                                         \
+      const type seen = compare_exchange##N(p, old, result##N(old, operand, operation));                               \
+      if (seen == old) return old;                                                                                     \
+      old = seen;                                                                                                      \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  void __sooth_atomic_store##N(void* p, type value, uint32_t order, uint32_t site) {                                   \
+    (void)__sooth_atomic_rmw##N(p, value, kRmwXchg, order, site);                                                      \
   }
 ATOMICS(1, uint8_t)
 ATOMICS(2, uint16_t)

@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "capture/abi.h"
+#include "trace/format.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/AtomicOrdering.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LowerAtomic.h"
-#include "trace/format.h"
 
 namespace sooth::pass {
 
@@ -108,16 +108,19 @@ private:
 
   void compare_exchange(AtomicCmpXchgInst& exchange) {
     Value* expected = to_number(exchange.getCompareOperand());
-    Value* old = call("cas", number_, {exchange.getPointerOperand(), expected, to_number(exchange.getNewValOperand()),
-                                       order(exchange.getSuccessOrdering()), order(exchange.getFailureOrdering()), site()});
+    Value* old = call("cas", number_,
+                      {exchange.getPointerOperand(), expected, to_number(exchange.getNewValOperand()),
+                       order(exchange.getSuccessOrdering()), order(exchange.getFailureOrdering()), site()});
     Value* pair = at_.CreateInsertValue(PoisonValue::get(exchange.getType()), from_number(old), 0);
     replace(at_.CreateInsertValue(pair, at_.CreateICmpEQ(old, expected), 1));
   }
 
   void update(AtomicRMWInst& instruction) {
     if (auto operation = operation_number(instruction.getOperation())) {
-      replace(from_number(call("rmw", number_, {instruction.getPointerOperand(), to_number(instruction.getValOperand()),
-                                                ConstantInt::get(context_.i32, *operation), order(instruction.getOrdering()), site()})));
+      replace(
+          from_number(call("rmw", number_,
+                           {instruction.getPointerOperand(), to_number(instruction.getValOperand()),
+                            ConstantInt::get(context_.i32, *operation), order(instruction.getOrdering()), site()})));
       return;
     }
     update_in_loop(instruction);
@@ -137,8 +140,9 @@ private:
     at_.SetCurrentDebugLocation(instruction.getDebugLoc());
     PHINode* seen = at_.CreatePHI(number_, 2);
     Value* next = buildAtomicRMWValue(instruction.getOperation(), at_, from_number(seen), instruction.getValOperand());
-    Value* old = call("cas", number_, {instruction.getPointerOperand(), seen, to_number(next), order(instruction.getOrdering()),
-                                       order(AtomicCmpXchgInst::getStrongestFailureOrdering(instruction.getOrdering())), site()});
+    Value* old = call("cas", number_,
+                      {instruction.getPointerOperand(), seen, to_number(next), order(instruction.getOrdering()),
+                       order(AtomicCmpXchgInst::getStrongestFailureOrdering(instruction.getOrdering())), site()});
     seen->addIncoming(guess, before);
     seen->addIncoming(old, loop);
     at_.CreateCondBr(at_.CreateICmpEQ(old, seen), after, loop);

@@ -43,14 +43,17 @@ private:
   bool starts_here(const Instruction& instruction) {
     if (recorded_.contains(&instruction)) return true;
     if (const auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call)) return true;
-    if (const auto* load = dyn_cast<LoadInst>(&instruction); load && reads_dependent(load->getPointerOperand())) return true;
+    if (const auto* load = dyn_cast<LoadInst>(&instruction); load && reads_dependent(load->getPointerOperand()))
+      return true;
     return any_of(instruction.operands(), [&](const Use& operand) { return covers(operand.get()); });
   }
 
   bool reads_dependent(const Value* address) {
     const auto objects = memory_.private_objects(address);
     if (objects.empty()) return !PrivateMemory::is_constant(address);
-    return any_of(objects, [&](const Value* object) { return depends_.contains(object) || isa<Argument, GlobalVariable>(object); });
+    return any_of(objects, [&](const Value* object) {
+      return depends_.contains(object) || isa<Argument, GlobalVariable>(object);
+    });
   }
 
   bool mark_objects(const Value* address) {
@@ -67,7 +70,8 @@ private:
 
 // What decides the way; null if there is only one.
 Value* decision(const Instruction& terminator) {
-  if (const auto* branch = dyn_cast<BranchInst>(&terminator)) return branch->isConditional() ? branch->getCondition() : nullptr;
+  if (const auto* branch = dyn_cast<BranchInst>(&terminator))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
   if (const auto* choice = dyn_cast<SwitchInst>(&terminator)) return choice->getCondition();
   return nullptr;
 }
@@ -92,7 +96,8 @@ void instrument_branch(FunctionContext& function, Instruction& terminator, std::
   Builder at(&terminator);
   Value* detail = function.load_field(at, kDetail);
   Value* wanted = at.CreateICmpNE(detail, ConstantInt::get(context.i64, 0));
-  Instruction* slow = SplitBlockAndInsertIfThen(wanted, terminator.getIterator(), /*Unreachable=*/false, context.unlikely());
+  Instruction* slow =
+      SplitBlockAndInsertIfThen(wanted, terminator.getIterator(), /*Unreachable=*/false, context.unlikely());
   Builder inside(slow);
   Value* way = inside.CreateZExtOrTrunc(decision(terminator), context.i64);
   context.call_preserving(inside, "__sooth_branch", {context.site_number(inside, row), way});

@@ -1,10 +1,10 @@
 #include "capture/pass/debug_types.h"
 
+#include "trace/format.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Path.h"
-#include "trace/format.h"
 
 namespace sooth::pass {
 
@@ -96,13 +96,15 @@ std::string joined_path(const DIFile* file) {
 bool is_system_path(StringRef path) { return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/"); }
 
 const DIType* plain_type(const DIType* type) {
-  for (unsigned depth = kMaxDepth; type && depth != 0 && is_plain_wrapper(type->getTag()); --depth) type = base_of(type);
+  for (unsigned depth = kMaxDepth; type && depth != 0 && is_plain_wrapper(type->getTag()); --depth)
+    type = base_of(type);
   return type;
 }
 
 bool is_reference(const DIType* type) {
   type = plain_type(type);
-  return type && (type->getTag() == dwarf::DW_TAG_reference_type || type->getTag() == dwarf::DW_TAG_rvalue_reference_type);
+  return type &&
+         (type->getTag() == dwarf::DW_TAG_reference_type || type->getTag() == dwarf::DW_TAG_rvalue_reference_type);
 }
 
 const DIType* pointee(const DIType* type) {
@@ -130,7 +132,8 @@ std::optional<std::uint32_t> value_flags(const DIType* type) {
     }
   }
   if (type->getTag() == dwarf::DW_TAG_pointer_type || is_reference(type)) return trace::kSitePointer;
-  if (const auto* composite = dyn_cast<DICompositeType>(type); composite && type->getTag() == dwarf::DW_TAG_enumeration_type)
+  if (const auto* composite = dyn_cast<DICompositeType>(type);
+      composite && type->getTag() == dwarf::DW_TAG_enumeration_type)
     return composite->getBaseType() ? value_flags(composite->getBaseType()) : 0;
   return std::nullopt; // a structure: what the access itself looks like says more
 }
@@ -158,7 +161,8 @@ std::string qualified_name(const DIScope* scope, StringRef name) {
     }
     if (!isa<DINamespace, DICompositeType>(scope)) break;
     // Inline namespaces (`__cxx11`, `__1`) are no part of what people write; neither are unnamed ones.
-    if (const auto* space = dyn_cast<DINamespace>(scope); space && (space->getExportSymbols() || space->getName().empty()))
+    if (const auto* space = dyn_cast<DINamespace>(scope);
+        space && (space->getExportSymbols() || space->getName().empty()))
       continue;
     if (!scope->getName().empty()) result = scope->getName().str() + "::" + result;
   }
@@ -227,7 +231,8 @@ const DIDerivedType* member_at(const Search& search, const DICompositeType& obje
     std::uint64_t bits = member->getSizeInBits();
     if (bits == 0) bits = bytes_of(member->getBaseType()) * 8;
     const std::uint64_t at = search.offset * 8;
-    const bool inside = member->isBitField() ? first < at + search.size * 8 && first + bits > at : first <= at && at < first + bits;
+    const bool inside =
+        member->isBitField() ? first < at + search.size * 8 && first + bits > at : first <= at && at < first + bits;
     if (!inside) continue;
     if (!best || bits == search.size * 8) best = member;
     if (bits == search.size * 8) break;
@@ -266,7 +271,8 @@ Member find_member(const DIType* type, std::uint64_t offset, std::uint64_t size,
     // The whole object at once, or (size 0) as much of it as only shows at run time.
     const bool is_array = object->getTag() == dwarf::DW_TAG_array_type;
     const bool whole = search.offset == 0 && search.steps.empty() && (size == 0 || bytes_of(object) == size);
-    if (whole && (is_array || size == 0 || (object->getElements().size() > 1 && !starts_with_bit_field(*object)))) break;
+    if (whole && (is_array || size == 0 || (object->getElements().size() > 1 && !starts_with_bit_field(*object))))
+      break;
     const DIType* next = is_array ? enter_array(search, *object) : enter_object(search, *object);
     if (!next) break;
     search.found.type = next;

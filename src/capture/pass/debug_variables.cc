@@ -20,9 +20,11 @@ DebugVariables::DebugVariables(Function& function) {
     const DIExpression* expression = fact.getExpression();
     if (!expression) return;
     // The value is a pointer to the variable: so optimised code says where a variable lives.
-    const bool points_to_it = !fact.isAddressOfVariable() && expression->getNumElements() == 1 && expression->startsWithDeref();
+    const bool points_to_it =
+        !fact.isAddressOfVariable() && expression->getNumElements() == 1 && expression->startsWithDeref();
     if (expression->getNumElements() != 0 && !points_to_it) return; // it is something computed from the value
-    note(fact.isAddressOfVariable() || points_to_it ? by_address_ : by_value_, fact.getVariableLocationOp(0), fact.getVariable());
+    note(fact.isAddressOfVariable() || points_to_it ? by_address_ : by_value_, fact.getVariableLocationOp(0),
+         fact.getVariable());
   };
   for (Instruction& instruction : instructions(function)) {
     for (DbgVariableRecord& record : filterDbgVars(instruction.getDbgRecordRange())) {
@@ -32,7 +34,8 @@ DebugVariables::DebugVariables(Function& function) {
     }
     if (auto* intrinsic = dyn_cast<DbgVariableIntrinsic>(&instruction)) {
       read(*intrinsic);
-      if (auto* assign = dyn_cast<DbgAssignIntrinsic>(intrinsic); assign && assign->getAddressExpression()->getNumElements() == 0)
+      if (auto* assign = dyn_cast<DbgAssignIntrinsic>(intrinsic);
+          assign && assign->getAddressExpression()->getNumElements() == 0)
         note(by_address_, assign->getAddress(), assign->getVariable());
     }
   }

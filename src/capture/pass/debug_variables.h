@@ -20,7 +20,8 @@ public:
 private:
   using Variables = llvm::SmallVector<const llvm::DILocalVariable*, 2>;
   using Map = llvm::DenseMap<const llvm::Value*, Variables>;
-  static const llvm::DILocalVariable* choose(const Map& map, const llvm::Value* key, const llvm::DISubprogram* preferred);
+  static const llvm::DILocalVariable* choose(const Map& map, const llvm::Value* key,
+                                             const llvm::DISubprogram* preferred);
 
   Map by_value_;
   Map by_address_;

@@ -43,9 +43,12 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
   Builder start(&f.getEntryBlock(), function.entry_point());
   function.thread(start);
   auto where = function.entry_point();
-  if (auto* address = dyn_cast<IntrinsicInst>(&*where); address && address->getIntrinsicID() == Intrinsic::threadlocal_address) ++where;
+  if (auto* address = dyn_cast<IntrinsicInst>(&*where);
+      address && address->getIntrinsicID() == Intrinsic::threadlocal_address)
+    ++where;
   Builder at(&f.getEntryBlock(), where);
-  if (DISubprogram* source = f.getSubprogram()) at.SetCurrentDebugLocation(DILocation::get(f.getContext(), source->getScopeLine(), 0, source));
+  if (DISubprogram* source = f.getSubprogram())
+    at.SetCurrentDebugLocation(DILocation::get(f.getContext(), source->getScopeLine(), 0, source));
   Value* top = function.load_field(at, kStackTop);
   Value* above = at.CreateConstInBoundsGEP1_64(context.i64, top, 1);
   function.store_field(at, kStackTop, above);

@@ -36,7 +36,8 @@ DenseSet<const Function*> annotated_functions(const Module& module) {
 
 } // namespace
 
-IgnoreList::IgnoreList(const Module& module, const std::vector<std::string>& files) : annotated_(annotated_functions(module)) {
+IgnoreList::IgnoreList(const Module& module, const std::vector<std::string>& files)
+    : annotated_(annotated_functions(module)) {
   for (const GlobalIFunc& indirect : module.ifuncs())
     if (const Function* resolver = indirect.getResolverFunction()) resolvers_.insert(resolver);
   if (files.empty()) return;
@@ -47,7 +48,8 @@ IgnoreList::IgnoreList(const Module& module, const std::vector<std::string>& fil
     return;
   }
   whole_module_ = matches_source(module.getSourceFileName());
-  for (const DICompileUnit* unit : module.debug_compile_units()) whole_module_ |= matches_source(joined_path(unit->getFile()));
+  for (const DICompileUnit* unit : module.debug_compile_units())
+    whole_module_ |= matches_source(joined_path(unit->getFile()));
 }
 
 bool IgnoreList::matches_source(StringRef path) const {
@@ -66,8 +68,9 @@ bool IgnoreList::is_ignored(const Function& function) const {
 }
 
 bool IgnoreList::cannot_be_instrumented(const Function& function) const {
-  return function.isDeclarationForLinker() || function.hasFnAttribute(Attribute::Naked) || resolvers_.contains(&function) ||
-         function.getName().starts_with("__sooth_") || function.getName().starts_with("llvm.");
+  return function.isDeclarationForLinker() || function.hasFnAttribute(Attribute::Naked) ||
+         resolvers_.contains(&function) || function.getName().starts_with("__sooth_") ||
+         function.getName().starts_with("llvm.");
 }
 
 } // namespace sooth::pass

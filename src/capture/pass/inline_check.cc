@@ -49,7 +49,8 @@ Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access
   return {address, other, at.CreateGEP(context.i8, cell, offset), Align(1)};
 }
 
-void call_hook(FunctionContext& function, Instruction* before, const char* kind, const CheckedAccess& access, Value* address) {
+void call_hook(FunctionContext& function, Instruction* before, const char* kind, const CheckedAccess& access,
+               Value* address) {
   Builder at(before);
   ModuleContext& context = function.context;
   context.call_preserving(at, (kind + Twine(access.size)).str(),
@@ -63,7 +64,8 @@ void emit_checked_read(FunctionContext& function, Instruction* before, const Che
   const Cell cell = look_up(function, at, access, 0);
   Value* known = at.CreateAlignedLoad(access.value->getType(), cell.bytes, cell.bytes_align);
   Value* news = at.CreateOr(cell.other, at.CreateICmpNE(known, access.value));
-  Instruction* slow = SplitBlockAndInsertIfThen(news, before->getIterator(), /*Unreachable=*/false, function.context.unlikely());
+  Instruction* slow =
+      SplitBlockAndInsertIfThen(news, before->getIterator(), /*Unreachable=*/false, function.context.unlikely());
   call_hook(function, slow, "__sooth_read", access, cell.address);
 }
 

@@ -35,7 +35,8 @@ bool belongs_to_tool(const Value* address) {
   const auto* global = dyn_cast<GlobalVariable>(address->stripInBoundsOffsets());
   if (!global) return false;
   const StringRef name = global->getName();
-  return name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("__sancov") || name.starts_with("__sooth_");
+  return name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("__sancov") ||
+         name.starts_with("__sooth_");
 }
 
 // Decides, in source order, where hooks go; nothing is changed while it looks.
@@ -55,7 +56,8 @@ public:
   SmallVector<std::pair<Argument*, std::uint32_t>, 2> shared_arguments() {
     SmallVector<std::pair<Argument*, std::uint32_t>, 2> found;
     for (Argument& argument : function_.args())
-      if (argument.hasByValAttr() && !memory_.is_private(&argument) && !argument.use_empty()) found.push_back({&argument, function_row()});
+      if (argument.hasByValAttr() && !memory_.is_private(&argument) && !argument.use_empty())
+        found.push_back({&argument, function_row()});
     return found;
   }
 
@@ -97,11 +99,13 @@ private:
       return;
     }
     const Value* address = atomic_address(instruction);
-    if (!left_out(address, type, true)) add({HookKind::Atomic, &instruction, access_row(instruction, address, size_of(type), type)});
+    if (!left_out(address, type, true))
+      add({HookKind::Atomic, &instruction, access_row(instruction, address, size_of(type), type)});
   }
 
   void visit_load(LoadInst& load) {
-    if (load.hasMetadata(LLVMContext::MD_invariant_load) || left_out(load.getPointerOperand(), load.getType(), false)) return;
+    if (load.hasMetadata(LLVMContext::MD_invariant_load) || left_out(load.getPointerOperand(), load.getType(), false))
+      return;
     add({HookKind::Load, &load, access_row(load, load.getPointerOperand(), size_of(load.getType()), load.getType())});
   }
 
@@ -169,19 +173,22 @@ void emit(FunctionContext& function, const Hook& hook) {
 
 // The hooks write memory and call out: what was known of the function's effects no longer holds.
 void forget_effects(Function& function) {
-  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable}) function.removeFnAttr(kind);
+  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable})
+    function.removeFnAttr(kind);
 }
 
 void forget_effects_of_calls(Module& module) {
   for (Function& function : module)
-    if (!function.isIntrinsic() && function.isDeclaration() && !function.getName().starts_with("__sooth_")) forget_effects(function);
+    if (!function.isIntrinsic() && function.isDeclaration() && !function.getName().starts_with("__sooth_"))
+      forget_effects(function);
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))
       if (auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call))
         for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync}) call->removeFnAttr(kind);
 }
 
-bool instrument_function(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals) {
+bool instrument_function(ModuleContext& context, Function& function,
+                         const DenseSet<const GlobalVariable*>& thread_locals) {
   Survey survey(context, function, thread_locals);
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
@@ -212,7 +219,8 @@ bool instrument_module(Module& module, const Options& options, const std::vector
   for (Function* function : functions) instrument_function(context, *function, thread_locals);
   forget_effects_of_calls(module);
   emit_module_tables(context);
-  if (options.verify && verifyModule(module, &errs())) module.getContext().emitError("sooth: the instrumented module is not valid");
+  if (options.verify && verifyModule(module, &errs()))
+    module.getContext().emitError("sooth: the instrumented module is not valid");
   return true;
 }
 

@@ -38,8 +38,8 @@ GlobalVariable* thread_record(Module& module) {
 
 GlobalVariable* module_base(Module& module) {
   auto* i32 = Type::getInt32Ty(module.getContext());
-  auto* base = new GlobalVariable(module, i32, false, GlobalValue::InternalLinkage, ConstantInt::get(i32, 0),
-                                  "__sooth_base");
+  auto* base =
+      new GlobalVariable(module, i32, false, GlobalValue::InternalLinkage, ConstantInt::get(i32, 0), "__sooth_base");
   base->setAlignment(Align(4));
   return base;
 }
@@ -48,9 +48,8 @@ GlobalVariable* module_base(Module& module) {
 
 ModuleContext::ModuleContext(Module& m, const Options& o)
     : module(m), layout(m.getDataLayout()), options(o), void_type(Type::getVoidTy(m.getContext())),
-      i8(Type::getInt8Ty(m.getContext())), i32(Type::getInt32Ty(m.getContext())),
-      i64(Type::getInt64Ty(m.getContext())), pointer(PointerType::getUnqual(m.getContext())),
-      thread(thread_record(m)), base(module_base(m)) {
+      i8(Type::getInt8Ty(m.getContext())), i32(Type::getInt32Ty(m.getContext())), i64(Type::getInt64Ty(m.getContext())),
+      pointer(PointerType::getUnqual(m.getContext())), thread(thread_record(m)), base(module_base(m)) {
   MDBuilder weights(m.getContext());
   unlikely_ = weights.createBranchWeights(1, (1U << 20) - 1);
   likely_ = weights.createBranchWeights((1U << 20) - 1, 1);
@@ -98,7 +97,8 @@ FunctionContext::FunctionContext(ModuleContext& c, Function& f) : context(c), fu
   BasicBlock& entry = f.getEntryBlock();
   auto first = entry.getFirstNonPHIOrDbgOrAlloca();
   for (Instruction& instruction : make_early_inc_range(make_range(first, entry.end())))
-    if (auto* alloca = dyn_cast<AllocaInst>(&instruction); alloca && alloca->isStaticAlloca() && !alloca->isUsedWithInAlloca())
+    if (auto* alloca = dyn_cast<AllocaInst>(&instruction);
+        alloca && alloca->isStaticAlloca() && !alloca->isUsedWithInAlloca())
       if (alloca->getIterator() != first) alloca->moveBefore(entry, entry.begin());
 }
 
@@ -131,8 +131,7 @@ void FunctionContext::store_field(Builder& at, ThreadField field, Value* value) 
 }
 
 AllocaInst* FunctionContext::spill_room(std::uint64_t bytes, Align align) {
-  const std::uint64_t known =
-      spill_ ? cast<ArrayType>(spill_->getAllocatedType())->getNumElements() : 0;
+  const std::uint64_t known = spill_ ? cast<ArrayType>(spill_->getAllocatedType())->getNumElements() : 0;
   if (known < bytes) {
     auto* type = ArrayType::get(context.i8, bytes);
     if (spill_) spill_->setAllocatedType(type);

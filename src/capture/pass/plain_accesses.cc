@@ -58,8 +58,8 @@ void emit_checked(FunctionContext& function, Instruction* before, Direction dire
 }
 
 // The hooks for `value` at `address`, before `before`.
-void emit_access(FunctionContext& function, Instruction* before, Direction direction, Value* address, Value* value, Align align,
-                 std::uint32_t row) {
+void emit_access(FunctionContext& function, Instruction* before, Direction direction, Value* address, Value* value,
+                 Align align, std::uint32_t row) {
   Builder at(before);
   ModuleContext& context = function.context;
   const std::uint64_t size = store_size(function, value->getType());
@@ -95,7 +95,8 @@ void instrument_load(FunctionContext& function, LoadInst& load, std::uint32_t ro
 }
 
 void instrument_store(FunctionContext& function, StoreInst& store, std::uint32_t row) {
-  emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(), row);
+  emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(),
+              row);
 }
 
 TransferPlan plan_transfer(PrivateMemory& memory, const MemIntrinsic& transfer) {
@@ -118,7 +119,8 @@ void keep_from_interceptor(FunctionContext& function, MemIntrinsic& transfer) {
   Builder at(&transfer);
   if (isa<MemCpyInlineInst, MemSetInlineInst>(transfer)) return;
   if (is_short && transfer.getIntrinsicID() == Intrinsic::memcpy) {
-    Type* types[] = {transfer.getRawDest()->getType(), cast<MemCpyInst>(transfer).getRawSource()->getType(), transfer.getLength()->getType()};
+    Type* types[] = {transfer.getRawDest()->getType(), cast<MemCpyInst>(transfer).getRawSource()->getType(),
+                     transfer.getLength()->getType()};
     transfer.setCalledFunction(Intrinsic::getDeclaration(&function.context.module, Intrinsic::memcpy_inline, types));
   } else if (is_short && transfer.getIntrinsicID() == Intrinsic::memset) {
     Type* types[] = {transfer.getRawDest()->getType(), transfer.getLength()->getType()};
@@ -209,13 +211,15 @@ void instrument_by_value(FunctionContext& function, CallBase& call, unsigned arg
   Builder at(&call);
   Value* original = call.getArgOperand(argument);
   const std::uint64_t size = store_size(function, call.getParamByValType(argument));
-  if (size != 0) call_range(function, at, Direction::Read, original, original, ConstantInt::get(function.context.i64, size), row);
+  if (size != 0)
+    call_range(function, at, Direction::Read, original, original, ConstantInt::get(function.context.i64, size), row);
 }
 
 void announce_by_value(FunctionContext& function, Argument& argument, std::uint32_t row) {
   Builder at(&function.function.getEntryBlock(), function.entry_point());
   const std::uint64_t size = store_size(function, argument.getParamByValType());
-  if (size != 0) call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
+  if (size != 0)
+    call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
 }
 
 } // namespace sooth::pass

@@ -17,8 +17,8 @@ struct TransferPlan {
 };
 TransferPlan plan_transfer(PrivateMemory& memory, const llvm::MemIntrinsic& transfer);
 // Two rows: of the destination and of the source.
-void instrument_transfer(FunctionContext& function, llvm::MemIntrinsic& transfer, TransferPlan plan, std::uint32_t write_row,
-                         std::uint32_t read_row);
+void instrument_transfer(FunctionContext& function, llvm::MemIntrinsic& transfer, TransferPlan plan,
+                         std::uint32_t write_row, std::uint32_t read_row);
 
 // llvm.masked.load and llvm.masked.store: each lane that its mask lets through is an access of its own.
 bool is_masked_access(const llvm::Instruction& instruction);

@@ -12,10 +12,12 @@ namespace {
 using namespace llvm;
 
 // Clang reads these only if the plugin is loaded before its command line is: -Xclang -load -Xclang libsooth_pass.so
-cl::list<std::string> ignorelists("sooth-ignorelist", cl::desc("File in the format of clang's ignorelists: what Sooth leaves out"),
+cl::list<std::string> ignorelists("sooth-ignorelist",
+                                  cl::desc("File in the format of clang's ignorelists: what Sooth leaves out"),
                                   cl::value_desc("file"));
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
-cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false), cl::Hidden);
+cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
+                     cl::Hidden);
 
 std::vector<std::string> ignorelist_files() { return {ignorelists.begin(), ignorelists.end()}; }
 
@@ -23,28 +25,33 @@ std::vector<std::string> ignorelist_files() { return {ignorelists.begin(), ignor
 struct RecordPass : PassInfoMixin<RecordPass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     const sooth::pass::Options options{branches, verify};
-    return sooth::pass::instrument_module(module, options, ignorelist_files()) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return sooth::pass::instrument_module(module, options, ignorelist_files()) ? PreservedAnalyses::none()
+                                                                               : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
 struct ProtectPass : PassInfoMixin<ProtectPass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    return sooth::pass::protect_ignored(module, ignorelist_files()) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return sooth::pass::protect_ignored(module, ignorelist_files()) ? PreservedAnalyses::none()
+                                                                    : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
 void register_passes(PassBuilder& builder) {
-  builder.registerPipelineStartEPCallback([](ModulePassManager& manager, OptimizationLevel) { manager.addPass(ProtectPass()); });
-  builder.registerOptimizerLastEPCallback([](ModulePassManager& manager, OptimizationLevel) { manager.addPass(RecordPass()); });
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(ProtectPass()); });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(RecordPass()); });
   // For opt: -passes=sooth-record
-  builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& manager, ArrayRef<PassBuilder::PipelineElement>) {
-    if (name == "sooth-record") manager.addPass(RecordPass());
-    else if (name == "sooth-protect") manager.addPass(ProtectPass());
-    else return false;
-    return true;
-  });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager& manager, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name == "sooth-record") manager.addPass(RecordPass());
+        else if (name == "sooth-protect") manager.addPass(ProtectPass());
+        else return false;
+        return true;
+      });
 }
 
 } // namespace

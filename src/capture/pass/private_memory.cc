@@ -18,7 +18,8 @@ SmallVector<const Value*, 4> objects_of(const Value* address) {
   getUnderlyingObjects(address, objects, nullptr, /*MaxLookup=*/0);
   // Depending on the function's kind LLVM stops at this intrinsic; it only says "this thread's copy".
   for (const Value*& object : objects)
-    if (const auto* call = dyn_cast<IntrinsicInst>(object); call && call->getIntrinsicID() == Intrinsic::threadlocal_address)
+    if (const auto* call = dyn_cast<IntrinsicInst>(object);
+        call && call->getIntrinsicID() == Intrinsic::threadlocal_address)
       object = call->getArgOperand(0);
   return objects;
 }
@@ -53,10 +54,14 @@ UseKind classify(const Use& use) {
   const auto* user = dyn_cast<Instruction>(use.getUser());
   if (!user) return UseKind::Escape;
   if (isa<LoadInst, ICmpInst>(user)) return UseKind::Harmless;
-  if (isa<GetElementPtrInst, BitCastInst, AddrSpaceCastInst, PHINode, SelectInst, FreezeInst>(user)) return UseKind::Follow;
-  if (isa<StoreInst>(user)) return use.getOperandNo() == StoreInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
-  if (isa<AtomicRMWInst>(user)) return use.getOperandNo() == AtomicRMWInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
-  if (isa<AtomicCmpXchgInst>(user)) return use.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
+  if (isa<GetElementPtrInst, BitCastInst, AddrSpaceCastInst, PHINode, SelectInst, FreezeInst>(user))
+    return UseKind::Follow;
+  if (isa<StoreInst>(user))
+    return use.getOperandNo() == StoreInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
+  if (isa<AtomicRMWInst>(user))
+    return use.getOperandNo() == AtomicRMWInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
+  if (isa<AtomicCmpXchgInst>(user))
+    return use.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex() ? UseKind::Harmless : UseKind::Escape;
   if (const auto* call = dyn_cast<CallBase>(user)) return classify_call(*call, use);
   return UseKind::Escape;
 }
@@ -76,7 +81,8 @@ bool escapes(const Value* root, const Value* object) {
       const Value* user = use.getUser();
       if (!seen.insert(user).second) continue;
       // A pointer that may as well lead elsewhere is treated as shared, so what it leads to must be recorded too.
-      if (isa<PHINode, SelectInst>(user) && !all_of(objects_of(user), [&](const Value* other) { return other == object; }))
+      if (isa<PHINode, SelectInst>(user) &&
+          !all_of(objects_of(user), [&](const Value* other) { return other == object; }))
         return true;
       open.push_back(user);
     }

@@ -17,7 +17,8 @@ llvm::DenseSet<const llvm::GlobalVariable*> private_thread_locals(const llvm::Mo
 
 class PrivateMemory {
 public:
-  explicit PrivateMemory(const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals) : thread_locals_(thread_locals) {}
+  explicit PrivateMemory(const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals)
+      : thread_locals_(thread_locals) {}
 
   // Nobody but this activation of the function (or this thread, for thread-local variables) can touch it.
   bool is_private(const llvm::Value* address);

@@ -94,13 +94,13 @@ void emit_module_tables(ModuleContext& context) {
       StructType::get(context.i32, context.i32, context.pointer, context.pointer, context.pointer, context.pointer,
                       context.pointer, context.i32, context.i32, context.i32, context.i32, context.i32, context.i32);
   static_assert(sizeof(SoothModule) == 72, "the fields below follow abi.h");
-  auto* description = constant(
-      module,
-      ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()), sites,
-                          variables, bytes, ConstantPointerNull::get(context.pointer), context.base,
-                          number(globals.size()), number(strings.bytes().size()), number(0), number(name),
-                          number(flags), number(0)),
-      "__sooth_module");
+  auto* description =
+      constant(module,
+               ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()),
+                                   sites, variables, bytes, ConstantPointerNull::get(context.pointer), context.base,
+                                   number(globals.size()), number(strings.bytes().size()), number(0), number(name),
+                                   number(flags), number(0)),
+               "__sooth_module");
 
   auto* constructor = Function::createWithDefaultAttr(FunctionType::get(context.void_type, false),
                                                       GlobalValue::InternalLinkage, 0, "__sooth_register", &module);

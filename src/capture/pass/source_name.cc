@@ -2,13 +2,13 @@
 
 #include <cstdlib>
 
+#include "trace/format.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
-#include "trace/format.h"
 
 namespace sooth::pass {
 
@@ -20,6 +20,8 @@ constexpr unsigned kMaxWalk = 8;
 
 // The part of a demangled name before its parameters: `net::get` of `net::get(int)`. Operators keep their signs.
 std::string without_parameters(std::string name) {
+  for (StringRef qualifier : {" &&", " &", " volatile", " const"})
+    if (StringRef(name).ends_with(qualifier)) name.resize(name.size() - qualifier.size());
   if (!StringRef(name).ends_with(")")) return name;
   int depth = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
@@ -120,11 +122,13 @@ const Value* SourceNames::strip(const Value* address, Offset& offset) const {
       }
       address = computation->getPointerOperand();
     } else if (const auto* call = dyn_cast<IntrinsicInst>(address)) {
-      if (call->getIntrinsicID() != Intrinsic::threadlocal_address && call->getIntrinsicID() != Intrinsic::launder_invariant_group &&
+      if (call->getIntrinsicID() != Intrinsic::threadlocal_address &&
+          call->getIntrinsicID() != Intrinsic::launder_invariant_group &&
           call->getIntrinsicID() != Intrinsic::strip_invariant_group)
         return address;
       address = call->getArgOperand(0);
-    } else if (Operator::getOpcode(address) == Instruction::AddrSpaceCast || Operator::getOpcode(address) == Instruction::BitCast) {
+    } else if (Operator::getOpcode(address) == Instruction::AddrSpaceCast ||
+               Operator::getOpcode(address) == Instruction::BitCast) {
       address = cast<Operator>(address)->getOperand(0);
     } else {
       return address;
@@ -140,8 +144,8 @@ SourceNames::Named SourceNames::base_object(const Value* base) const {
     global->getDebugInfo(expressions);
     if (expressions.empty()) return {demangle(global->getName()), nullptr};
     const DIGlobalVariable* source = expressions.front()->getVariable();
-    std::string name =
-        is_in_function(source->getScope()) ? source->getName().str() : qualified_name(scope_of(*source), source->getName());
+    std::string name = is_in_function(source->getScope()) ? source->getName().str()
+                                                          : qualified_name(scope_of(*source), source->getName());
     const DIType* type = source->getType();
     if (auto piece = expressions.front()->getExpression()->getFragmentInfo()) {
       const Member member = find_member(type, piece->OffsetInBits / 8, piece->SizeInBits / 8, {});
@@ -149,7 +153,8 @@ SourceNames::Named SourceNames::base_object(const Value* base) const {
     }
     return {std::move(name), type};
   }
-  if (const DILocalVariable* local = variables_.at_address(base, scope_)) return {local->getName().str(), local->getType()};
+  if (const DILocalVariable* local = variables_.at_address(base, scope_))
+    return {local->getName().str(), local->getType()};
   return {};
 }
 
@@ -158,7 +163,8 @@ SourceNames::Named SourceNames::object_at(const Value* address, std::uint64_t si
   if (depth == 0) return {};
   // A pointer variable may stand for the whole computation: `for (int* p = a; ...) *p`.
   if (!isa<Constant>(address))
-    if (const DILocalVariable* variable = variables_.with_value(address, scope_); variable && pointee(variable->getType()))
+    if (const DILocalVariable* variable = variables_.with_value(address, scope_);
+        variable && pointee(variable->getType()))
       return through_pointer({variable->getName().str(), variable->getType()}, {}, size);
   Offset offset;
   const Value* base = strip(address, offset);
@@ -205,7 +211,8 @@ SourceNames::Named SourceNames::value_named(const Value* value, unsigned depth) 
       const Value* base = strip(incoming, offset);
       if (base == merge) continue;
       if (Named object = base_object(base); !object.text.empty()) {
-        if (const auto* array = dyn_cast_or_null<DICompositeType>(plain_type(object.type)); array && array->getTag() == dwarf::DW_TAG_array_type)
+        if (const auto* array = dyn_cast_or_null<DICompositeType>(plain_type(object.type));
+            array && array->getTag() == dwarf::DW_TAG_array_type)
           return {object.text, nullptr, false, true};
         continue;
       }
@@ -230,7 +237,8 @@ SourceNames::Named SourceNames::through_pointer(const Named& pointer, Offset off
   }
   std::string text = pointer.text;
   const auto* array = dyn_cast_or_null<DICompositeType>(plain_type(target));
-  const bool is_object = array && array->getTag() != dwarf::DW_TAG_array_type && array->getTag() != dwarf::DW_TAG_enumeration_type;
+  const bool is_object =
+      array && array->getTag() != dwarf::DW_TAG_array_type && array->getTag() != dwarf::DW_TAG_enumeration_type;
   const auto elements = static_cast<std::int64_t>(element);
   bool indexed = false;
   auto counts_elements = [&](std::uint64_t step) { return step % element == 0; };

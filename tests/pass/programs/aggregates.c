@@ -85,8 +85,8 @@ int main(int argc, char** argv) {
   odd(argc);
   int sum = 0;
   for (int k = 0; k < 8; ++k) sum += queue[k];
-  printf("%d %ld %d %d %d %d %x %d %d\n", copy_of.id, copy_of.balance, accts[1].id, grid[1][2], packed.value, tight[1].wide, either.raw,
-         bits.high, bits.rest);
+  printf("%d %ld %d %d %d %d %x %d %d\n", copy_of.id, copy_of.balance, accts[1].id, grid[1][2], packed.value,
+         tight[1].wide, either.raw, bits.high, bits.rest);
   printf("%ld %d %d %d\n", accts[0].balance, sum, slots[3], cfg.limits.high);
   return 0;
 }

@@ -28,5 +28,6 @@ int main() {
   while (!small.compare_exchange_strong(old, old - 2, std::memory_order_acq_rel, std::memory_order_acquire)) {
   }
   C one;
-  std::printf("%d %d %g %g %d\n", sum, plain, real.load(std::memory_order_acquire), (double)small.load(), C::instances.load());
+  std::printf("%d %d %g %g %d\n", sum, plain, real.load(std::memory_order_acquire), (double)small.load(),
+              C::instances.load());
 }

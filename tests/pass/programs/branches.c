@@ -1,7 +1,7 @@
 // Branches that loaded values decide, also through locals and calls.
-// LOG: branch 1 '' at branches.c:21 in check branch
-// LOG: branch @@ '' at branches.c:22 in check branch
-// LOG: branch 3 '' at branches.c:27 in choose branch
+// LOG: branch @@ '' at branches.c:21 in check branch
+// LOG: branch @@ '' at branches.c:25 in check branch
+// LOG: branch 3 '' at branches.c:32 in choose branch
 // LOG-NOT: in fixed branch
 #include <stdio.h>
 
@@ -18,12 +18,17 @@ __attribute__((noinline)) int check(void) {
   int local = shared;
   local = local + 4;
 
-  if (local == 5) { other = 7; result += 1; }
-  if (value()) { other = 8; result += 2; }
+  if (local == 5) {
+    other = 7;
+    result += 1;
+  }
+  if (value()) {
+    other = 8;
+    result += 2;
+  }
   return result;
 }
 __attribute__((noinline)) int choose(volatile int* p) {
-
   switch (*p) {
   case 1: return other + 10;
   case 3: other = 2; return 77;

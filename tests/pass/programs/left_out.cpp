@@ -7,8 +7,8 @@
 // LOG-NOT: write4 @@'by_demangled'
 // LOG-NOT: write4 @@'by_source'
 // LOG: write4 0x6 'ours'
-#include <cstdio>
 #include "left_out.h"
+#include <cstdio>
 
 int seen, annotated, attributed, by_function, by_demangled, ours;
 

@@ -61,9 +61,7 @@ __attribute__((noinline)) void f(int n) {
   std::printf("%d\n", counter);
 }
 __attribute__((noinline)) void fill(std::vector<int>& v, std::size_t i, int n) { v.data()[i] = n + 5; }
-__attribute__((noinline)) void smart(const std::shared_ptr<S>& p, int n) {
-  p->field = n + 6;
-}
+__attribute__((noinline)) void smart(const std::shared_ptr<S>& p, int n) { p->field = n + 6; }
 __attribute__((noinline)) void link(Node* node, int n) { node->next->value = n + 7; }
 
 int main(int argc, char**) {
@@ -84,5 +82,6 @@ int main(int argc, char**) {
   list = &first;
   link(list, argc);
   hidden = argc + 8;
-  std::printf("%d %d %d %d %d %d %d %d %d %d\n", net::state, A::x, a.member, a.inherited, s.field, number, v[1], p->field, second.value, hidden);
+  std::printf("%d %d %d %d %d %d %d %d %d %d\n", net::state, A::x, a.member, a.inherited, s.field, number, v[1],
+              p->field, second.value, hidden);
 }

@@ -17,12 +17,17 @@ __attribute__((noinline)) int check(void) {
   int local = shared;
   local = local + 4;
 
-  if (local == 5) { other = 7; result += 1; }
-  if (value()) { other = 8; result += 2; }
+  if (local == 5) {
+    other = 7;
+    result += 1;
+  }
+  if (value()) {
+    other = 8;
+    result += 2;
+  }
   return result;
 }
 __attribute__((noinline)) int choose(volatile int* p) {
-
   switch (*p) {
   case 1: return other + 10;
   case 3: other = 2; return 77;

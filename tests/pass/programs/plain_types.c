@@ -66,8 +66,8 @@ __attribute__((noinline)) void set(int one) {
 }
 
 __attribute__((noinline)) int get(void) {
-  printf("%d %d %d %d %lx %g %g %Lg %lld %lld\n", flag, tiny, half, word, wide, (double)real, precise, extended, (long long)huge,
-         (long long)(huge >> 64));
+  printf("%d %d %d %d %lx %g %g %Lg %lld %lld\n", flag, tiny, half, word, wide, (double)real, precise, extended,
+         (long long)huge, (long long)(huge >> 64));
   printf("%g %g %d\n", creal(plane), cimag(plane), (int)mood);
   function("called through a pointer");
   return *pointer + steady;
