@@ -40,6 +40,12 @@ bool Judge::count(Rule rule) {
   return report.problems.size() < max_problems_;
 }
 
+void Judge::describe(Rule rule, std::string sentence) {
+  if (sentence.front() >= 'a' && sentence.front() <= 'z')
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  report.problems.push_back({index, rule, std::move(sentence)});
+}
+
 bool Judge::written_over(std::uint64_t address, std::size_t since) {
   for (std::size_t i = index; i-- > since + 1;) {
     if (look_back_budget_ == 0) {
@@ -48,9 +54,9 @@ bool Judge::written_over(std::uint64_t address, std::size_t since) {
     }
     --look_back_budget_;
     const Event& e = trace.events[i];
-    // External writes do not count: a lock's own memory changes in code that is not instrumented.
-    const bool write = e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite;
-    if (write && address >= e.address && address - e.address < e.size) return true;
+    // Only plain writes count: a lock's own memory changes by external writes, a guard's by the atomic write that ends
+    // its initialiser.
+    if (e.kind == EventKind::Write && address >= e.address && address - e.address < e.size) return true;
   }
   return false;
 }

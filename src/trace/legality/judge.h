@@ -24,7 +24,7 @@ public:
   // The event breaks `rule`. `sentence()` is called only if the problem will be shown.
   template <typename Sentence>
   void object(Rule rule, Sentence&& sentence) {
-    if (count(rule)) report.problems.push_back({index, rule, sentence()});
+    if (count(rule)) describe(rule, sentence());
   }
 
   // Did the program write over [address] after event `since`? Then the object there was made anew: a mutex or a
@@ -37,6 +37,7 @@ public:
 
 private:
   bool count(Rule rule);
+  void describe(Rule rule, std::string sentence);
 
   std::size_t max_problems_;
   std::uint64_t look_back_budget_;

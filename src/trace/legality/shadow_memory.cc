@@ -88,10 +88,10 @@ std::optional<ShadowMemory::Difference> ShadowMemory::read(std::uint64_t address
     for (std::uint64_t offset = (address + i) % kPageBytes; offset < kPageBytes && i < size; ++offset, ++i) {
       if (p.knows(offset)) {
         ++compared_bytes_;
-        if (p.bytes[offset] == bytes[i]) continue;
-        if (!difference) difference = Difference{address + i, p.bytes[offset], bytes[i]};
+        if (p.bytes[offset] != bytes[i] && !difference) difference = Difference{address + i, p.bytes[offset], bytes[i]};
+      } else {
+        p.learn(offset, bytes[i]);
       }
-      p.learn(offset, bytes[i]);
     }
   }
   return difference;
@@ -121,7 +121,7 @@ std::optional<ShadowMemory::Difference> ShadowMemory::read_fill(std::uint64_t ad
     compared_bytes_ += last - first;
     if (fill->second.byte != byte) differs(first, fill->second.byte);
   }
-  set_range(address, size, byte);
+  if (!difference) set_range(address, size, byte); // known bytes are this byte already; unknown ones become it
   return difference;
 }
 

@@ -31,8 +31,8 @@ public:
   void fill(std::uint64_t address, std::uint64_t size, std::uint8_t byte) { set_range(address, size, byte); }
   void forget(std::uint64_t address, std::uint64_t size) { set_range(address, size, std::nullopt); }
 
-  // A read saw these bytes: the first byte that is known to be another. Then, and for unknown bytes, what was seen
-  // holds from here on, so that one wrong value is told once.
+  // A read saw these bytes: the first byte that is known to be another. Unknown bytes are what was seen from here on;
+  // known ones stay what was last written.
   std::optional<Difference> read(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
   std::optional<Difference> read_fill(std::uint64_t address, std::uint64_t size, std::uint8_t byte);
 

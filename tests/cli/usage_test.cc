@@ -1,0 +1,68 @@
+// Help, versions and wrong usage.
+#include "sooth_command.h"
+
+namespace sooth::cli::testing {
+namespace {
+
+class Usage : public CommandTest {};
+
+TEST_F(Usage, HelpListsEveryCommand) {
+  const Outcome outcome = sooth({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* command : {"cc", "c++", "run", "record", "show", "stats", "verify", "import", "export", "version"})
+    EXPECT_NE(outcome.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
+  EXPECT_EQ(sooth({"help"}).out, outcome.out);
+}
+
+TEST_F(Usage, EachCommandHasHelpWithExamples) {
+  for (const char* command : {"run", "record", "show", "stats", "verify", "import", "export"}) {
+    const Outcome outcome = sooth({command, "--help"});
+    EXPECT_EQ(outcome.status, 0) << command;
+    EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << command;
+    EXPECT_EQ(sooth({"help", command}).out, outcome.out) << command;
+  }
+}
+
+TEST_F(Usage, NoCommandShowsHelpAsAnError) {
+  const Outcome outcome = sooth({});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("usage: sooth"), std::string::npos);
+}
+
+TEST_F(Usage, AnUnknownCommandSuggestsTheNearest) {
+  const Outcome near = sooth({"verfy", "x"});
+  EXPECT_EQ(near.status, 2);
+  EXPECT_NE(near.err.find("Did you mean `verify`?"), std::string::npos) << near.err;
+  const Outcome far = sooth({"bananas"});
+  EXPECT_EQ(far.status, 2);
+  EXPECT_EQ(far.err.find("Did you mean"), std::string::npos) << far.err;
+  EXPECT_EQ(sooth({"help", "bananas"}).status, 2);
+}
+
+TEST_F(Usage, WrongOptionsEndWithStatusTwoAndASentence) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show"},
+                                                    {"show", "--nonsense", "t"},
+                                                    {"verify"},
+                                                    {"stats", "a", "b"},
+                                                    {"import", "x"},
+                                                    {"record"},
+                                                    {"run"},
+                                                    {"show", "t", "--limit", "many"}}) {
+    const Outcome outcome = sooth(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments.front();
+    EXPECT_EQ(outcome.err.rfind("sooth: ", 0), 0u) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+TEST_F(Usage, VersionNamesTheTraceFormat) {
+  const Outcome outcome = sooth({"version"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.rfind("sooth ", 0), 0u);
+  EXPECT_NE(outcome.out.find("trace format 1"), std::string::npos);
+  EXPECT_EQ(sooth({"--version"}).out, outcome.out);
+}
+
+} // namespace
+} // namespace sooth::cli::testing
