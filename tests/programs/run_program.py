@@ -99,10 +99,11 @@ def check_behaviour(done, expectations, what):
         raise Failure(f"{what}: printed {lines}, not {expectations.output}")
 
 
-def count_events(sooth, traces, directory):
+def count_events(sooth, traces, directory, kinds):
     counts = collections.Counter()
+    filters = [word for kind in sorted(kinds) for word in ("--kind", kind)]
     for trace in traces:
-        for line in checked([sooth, "show", "--json", trace], directory).splitlines():
+        for line in checked([sooth, "show", "--json", *filters, trace], directory).splitlines():
             event = json.loads(line)
             failed = "failed" in event.get("flags", [])
             counts[event["kind"], failed, "*"] += 1
@@ -120,7 +121,7 @@ def check_traces(sooth, expectations, directory, what):
             checked([sooth, "verify", trace], directory)
         except Failure as failure:
             raise Failure(f"{what}: the trace is not legal: {failure}") from None
-    counts = count_events(sooth, traces, directory)
+    counts = count_events(sooth, traces, directory, {kind for kind, *_ in expectations.events})
     for kind, failed, variable, relation, wanted in expectations.events:
         found = counts[kind, failed, variable]
         if found != wanted if relation == "x" else found < wanted:

@@ -79,7 +79,7 @@ int main(int count, char** arguments) {
   if (count != 3) return 2;
   const unsigned seed = static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10));
   Random random{seed * 7919u + 13u};
-  const unsigned steps = 1 + random.next() % 3000; // those of the thread that ends it all; the others never stop
+  const unsigned steps = 1 + random.next() % 400; // those of the thread that ends it all; the others never stop
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work, random.next(), i == seed % kThreads ? steps : 0, arguments[1]);
   for (std::thread& thread : threads) thread.join();
