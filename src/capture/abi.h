@@ -96,6 +96,15 @@ void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site);
 // Where one side cannot be shared, the pass calls read_range or write_range (with any size) instead of __sooth_copy.
 enum { kSoothCallRecorded = 0x7fffffff };
 
+// An innermost loop whose every access is a walk over a range that is known before it starts (see pass/loop_ranges.h) has these
+// instead of a hook for each access: reads before the loop, writes after it. `element` is the size of one access.
+enum SoothLoop {
+  kLoopWrite = 1,
+  kLoopGlued = 2,  // not the last of the loop's ranges: in no run does another thread come between this and the next one
+  kLoopOpaque = 4, // a read whose bytes the loop itself may write: what is there now need not be what is read
+};
+void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what);
+
 // Atomics replace the instruction. `order` is a sooth::trace::MemoryOrder number. Sizes 1, 2, 4, 8: N below.
 //   uintN __sooth_atomic_load<N>(const void* p, uint32_t order, uint32_t site)                 N = 1, 2, 4, 8, 16
 //   void  __sooth_atomic_store<N>(void* p, uintN value, uint32_t order, uint32_t site)

@@ -30,14 +30,15 @@ enum class MemoryOrder : std::uint8_t { Plain = 0, Relaxed, Consume, Acquire, Re
 
 // Flags of an event.
 enum EventFlags : std::uint8_t {
-  kTicket = 1,    // `counter` is an exact ticket: no two events have the same one
+  kTicket = 1,    // `counter` is exact: among the events of one thread, and of one object, it only ascends
   kHeld = 2,      // later accesses of the same bytes by this thread may have been left out (docs/trace_format.md)
   kMerged = 4,    // the last of several writes, of which those between were left out
   kPayload = 8,   // slots with bytes follow; `value` is their number of bytes
   kFill = 16,     // a range that holds one byte `value >> 56` throughout; the length is the rest of `value`
   kOpaque = 32,   // a range whose contents were not kept; `value` is its length
   kVolatile = 64, // a volatile access
-  kFailed = 128,  // the operation did not succeed: lock not taken, time was up
+  kFailed = 128,  // synchronisation: the operation did not succeed: lock not taken, time was up
+  kGlued = 128,   // read, write: in no run does another thread come between this event and its thread's next one
 };
 
 // Bits in `value` of the lock events.
@@ -68,7 +69,7 @@ enum LockType : std::uint32_t {
 struct RawEvent {
   std::uint64_t address;
   std::uint64_t value;
-  std::uint64_t counter; // the ticket counter: taken (kTicket) or only looked at
+  std::uint64_t counter; // of the hybrid clock: taken (kTicket) or only looked at
   std::uint32_t site;
   std::uint8_t size; // 1 to 8; 0 where it does not apply or for ranges
   std::uint8_t order; // MemoryOrder
@@ -102,7 +103,7 @@ struct FileHeader {
   std::uint32_t end_kind;        // EndKind; Running: still running, or killed
   std::int32_t end_value;        // exit status or signal number
   std::uint64_t threads;         // threads started so far
-  std::uint64_t accesses;        // hooks that ran their slow path (a lower bound of accesses made)
+  std::uint64_t slots;           // slots written out so far
   std::uint64_t defects[kDefectSlots];
   char unsupported[8][40];       // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];

@@ -86,6 +86,8 @@ void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, Trace& 
   for (const Chunk& chunk : chunks) {
     const auto type = static_cast<ChunkType>(chunk.header.type);
     if (type != ChunkType::Events && type != ChunkType::Live) continue;
+    // Writes whose last values are still in the thread's own memory (docs/trace_format.md): lost, if it was killed.
+    if (type == ChunkType::Live && chunk.header.state != 0) context.count(Defect::PendingMerged, chunk.header.reserved);
     by_thread.try_emplace(chunk.header.thread, chunk.header.thread, context).first->second.add_piece(chunk);
   }
   std::vector<EventStream> streams;

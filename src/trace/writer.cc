@@ -68,7 +68,7 @@ private:
     header.end_kind = static_cast<std::uint32_t>(process.end);
     header.end_value = process.end_value;
     header.threads = trace_.threads.size();
-    header.accesses = 0;
+    header.slots = 0;
     std::copy(std::begin(trace_.defects), std::end(trace_.defects), std::begin(header.defects));
     for (std::size_t i = 0; i < std::min(process.unsupported.size(), std::size(header.unsupported)); ++i) {
       const auto& [name, calls] = process.unsupported[i];

@@ -1,8 +1,9 @@
 // Atomic operations: performed here, so that their tickets say in which order they took effect.
 //
-// An operation that writes holds its address's stripe while it takes its ticket and does its work. A load takes nothing: it
-// looks at the stripe's version before and after (a seqlock), so that the counter it read stands for a moment at which no
-// write to this address was under way. Loads therefore cost two looks at shared lines and no write to one.
+// An operation that writes holds its address's stripe while it takes its number from the stripe's clock and does its work. A
+// load must come before the next write in that order. If the stripe's clock is not behind the thread's, whoever writes next
+// gets a larger number anyway: then the load only looks at the stripe's version before and after (a seqlock), takes the
+// clock's value as its own, and changes nothing that others see. Otherwise it has to raise the clock, which takes the stripe.
 //
 // A signal handler may interrupt its own thread inside a stripe; then it works without it, and is counted (inexact-atomics).
 #include <type_traits>
@@ -20,6 +21,7 @@ namespace {
 struct alignas(64) Stripe {
   std::uint32_t version; // odd: held
   std::uint32_t owner;   // thread number; only meaningful while held
+  std::uint64_t clock;   // the number of the last operation; changes only while held
 };
 constexpr std::size_t kStripes = 1024;
 Stripe g_stripes[kStripes];
@@ -63,6 +65,19 @@ public:
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
 
+  // The number of an operation that writes.
+  std::uint64_t ticket(Thread* t) {
+    if (stripe_.clock > t->clock) t->clock = stripe_.clock;
+    __atomic_store_n(&stripe_.clock, tick(t), __ATOMIC_RELAXED); // the release of the stripe publishes it
+    return t->clock;
+  }
+  // The number of a load: not behind the last write, before the next one.
+  std::uint64_t load_number(Thread* t) {
+    if (stripe_.clock > t->clock) t->clock = stripe_.clock;
+    __atomic_store_n(&stripe_.clock, t->clock, __ATOMIC_RELAXED);
+    return t->clock;
+  }
+
 private:
   Stripe& stripe_;
   std::uint32_t version_ = 0;
@@ -79,13 +94,15 @@ T real_load(const T* p) {
   if constexpr (sizeof(T) == 16) return real_cas(const_cast<T*>(p), T{0}, T{0});
   else return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }
+// With the program's own order: a release store costs nothing here, a sequentially consistent one a barrier.
 template <typename T>
-void real_store(T* p, T value) {
+void real_store(T* p, T value, std::uint32_t order) {
   if constexpr (sizeof(T) == 16) {
     T seen = real_load(p);
     for (T now; (now = real_cas(p, seen, value)) != seen;) seen = now;
   } else {
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+    if (order == static_cast<std::uint32_t>(trace::MemoryOrder::SeqCst)) __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+    else __atomic_store_n(p, value, __ATOMIC_RELEASE);
   }
 }
 
@@ -149,19 +166,19 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   const Stripe& stripe = stripe_of(p);
   T value;
   std::uint64_t counter;
-  for (unsigned spins = 0;; ++spins) {
-    const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
+  const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
+  value = real_load(p);
+  counter = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED); // the version's second look tells whether this fits
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  reading(t);
+  if (counter >= t->clock && !(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) {
+    t->clock = counter;
+  } else {
+    Holding holding(p, t);
     value = real_load(p);
-    counter = look_at_counter();
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (!(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) break;
-    if ((before & 1) && held_by(stripe, t)) {
-      count(Defect::InexactAtomics);
-      break;
-    }
-    pause(spins);
+    counter = holding.load_number(t);
   }
-  if (sizeof(T) < 16 && repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), site)) return value;
+  if (sizeof(T) < 16 && repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T))) return value;
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
@@ -172,15 +189,15 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
 template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
-  if (t == nullptr) return real_store(p, value);
+  if (t == nullptr) return real_store(p, value, order);
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
   std::uint64_t ticket;
   {
     Holding holding(p, t);
-    ticket = take_ticket();
-    real_store(p, value);
+    ticket = holding.ticket(t);
+    real_store(p, value, order);
   }
   put_access(t, slot, EventKind::AtomicWrite, p, value, ticket, order, site, trace::kTicket);
 }
@@ -205,7 +222,7 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
   T old;
   {
     Holding holding(p, t);
-    ticket = take_ticket();
+    ticket = holding.ticket(t);
     old = real_rmw(p, operation, operand);
   }
   put_rmw(t, slot, p, old, apply(operation, old, operand), ticket, order, site);
@@ -223,7 +240,7 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
   T old;
   {
     Holding holding(p, t);
-    ticket = take_ticket();
+    ticket = holding.ticket(t);
     old = real_cas(p, expected, desired);
   }
   if (old == expected) {
@@ -266,6 +283,6 @@ extern "C" __attribute__((visibility("default"))) void __sooth_fence(std::uint32
   using namespace sooth::runtime;
   if (Thread* t = enter_quickly()) {
     end_segment(t);
-    append_ticket(t, EventKind::Fence, 0, 0, site, 0, static_cast<std::uint8_t>(order), 0);
+    append_ticket(t, EventKind::Fence, 0, 0, site, static_cast<std::uint8_t>(order), 0, [&] { return tick(t); });
   }
 }

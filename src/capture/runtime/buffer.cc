@@ -60,8 +60,17 @@ std::size_t finished_slots(Thread* t) {
 
 void reset_scratch_lock() { g_scratch_lock.reset(); }
 
-Counter g_counter;
 std::uint64_t g_detail = kDetail;
+
+bool make_room(Thread* t) {
+  if (t->busy > 1) { // what the handler interrupted is not finished: the buffer cannot be written out now
+    t->cursor = t->end;
+    count(Defect::DroppedEvents);
+    return false;
+  }
+  flush(t);
+  return true;
+}
 
 void flush(Thread* t) {
   os::BlockSignals signals;
@@ -81,13 +90,12 @@ void flush(Thread* t) {
     // Emptied before it is renumbered: whoever reads now sees the slots twice (which their numbers tell), never wrongly.
     os::zero(t->begin, static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin) * sizeof(trace::RawEvent));
     t->first_slot += slots;
+    __atomic_fetch_add(&g_header->slots, slots, __ATOMIC_RELAXED); // a count
     __atomic_store_n(&t->live->first_slot, t->first_slot, __ATOMIC_RELEASE);
   }
-  t->last = nullptr;
+  t->last = &kNoEvent;
   t->cursor = t->begin;
-  __atomic_fetch_add(&g_header->accesses, t->accesses, __ATOMIC_RELAXED); // a sum of counts: order does not matter
-  t->accesses = 0;
-  take_ticket();
+  if (t->live_bytes == kSmallLive && t->first_slot >= kSmallLive / sizeof(trace::RawEvent) / 2) enlarge_buffer(t);
   --__sooth_thread.quiet;
 }
 
@@ -100,15 +108,17 @@ void write_frames(Thread* t) {
   }
   std::uint64_t* low = abi.stack_low < t->written_top ? abi.stack_low : t->written_top;
   if (low < t->stack || low > abi.stack_top) low = low < t->stack ? t->stack : abi.stack_top;
-  const std::uint64_t counter = look_at_counter();
+  const std::uint64_t counter = reading(t);
   std::uint64_t* const top = abi.stack_top;
-  const auto left = static_cast<std::uint64_t>(t->written_top - low);
+  auto left = static_cast<std::uint64_t>(t->written_top - low);
   t->written_top = abi.stack_low = top;
+  for (const std::uint64_t* frame = low; frame < top; ++frame) {
+    if (trace::RawEvent* slot = reserve(t, 1))
+      put(t, slot, EventKind::Enter, left, *frame >> 32, counter, static_cast<std::uint32_t>(*frame), 0, 0, 0);
+    left = 0;
+  }
   if (left != 0)
     if (trace::RawEvent* slot = reserve(t, 1)) put(t, slot, EventKind::Exit, 0, left, counter, 0, 0, 0, 0);
-  for (const std::uint64_t* frame = low; frame < top; ++frame)
-    if (trace::RawEvent* slot = reserve(t, 1))
-      put(t, slot, EventKind::Enter, 0, *frame >> 32, counter, static_cast<std::uint32_t>(*frame), 0, 0, 0);
 }
 
 void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint32_t site,
@@ -121,7 +131,7 @@ void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   auto* bytes = reinterpret_cast<std::uint8_t*>(slot + 1);
   os::copy(bytes, first, first_bytes);
   os::copy(bytes + first_bytes, second, second_bytes);
-  put(t, slot, kind, address, value, counter != 0 ? counter : look_at_counter(), site, 0, order, static_cast<std::uint8_t>(flags | trace::kPayload));
+  put(t, slot, kind, address, value, counter != 0 ? counter : reading(t), site, 0, order, static_cast<std::uint8_t>(flags | t->glue | trace::kPayload));
 }
 
 } // namespace sooth::runtime

@@ -1,6 +1,7 @@
 #include "capture/runtime/cells.h"
 
 #include "capture/runtime/os.h"
+#include "capture/runtime/ranges.h"
 
 namespace sooth::runtime {
 namespace {
@@ -121,6 +122,19 @@ void grow(Thread* t) {
   os::give_back(const_cast<Cell*>(old), old_bytes);
 }
 
+// An access that crosses from one granule into the next, as the largest aligned pieces it has.
+template <typename Access>
+void in_pieces(Thread* t, std::uint64_t address, std::uint64_t value, unsigned size, std::uint32_t site, Access access) {
+  while (size != 0) {
+    unsigned piece = 4;
+    while (piece > size || address % piece != 0) piece /= 2;
+    access(t, address, value & ((std::uint64_t{1} << (8 * piece)) - 1), static_cast<std::uint8_t>(piece), site);
+    address += piece;
+    value >>= 8 * piece;
+    size -= piece;
+  }
+}
+
 struct KeptRange {
   std::uint64_t begin, end;
 };
@@ -148,18 +162,14 @@ bool make_cells(Thread* t, std::size_t cells) {
 
 void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
   SoothThreadAbi& abi = __sooth_thread.abi;
-  if (repeats_last(t, EventKind::Read, address, value, site)) return;
+  if (repeats_last(t, EventKind::Read, address, value, size)) return;
   if (abi.detail != 0) {
     abi.detail -= abi.detail != ~std::uint64_t{0};
     append(t, EventKind::Read, address, value, site, size, 0);
     return;
   }
   const unsigned offset = address & 7;
-  if (offset + size > 8) {
-    void_range(t, address, size);
-    append(t, EventKind::Read, address, value, site, size, 0);
-    return;
-  }
+  if (offset + size > 8) return in_pieces(t, address, value, size, site, read_access);
   Cell& cell = cell_of(address);
   claim(t, cell, address);
   const unsigned mask = ((1u << size) - 1) << offset;
@@ -179,11 +189,7 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
     return;
   }
   const unsigned offset = address & 7;
-  if (offset + size > 8) {
-    void_range(t, address, size);
-    append(t, EventKind::Write, address, value, site, size, 0);
-    return;
-  }
+  if (offset + size > 8) return in_pieces(t, address, value, size, site, write_access);
   Cell& cell = cell_of(address);
   claim(t, cell, address);
   const unsigned mask = ((1u << size) - 1) << offset;
@@ -200,6 +206,77 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
   append(t, EventKind::Write, address, value, site, size, trace::kHeld);
   set_bytes(cell, offset, size, value);
   cell.low &= ~(mask | mask << 16);
+  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+}
+
+namespace {
+
+std::uint64_t granule_at(const std::uint8_t* bytes) {
+  std::uint64_t value;
+  __builtin_memcpy(&value, bytes, 8);
+  return value;
+}
+
+// Calls `keep(from, to)` for each longest run of granules for which `repeats` is false. Offsets in bytes.
+template <typename Repeats, typename Keep>
+void for_each_run(std::uint64_t size, Repeats repeats, Keep keep) {
+  std::uint64_t start = 0;
+  for (std::uint64_t at = 0; at < size; at += 8) {
+    if (!repeats(at)) continue;
+    if (start != at) keep(start, at);
+    start = at + 8;
+  }
+  if (start != size) keep(start, size);
+}
+
+} // namespace
+
+void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+  const auto repeats = [&](std::uint64_t at) {
+    const Cell& cell = cell_of(address + at);
+    return is_of(cell, address + at) && known(cell) == 0xff && cell.bytes == granule_at(bytes + at);
+  };
+  const auto keep = [&](std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t at = from; at < to; at += 8) {
+      Cell& cell = cell_of(address + at);
+      claim(t, cell, address + at);
+      if (dirty(cell) != 0) write_merged(t, cell);
+    }
+    append_range(t, EventKind::Read, address + from, bytes + from, to - from, site, trace::kHeld);
+    for (std::uint64_t at = from; at < to; at += 8) {
+      Cell& cell = cell_of(address + at);
+      if (!is_of(cell, address + at)) continue; // a later granule of the same range took its cell
+      cell.bytes = granule_at(bytes + at);
+      cell.low &= ~0xffu;
+    }
+  };
+  for_each_run(size, repeats, keep);
+  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+}
+
+void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+  const auto repeats = [&](std::uint64_t at) {
+    Cell& cell = cell_of(address + at);
+    if (!is_of(cell, address + at) || written(cell) != 0xff || t->dirty_count == kMaxDirty) return false;
+    note_dirty(t, cell, 0xff);
+    cell.bytes = granule_at(bytes + at);
+    return true;
+  };
+  const auto keep = [&](std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t at = from; at < to; at += 8) {
+      Cell& cell = cell_of(address + at);
+      claim(t, cell, address + at);
+      if (dirty(cell) != 0) write_merged(t, cell);
+    }
+    append_range(t, EventKind::Write, address + from, bytes + from, to - from, site, trace::kHeld);
+    for (std::uint64_t at = from; at < to; at += 8) {
+      Cell& cell = cell_of(address + at);
+      if (!is_of(cell, address + at)) continue;
+      cell.bytes = granule_at(bytes + at);
+      cell.low &= ~0xff00ffu;
+    }
+  };
+  for_each_run(size, repeats, keep);
   if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
 }
 

@@ -258,7 +258,7 @@ void finish(trace::EndKind kind, int value) {
     flush(t);
     write_libraries();
     if (kind != trace::EndKind::Signal) {
-      punch(t->live_offset, kLiveBytes);
+      punch(t->live_offset, t->live_bytes);
       punch_free_buffers();
     }
   }

@@ -6,8 +6,8 @@
 namespace sooth::runtime {
 namespace {
 
-constexpr std::uint64_t kPieces = 64;         // up to here a range goes through the cells, a granule at a time
-constexpr std::uint64_t kWithContents = 1024; // up to here its bytes are kept, and always for globals and watched variables
+constexpr std::uint64_t kThroughCells = 4u << 20; // above this, a range is one event, and the cells are void
+constexpr std::uint64_t kWithContents = 1024;     // up to here its bytes are kept, and always for globals and watched variables
 
 // One access of at most 8 bytes that may or may not be a power of two.
 void piece_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
@@ -24,33 +24,80 @@ void piece_access(Thread* t, EventKind kind, std::uint64_t address, const std::u
   }
 }
 
+// With the cells in use: whole granules together, the ends by themselves.
+void cell_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+  const std::uint64_t head = (8 - address % 8) % 8;
+  if (size < head + 8) return piece_access(t, kind, address, bytes, size, site);
+  const std::uint64_t middle = (size - head) & ~std::uint64_t{7};
+  piece_access(t, kind, address, bytes, head, site);
+  if (kind == EventKind::Read) read_granules(t, address + head, bytes + head, middle, site);
+  else write_granules(t, address + head, bytes + head, middle, site);
+  piece_access(t, kind, address + head + middle, bytes + head + middle, size - head - middle, site);
+}
+
 } // namespace
+
+void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site,
+                  std::uint8_t flags) {
+  if (size == 8) {
+    std::uint64_t value;
+    __builtin_memcpy(&value, bytes, 8);
+    return append(t, kind, address, value, site, 8, flags);
+  }
+  if (size > kWithContents && g_detail != ~std::uint64_t{0} && !(kind == EventKind::Write && writes_are_kept(address))) {
+    count(Defect::OpaqueRanges);
+    return append(t, kind, address, size, site, 0, static_cast<std::uint8_t>(flags | trace::kOpaque));
+  }
+  for (std::uint64_t done = 0; done < size;) {
+    const std::uint64_t part = size - done < trace::kMaxPayload ? size - done : trace::kMaxPayload;
+    append_payload(t, kind, address + done, part, 0, site, 0, flags, bytes + done, part, nullptr, 0);
+    done += part;
+  }
+}
 
 void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size, std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   SoothThreadAbi& abi = __sooth_thread.abi;
   if (size == 0) return;
-  ++t->accesses;
-  if (size <= 8 || (size <= kPieces && abi.detail == 0)) return piece_access(t, kind, target, from, size, site);
-  abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
+  if (size <= 8) return piece_access(t, kind, target, from, size, site);
+  if (abi.detail != 0) {
+    abi.detail -= abi.detail != ~std::uint64_t{0};
+    return append_range(t, kind, target, from, size, site, 0);
+  }
+  if (size <= kThroughCells && !(kind == EventKind::Write && writes_are_kept(target))) return cell_access(t, kind, target, from, size, site);
   void_range(t, target, size);
-  if (size > kWithContents && g_detail != ~std::uint64_t{0} && !(kind == EventKind::Write && writes_are_kept(target))) {
-    count(Defect::OpaqueRanges);
-    append(t, kind, target, size, site, 0, trace::kOpaque);
+  append_range(t, kind, target, from, size, site, 0);
+}
+
+void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site, std::uint32_t what) {
+  const auto target = reinterpret_cast<std::uint64_t>(address);
+  const auto* bytes = static_cast<const std::uint8_t*>(address);
+  const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
+  SoothThreadAbi& abi = __sooth_thread.abi;
+  if (size == 0) return;
+  if (kind == EventKind::Write && writes_are_kept(target)) { // every state of a global counts, also in the middle of the loop
+    for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
     return;
   }
-  for (std::uint64_t done = 0; done < size;) {
-    const std::uint64_t part = size - done < trace::kMaxPayload ? size - done : trace::kMaxPayload;
-    append_payload(t, kind, target + done, part, 0, site, 0, 0, from + done, part, nullptr, 0);
-    done += part;
+  t->glue = trace::kGlued; // the whole loop is one block in every run
+  if (what & kLoopOpaque) {  // what the loop itself writes it may read: the cells cannot compare it
+    void_range(t, target, size);
+    append(t, kind, target, size, site, 0, trace::kOpaque);
+  } else if (abi.detail != 0 || size > kThroughCells) {
+    void_range(t, target, size);
+    append_range(t, kind, target, bytes, size, site, 0);
+  } else {
+    cell_access(t, kind, target, bytes, size, site);
   }
+  t->glue = 0;
+  if (!(what & kLoopGlued) && t->last != &kNoEvent) t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued); // its end
+  abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
 }
 
 void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (size == 0) return;
-  ++t->accesses;
   if (size <= 8) {
     const std::uint64_t value = byte * std::uint64_t{0x0101010101010101};
     return piece_access(t, EventKind::Write, target, reinterpret_cast<const std::uint8_t*>(&value), size, site);

@@ -9,19 +9,55 @@ extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t
 
 namespace sooth::runtime {
 
+namespace {
+
+// The number of an event, and with it the objects whose order it takes part in.
+std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  switch (kind) {
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::Cancel: return touch(t, thread_object(static_cast<std::uint32_t>(value)));
+  case EventKind::ThreadStart:
+  case EventKind::ThreadEnd: return touch(t, thread_object(t->number));
+  case EventKind::Wait: // gives up the mutex ...
+  case EventKind::Wake: // ... and has it again
+    touch(t, value);
+    return touch(t, address);
+  case EventKind::Alloc:
+  case EventKind::Free:
+  case EventKind::Map:
+  case EventKind::Unmap:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd: return touch_range(t, address, value);
+  case EventKind::Detach:
+  case EventKind::ThreadName:
+  case EventKind::User:
+  case EventKind::Watch:
+  case EventKind::AtomicBegin:
+  case EventKind::AtomicEnd:
+  case EventKind::ProcessFork:
+  case EventKind::SignalEnter:
+  case EventKind::SignalExit: return tick(t); // nobody else's
+  default: return touch(t, address);
+  }
+}
+
+} // namespace
+
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   end_segment(t);
   mark(t, kind, address, value, flags);
 }
 
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
-  if (kind == EventKind::Watch) keep_writes(reinterpret_cast<std::uint64_t>(address), static_cast<std::uint32_t>(value));
-  append_ticket(t, kind, reinterpret_cast<std::uint64_t>(address), value, __sooth_thread.abi.call_site, 0, 0, flags);
+  const auto target = reinterpret_cast<std::uint64_t>(address);
+  if (kind == EventKind::Watch) keep_writes(target, static_cast<std::uint32_t>(value));
+  append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags, [&] { return ticket_of(t, kind, target, value); });
 }
 
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (repeats_last(t, kind, target, value, __sooth_thread.abi.call_site)) return;
+  if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0) return;
   append(t, kind, target, value, __sooth_thread.abi.call_site, 0, trace::kFailed);
 }
 

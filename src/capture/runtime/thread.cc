@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "capture/runtime/cells.h"
+#include "capture/runtime/clock.h"
 #include "capture/runtime/file.h"
 #include "capture/runtime/os.h"
 
@@ -19,6 +20,9 @@ constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
 }
 
 namespace sooth::runtime {
+
+trace::RawEvent kNoEvent = {};
+
 namespace {
 
 os::SpinLock g_lock; // free list and numbers
@@ -53,21 +57,24 @@ bool make_shadow_stack(Thread* t) {
   return t->stack != nullptr;
 }
 
-bool make_buffer(Thread* t) {
-  t->live = map_live(kLiveBytes, t->live_offset);
-  if (t->live == nullptr) return false;
-  t->begin = reinterpret_cast<trace::RawEvent*>(t->live + 1);
-  t->end = t->begin + kSlots;
+bool make_buffer(Thread* t, std::size_t bytes) {
+  std::uint64_t offset = 0;
+  trace::ChunkHeader* live = map_live(bytes, offset);
+  if (live == nullptr) return false;
+  t->live = live;
+  t->live_offset = offset;
+  t->live_bytes = bytes;
+  t->begin = reinterpret_cast<trace::RawEvent*>(live + 1);
+  t->end = t->begin + (bytes - sizeof *live) / sizeof(trace::RawEvent);
   return true;
 }
 
 void start_buffer(Thread* t) {
   t->cursor = t->begin;
-  t->last = nullptr;
-  t->first_slot = 0;
+  t->last = &kNoEvent;
   t->live->thread = t->number;
-  t->live->first_slot = 0;
-  t->live->reserved = 0;
+  t->live->first_slot = t->first_slot;
+  t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // what a kill would lose
   __atomic_store_n(&t->live->state, 1, __ATOMIC_RELEASE);
 }
 
@@ -82,7 +89,7 @@ Thread* take_state() {
   auto* t = static_cast<Thread*>(os::pages(sizeof(Thread)));
   if (t == nullptr) return nullptr;
   t->dirty = static_cast<std::uint32_t*>(os::pages(kMaxDirty * sizeof *t->dirty));
-  if (t->dirty == nullptr || !make_buffer(t)) return nullptr;
+  if (t->dirty == nullptr || !make_buffer(t, kSmallLive)) return nullptr;
   return t;
 }
 
@@ -102,16 +109,21 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
   if (ok) {
     t->number = number == kNoThread ? next_number() : number;
     t->parent = parent;
-    t->accesses = t->evictions = t->dirty_count = t->stack_low_address = t->stack_bytes = 0;
-    t->busy = t->since_tick = 0;
+    t->evictions = t->dirty_count = t->stack_low_address = t->stack_bytes = 0;
+    t->busy = 0;
+    t->clock = t->raised = look(g_time);
+    t->exact_tickets = kExactTickets;
     find_stack(t);
     ok = make_shadow_stack(t);
-    if (t->cells != 0) local.abi = t->saved;
-    else ok = ok && make_cells(t, kMinCells);
+    if (t->cells != 0) {
+      local.abi = t->saved;
+      local.abi.call_site = 0;
+    } else ok = ok && make_cells(t, kMinCells);
   }
   if (ok) {
     use_stack_from_here(t);
     local.abi.detail = g_detail;
+    t->first_slot = 0;
     start_buffer(t);
     local.thread = t;
     __atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED); // a count
@@ -138,15 +150,26 @@ void detach(Thread* t) {
   g_free = t;
 }
 
+void enlarge_buffer(Thread* t) {
+  trace::ChunkHeader* small = t->live;
+  const std::uint64_t offset = t->live_offset;
+  if (!make_buffer(t, kLiveBytes)) return; // the small one goes on
+  start_buffer(t);
+  __atomic_store_n(&small->state, 0, __ATOMIC_RELEASE);
+  os::give_back(small, kSmallLive);
+  punch(offset, kSmallLive);
+}
+
 void forget_other_threads(Thread* t) {
   g_lock.reset();
   g_free = nullptr; // their buffers are pages of the parent's file
   g_next_number = 1;
-  os::give_back(t->live, kLiveBytes);
+  os::give_back(t->live, t->live_bytes);
   t->number = 0;
   t->parent = 0;
   t->dirty_count = 0;
-  if (make_buffer(t)) {
+  t->first_slot = 0;
+  if (make_buffer(t, kSmallLive)) {
     start_buffer(t);
     t->written_top = t->stack; // the child's trace tells the open activations anew
     __sooth_thread.abi.stack_low = t->stack;
@@ -159,7 +182,7 @@ void forget_other_threads(Thread* t) {
 
 void punch_free_buffers() {
   os::Guard guard(g_lock);
-  for (Thread* t = g_free; t != nullptr; t = t->next_free) punch(t->live_offset, kLiveBytes);
+  for (Thread* t = g_free; t != nullptr; t = t->next_free) punch(t->live_offset, t->live_bytes);
 }
 
 // --- record.h -------------------------------------------------------------------------------------------------

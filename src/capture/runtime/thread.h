@@ -19,13 +19,19 @@ struct Thread {
   // The buffer: slots in a page range of the trace file itself, so that they outlive the process.
   trace::ChunkHeader* live;
   std::uint64_t live_offset;
+  std::size_t live_bytes; // kSmallLive until it was full for the first time
   trace::RawEvent* begin;
   trace::RawEvent* end;
   trace::RawEvent* cursor; // next free slot; moved by one instruction, so a signal handler can append in between
-  trace::RawEvent* last;   // the newest event
+  trace::RawEvent* last;   // the newest event that is not a branch or a call; never null
   std::uint64_t first_slot;
   std::uint32_t busy; // depth of appends under way: more than one only inside a signal handler
-  std::uint32_t since_tick;
+  std::uint8_t glue; // kGlued while a loop's ranges are kept
+
+  // The hybrid clock (clock.h).
+  std::uint64_t clock;
+  std::uint64_t raised; // the global clock, when this thread last raised it
+  std::uint64_t exact_tickets;
 
   // Cells (abi.h): what was kept in this segment.
   std::size_t cells;
@@ -41,7 +47,6 @@ struct Thread {
 
   SoothThreadAbi saved; // of a state on the free list: its cells
   std::uint64_t signal_mask; // between before_fork and after_fork
-  std::uint64_t accesses;
   std::uint64_t stack_low_address; // the thread's own stack, for stack-end
   std::uint64_t stack_bytes;
   Thread* next_free;
@@ -58,10 +63,16 @@ struct ThreadLocal {
 } // namespace sooth::runtime
 
 // Initial-exec: the inlined hooks reach it through one instruction, also from libraries that are loaded later.
-extern "C" __attribute__((visibility("default"), tls_model("initial-exec"))) thread_local sooth::runtime::ThreadLocal __sooth_thread;
+// `constinit` here, too: otherwise every use would first ask whether there is something to initialise.
+extern "C" {
+extern __attribute__((visibility("default"), tls_model("initial-exec"))) constinit thread_local sooth::runtime::ThreadLocal __sooth_thread;
+}
 
 namespace sooth::runtime {
 
+extern trace::RawEvent kNoEvent; // what `last` is before there is one: like no event
+
+inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most programs never fill it
 inline constexpr std::size_t kLiveBytes = 256 * 1024;
 inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
 inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
@@ -77,6 +88,8 @@ inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 Thread* attach(std::uint32_t number, std::uint32_t parent);
 // The calling thread's state goes back to the free list.
 void detach(Thread* t);
+// A full small buffer is changed for a large one. It must be empty.
+void enlarge_buffer(Thread* t);
 // In the child of a fork: all states but the caller's are forgotten, and the caller's gets a new buffer in the new file.
 void forget_other_threads(Thread* t);
 // The disk space of buffers on the free list goes back.

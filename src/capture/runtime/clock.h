@@ -1,0 +1,73 @@
+// When things happened: a hybrid logical clock.
+//
+// The simple definition is one counter for the process that every synchronisation moves by one. It is right, and on two cores
+// it is most of what a lock costs. So each thread has a clock of its own, and so has every object that is synchronised on:
+//
+//     touch(object):  thread's clock = max(thread's clock, object's clock) + 1;  object's clock = thread's clock
+//
+// done while the object is held. Events of one thread, and events on one object, then have ascending numbers; sorting all
+// events by number is a linear extension of both (Lamport, 1978), which is all that one legal order needs.
+//
+// Accesses that race are not ordered by that. For them the clocks follow real time through a global clock that is only
+// ever raised: exactly for a thread's first kExactTickets synchronisations, then in steps of kStep.
+#pragma once
+
+#include "capture/runtime/thread.h"
+
+namespace sooth::runtime {
+
+inline constexpr std::uint64_t kExactTickets = 4096;
+inline constexpr std::uint64_t kStep = 64;
+
+struct alignas(64) Clock {
+  std::uint64_t value;
+};
+extern Clock g_time;
+inline constexpr std::size_t kObjectClocks = 4096;
+extern Clock g_object_clocks[kObjectClocks]; // objects that share one are ordered more than they need be, which is harmless
+
+// Relaxed where only a number is compared: whoever synchronises on the object for real brings the barriers.
+inline std::uint64_t look(const Clock& clock) { return __atomic_load_n(&clock.value, __ATOMIC_RELAXED); }
+inline void raise(Clock& clock, std::uint64_t to) {
+  std::uint64_t seen = look(clock);
+  while (seen < to && !__atomic_compare_exchange_n(&clock.value, &seen, to, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+}
+
+// Brings the thread's clock up to the global one; a reading for plain accesses.
+inline std::uint64_t reading(Thread* t) {
+  const std::uint64_t now = look(g_time);
+  if (now > t->clock) t->clock = now;
+  return t->clock;
+}
+
+// The thread's clock moves by one, and the global clock follows.
+inline std::uint64_t tick(Thread* t) {
+  reading(t);
+  ++t->clock;
+  if (t->exact_tickets != 0 || t->clock - t->raised >= kStep) {
+    if (t->exact_tickets != 0) --t->exact_tickets;
+    raise(g_time, t->clock);
+    t->raised = t->clock;
+  }
+  return t->clock;
+}
+
+inline Clock& clock_of(std::uint64_t object) { return g_object_clocks[(object >> 4) * 0x9e3779b97f4a7c15u >> 52]; }
+
+inline std::uint64_t touch(Thread* t, Clock& object) {
+  const std::uint64_t seen = look(object);
+  if (seen > t->clock) t->clock = seen;
+  const std::uint64_t now = tick(t);
+  raise(object, now);
+  return now;
+}
+inline std::uint64_t touch(Thread* t, std::uint64_t object) { return touch(t, clock_of(object)); }
+
+// The same for every object that may lie in [address, address + size): memory that is given back and handed out again.
+std::uint64_t touch_range(Thread* t, std::uint64_t address, std::uint64_t size);
+
+// What stands for thread `number` as an object: its creation, end and join.
+inline std::uint64_t thread_object(std::uint32_t number) { return (std::uint64_t{number} << 4) | std::uint64_t{1} << 60; }
+
+} // namespace sooth::runtime

@@ -1,0 +1,22 @@
+// Members of std::thread that live in libstdc++.so, which is not instrumented, but write to objects of the program: without
+// these, every thread would show as a few external writes.
+#include "capture/runtime/interceptors/real.h"
+
+using namespace sooth::runtime;
+
+// std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()): takes the state out of its second argument.
+INTERCEPT(void, _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE,
+          (void* thread, void** state, void (*depend)())) {
+  REAL(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE)(thread, state, depend);
+  if (Thread* t = enter()) write_range(t, state, sizeof *state);
+}
+
+// join and detach leave the object without a thread.
+INTERCEPT(void, _ZNSt6thread4joinEv, (void** thread)) {
+  REAL(_ZNSt6thread4joinEv)(thread);
+  if (Thread* t = enter()) write_range(t, thread, sizeof *thread);
+}
+INTERCEPT(void, _ZNSt6thread6detachEv, (void** thread)) {
+  REAL(_ZNSt6thread6detachEv)(thread);
+  if (Thread* t = enter()) write_range(t, thread, sizeof *thread);
+}
