@@ -80,7 +80,8 @@ Event any_event(Trace& trace) {
 
 Trace any_trace() {
   Trace trace;
-  trace.flags = kFrozen | (*rc::gen::arbitrary<bool>() ? kNoValues : 0);
+  trace.flags = kFrozen;
+  if (*rc::gen::arbitrary<bool>()) trace.flags |= kNoValues;
   trace.sites.resize(*rc::gen::inRange<std::size_t>(1, 6));
   for (std::size_t i = 1; i < trace.sites.size(); ++i) {
     trace.sites[i] = {any_text(), *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::arbitrary<std::uint32_t>(), any_text(), any_text(),
