@@ -131,7 +131,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
         Event left;
         left.thread = thread_;
         left.kind = EventKind::Exit;
-        left.value = raw.address;
+        left.value = raw.address - 1;
         buffer_.push_back({left, raw.counter});
         e.address = 0;
       }

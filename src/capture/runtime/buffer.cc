@@ -110,15 +110,15 @@ void write_frames(Thread* t) {
   if (low < t->stack || low > abi.stack_top) low = low < t->stack ? t->stack : abi.stack_top;
   const std::uint64_t counter = reading(t);
   std::uint64_t* const top = abi.stack_top;
-  auto left = static_cast<std::uint64_t>(t->written_top - low);
+  const bool left = t->written_top != low;
+  const auto remain = static_cast<std::uint64_t>(low - t->stack);
   t->written_top = abi.stack_low = top;
   for (const std::uint64_t* frame = low; frame < top; ++frame) {
     if (trace::RawEvent* slot = reserve(t, 1))
-      put(t, slot, EventKind::Enter, left, *frame >> 32, counter, static_cast<std::uint32_t>(*frame), 0, 0, 0);
-    left = 0;
+      put(t, slot, EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, counter, static_cast<std::uint32_t>(*frame), 0, 0, 0);
   }
-  if (left != 0)
-    if (trace::RawEvent* slot = reserve(t, 1)) put(t, slot, EventKind::Exit, 0, left, counter, 0, 0, 0, 0);
+  if (left && low == top)
+    if (trace::RawEvent* slot = reserve(t, 1)) put(t, slot, EventKind::Exit, 0, remain, counter, 0, 0, 0, 0);
 }
 
 void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint32_t site,

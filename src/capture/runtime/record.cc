@@ -57,8 +57,9 @@ void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0) return;
-  append(t, kind, target, value, __sooth_thread.abi.call_site, 0, trace::kFailed);
+  const std::uint32_t site = __sooth_thread.abi.call_site;
+  if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site) return;
+  append(t, kind, target, value, site, 0, trace::kFailed);
 }
 
 void read_range(Thread* t, const void* p, std::size_t size) {

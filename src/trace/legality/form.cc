@@ -17,7 +17,7 @@ constexpr bool is_atomic(EventKind kind) {
   return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
 
-// Operations that may be tried without success.
+// Operations that may be tried without success, and those for which the flag's bit means something else.
 constexpr bool may_fail(EventKind kind) {
   switch (kind) {
   case EventKind::Acquire:
@@ -35,7 +35,8 @@ constexpr bool may_fail(EventKind kind) {
   case EventKind::Cancel:
   case EventKind::FutexWait:
   case EventKind::AtomicRead: // a failed compare-exchange
-    return true;
+  case EventKind::Read:       // here the same bit says that it is glued to the thread's next event
+  case EventKind::Write: return true;
   default: return false;
   }
 }

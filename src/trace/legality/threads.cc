@@ -63,7 +63,9 @@ private:
   }
 
   void early(const Event& e, ThreadState& self) {
-    if (self.told_early) return;
+    // A forked child begins inside calls of its parent; they are told before its start.
+    const bool inherited_call = judge_.inherited && (e.kind == EventKind::Enter || e.kind == EventKind::Exit);
+    if (self.told_early || inherited_call) return;
     self.told_early = true;
     judge_.object(Rule::EventBeforeStart, [&] {
       return fmt::format("{} acts before its {}.", judge_.thread_name(e.thread), self.has_start ? "start" : "fork");
