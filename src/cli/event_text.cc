@@ -97,9 +97,10 @@ std::vector<std::string_view> flag_names(const Event& e) {
       {trace::kPayload, "payload"},   {trace::kFill, "fill"},     {trace::kOpaque, "opaque"},
       {trace::kVolatile, "volatile"}, {trace::kFailed, "failed"},
   };
+  const bool plain = e.kind == EventKind::Read || e.kind == EventKind::Write; // there the bit has another meaning
   std::vector<std::string_view> out;
   for (const auto& [flag, name] : kNames)
-    if (e.has(flag)) out.push_back(name);
+    if (e.has(flag)) out.push_back(plain && flag == trace::kFailed ? "glued" : name);
   return out;
 }
 

@@ -107,7 +107,7 @@ const Case kCases[] = {
     {"RangeWithoutForm", Rule::WellFormed,
      [](TraceBuilder& b) { b.range(0, K::Write, kVar, std::vector<std::uint8_t>(20, 7)); },
      [](Trace& t) { t.events[0].flags = 0; }},
-    {"FailedWrite", Rule::WellFormed, [](TraceBuilder& b) { b.write(0, kVar, 4, 1); },
+    {"FailedAlloc", Rule::WellFormed, [](TraceBuilder& b) { b.add(0, K::Alloc, kVar, 4); },
      [](Trace& t) { t.events[0].flags = kFailed; }},
 
     {"ReadOfAnotherValue", Rule::ReadValue,
@@ -357,6 +357,73 @@ TEST_P(EachRule, RejectsTheMutant) {
 
 INSTANTIATE_TEST_SUITE_P(Verify, EachRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Pairs that differ in what the trace says of itself.
+TEST(VerifyRules, AForkedChildMayGoOnWithWhatItsParentDid) {
+  TraceBuilder b(1);
+  b.add(0, K::Enter);
+  b.add(0, K::ThreadStart);
+  b.add(0, K::ProcessFork, 0, 77);
+  b.add(0, K::Release, kMutex);
+  b.add(0, K::OnceWait, kObject);
+  EXPECT_FALSE(verify(b.trace).legal());
+  b.trace.process.parent_pid = 77;
+  EXPECT_TRUE(verify(b.trace).legal()) << all_problems(verify(b.trace));
+}
+
+TEST(VerifyRules, SpuriousWakesAreAllowedAsFarAsTheTraceOwnsUpToThem) {
+  TraceBuilder b(1);
+  for (int i = 0; i < 2; ++i) {
+    b.add(0, K::Acquire, kMutex);
+    b.add(0, K::Wait, kCond, kMutex);
+    b.add(0, K::Wake, kCond, kMutex);
+    b.add(0, K::Release, kMutex);
+  }
+  auto& owned_up = b.trace.defects[static_cast<unsigned>(Defect::SpuriousWakes)];
+  owned_up = 1;
+  EXPECT_EQ(verify(b.trace).broken[static_cast<std::size_t>(Rule::WakeWithoutSignal)], 1u);
+  owned_up = 2;
+  EXPECT_TRUE(verify(b.trace).legal());
+  EXPECT_EQ(verify(b.trace).spurious_wakes, 2u);
+}
+
+TEST(VerifyRules, LateEventsAreAllowedAsFarAsTheTraceOwnsUpToThem) {
+  TraceBuilder b(1);
+  b.add(0, K::ThreadEnd);
+  b.write(0, kVar, 4, 1);
+  EXPECT_FALSE(verify(b.trace).legal());
+  b.trace.defects[static_cast<unsigned>(Defect::LateEvents)] = 1;
+  EXPECT_TRUE(verify(b.trace).legal());
+}
+
+TEST(VerifyRules, WithMissingEventsValuesAreStillJudged) {
+  TraceBuilder b(1);
+  b.add(0, K::Release, kMutex);
+  b.trace.defects[static_cast<unsigned>(Defect::MissingEvents)] = 1;
+  VerifyReport report = verify(b.trace);
+  EXPECT_TRUE(report.legal() && report.degraded && !report.remarks.empty());
+  EXPECT_EQ(report.unjudged[static_cast<std::size_t>(Rule::ReleaseNotHeld)], 1u);
+  b.write(0, kVar, 4, 1);
+  b.read(0, kVar, 4, 2);
+  EXPECT_FALSE(verify(b.trace).legal());
+}
+
+TEST(VerifyRules, WithoutValuesReadsAreNotJudged) {
+  TraceBuilder b(1);
+  b.write(0, kVar, 4, 1);
+  b.read(0, kVar, 4, 2);
+  EXPECT_FALSE(verify(b.trace).legal());
+  b.trace.flags = kNoValues;
+  EXPECT_TRUE(verify(b.trace).legal());
+}
+
+TEST(VerifyRules, OnlyTheFirstProblemsAreDescribedAndAllAreCounted) {
+  TraceBuilder b(1);
+  for (int i = 0; i < 50; ++i) b.add(0, K::Release, kMutex);
+  const VerifyReport report = verify(b.trace, 7);
+  EXPECT_EQ(report.problems.size(), 7u);
+  EXPECT_EQ(report.broken_count(), 50u);
+}
 
 TEST(VerifyRules, EveryRuleHasAMutant) {
   std::set<Rule> covered;

@@ -51,14 +51,15 @@ public:
 
 private:
   void event(const Event& e) {
-    if (e.has(trace::kFailed) && e.kind != EventKind::AtomicRead && e.kind != EventKind::Wake)
-      return left_out(e, "failed ");
+    const bool access =
+        trace::reads_memory(e.kind) || trace::writes_memory(e.kind); // there the bit has another meaning
+    if (e.has(trace::kFailed) && !access && e.kind != EventKind::Wake) return left_out(e, "failed ");
     switch (e.kind) {
     case EventKind::Read:
-    case EventKind::AtomicRead: return access(e, "r");
+    case EventKind::AtomicRead: return memory(e, "r");
     case EventKind::Write:
-    case EventKind::AtomicWrite: return access(e, "w");
-    case EventKind::AtomicRmw: access(e, "r"); return access(e, "w");
+    case EventKind::AtomicWrite: return memory(e, "w");
+    case EventKind::AtomicRmw: memory(e, "r"); return memory(e, "w");
     case EventKind::Acquire: return acquire(e, e.address);
     case EventKind::Release: return release(e, e.address);
     case EventKind::Wait: return e.value != 0 ? release(e, e.value) : left_out(e);
@@ -77,7 +78,7 @@ private:
     ++result_.left_out[fmt::format("{}{}", prefix, trace::kind_name(e.kind))];
   }
 
-  void access(const Event& e, std::string_view operation) {
+  void memory(const Event& e, std::string_view operation) {
     auto edge = std::lower_bound(edges_.begin(), edges_.end(), e.address);
     for (; edge != edges_.end() && *edge - e.address < e.size; ++edge) line(e, operation, address_name(*edge));
   }
