@@ -1,14 +1,17 @@
 // Slots of one thread to bytes and back: the body of an Events chunk before LZ4.
 //
 // Every slot is a tag byte and, where the prediction fails, a number in one of a few columns. Predicted from what came
-// before: the site (the last two that followed the same site), address and value (those of the last event at the site, or
-// the same stride again), shape (size, order, flags, kind of the last event at the site), counter (the last one). The columns
-// stand one after the other, so that noise (values) does not hide from LZ4 what repeats (everything else). A chunk starts
-// with a fresh predictor and can be read alone.
+// before: site and shape (size, order, flags, kind), as one of the last two that followed the same site; address and value
+// (those of the last event at the site, or the same stride again); counter (the last one). The columns stand one after the
+// other, so that noise (values) does not hide from LZ4 what repeats (everything else). A chunk starts with a fresh predictor
+// and can be read alone.
 //
-// No allocation, no library: the encoder runs inside the user's program.
+// The encoder runs inside the user's program: no allocation, no library, a few nanoseconds a slot. Whether a prediction
+// holds is a branch, since programs repeat themselves and what is skipped is free; how long a number is follows no pattern
+// and is no branch: 8 bytes are written, and the column moves on by the length.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,76 +21,71 @@
 namespace sooth::trace {
 
 // Room that the encoder needs for each slot, and once for the lengths of the columns.
-inline constexpr std::size_t kMaxEncodedSlot = 72;
+inline constexpr std::size_t kMaxEncodedSlot = 68;
 inline constexpr std::size_t kEncodedHeader = 32;
 
 namespace codec_detail {
-
 enum Column : unsigned { kTags, kSites, kAddresses, kValues, kCounters, kPayloads, kColumns };
-// The most bytes that one slot can put into each column.
-inline constexpr std::size_t kColumnRoom[kColumns] = {1, 9, 10, 10, 10, 32};
-static_assert(1 + 9 + 10 + 10 + 10 + 32 == kMaxEncodedSlot && kColumns * 4 <= kEncodedHeader);
+// The most bytes that one slot can put into each column; 8 at least where numbers are written (see put).
+inline constexpr std::size_t kColumnRoom[kColumns] = {1, 9, 9, 8, 9, 32};
+static_assert(1 + 9 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 <= kEncodedHeader);
 
-// The tag: how each part is told.
-enum SiteTag : std::uint8_t { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2, kSiteTag = 3 };
-enum : std::uint8_t { kNewShape = 4 };
-enum AddressTag : std::uint8_t { kSameAddress = 0, kSameStride = 8, kNewAddress = 16, kAddressTag = 24 };
-enum ValueTag : std::uint8_t { kSameValue = 0, kWholeValue = 32, kNearValue = 64, kValueTag = 96 };
-enum : std::uint8_t { kNewCounter = 128 };
-
+// The tag: how each part is told. A new shape comes only with a new site.
+enum SiteTag : unsigned { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2, kNewSiteAndShape = 3, kSiteTag = 3 };
+enum AddressTag : unsigned { kSameAddress = 0, kSameStride = 4, kNewAddress = 8, kAddressTag = 12 };
+enum ValueTag : unsigned { kSameValue = 0, kWholeValue = 16, kNearValue = 32, kValueTag = 48 };
+enum : unsigned { kNewCounter = 64, kNoTag = 128 };
+inline constexpr std::uint64_t kFar = std::uint64_t{1} << 42; // 8-byte values that differ by more are noise, and told whole
 struct SiteEntry { // the last event at the sites that share this entry
-  std::uint64_t address, stride, value;
+  std::uint64_t address, value;
+  std::int32_t stride; // cut to 32 bits: longer ones hardly come twice
   std::uint32_t shape;
-  std::uint32_t followers[2]; // sites that came after, the last one first
+  std::uint64_t followers[2]; // site and shape of what came after, the last one first
+};
+struct Predictor {
+  SiteEntry& at(std::uint32_t site) { return entries[(site ^ (site >> 8)) % 256]; }
+  SiteEntry entries[256] = {};
 };
 
-class Predictor {
-public:
-  SiteEntry& at(std::uint32_t number) { return entries_[(number ^ (number >> 8)) % kEntries]; }
-  void follow(std::uint32_t number) {
-    SiteEntry& before = at(site);
-    if (before.followers[0] != number) {
-      before.followers[1] = before.followers[0];
-      before.followers[0] = number;
-    }
-    site = number;
-  }
-  std::uint64_t counter = 0;
-  std::uint32_t site = 0;
-
-private:
-  static constexpr unsigned kEntries = 256;
-  SiteEntry entries_[kEntries] = {};
-};
-
-inline std::uint32_t shape_of(const RawEvent& e) {
-  return std::uint32_t{e.size} | std::uint32_t{e.order} << 8 | std::uint32_t{e.flags} << 16 | std::uint32_t{e.kind} << 24;
+// The last 8 bytes of a slot: the site below, the shape above. One comparison tells whether both are as predicted.
+inline constexpr std::size_t kSiteAndShape = offsetof(RawEvent, site);
+static_assert(kSiteAndShape + 8 == sizeof(RawEvent) && std::endian::native == std::endian::little);
+inline std::uint32_t site_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape); }
+inline std::uint32_t shape_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape >> 32); }
+inline std::uint64_t read8(const void* from) {
+  std::uint64_t v = 0;
+  std::memcpy(&v, from, 8);
+  return v;
 }
-inline void put(std::uint8_t*& out, std::uint64_t v) {
-  while (v >= 0x80) {
-    *out++ = static_cast<std::uint8_t>(v | 0x80);
-    v >>= 7;
-  }
-  *out++ = static_cast<std::uint8_t>(v);
-}
+inline void write8(void* to, std::uint64_t v) { std::memcpy(to, &v, 8); }
 inline std::uint64_t zigzag(std::uint64_t v) { return (v << 1) ^ (0 - (v >> 63)); }
 inline std::uint64_t unzigzag(std::uint64_t v) { return (v >> 1) ^ (0 - (v & 1)); }
-inline unsigned whole_bytes(const RawEvent& e) { return e.size == 0 ? 8 : e.size; }
+inline std::uint64_t extended(std::int32_t v) { return static_cast<std::uint64_t>(std::int64_t{v}); }
+
+// A number takes n = 1 to 8 bytes, little-endian: n - 1 zero bits, a one, its 7n bits. Or 9: a zero byte, its 64 bits.
+// Writes 8 bytes, or 9; returns the end of those that count.
+inline std::uint8_t* put(std::uint8_t* to, std::uint64_t v) {
+  const auto highest = static_cast<unsigned>(63 - std::countl_zero(v | 1));
+  if (highest >= 56) [[unlikely]] return *to = 0, write8(to + 1, v), to + 9;
+  const unsigned n = (highest * 9 + 73) / 64; // highest / 7 + 1, without a division
+  write8(to, (2 * v + 1) << (n - 1));
+  return to + n;
+}
 
 // What is left of one column.
 struct Input {
-  const std::uint8_t* at;
-  const std::uint8_t* end;
-
+  const std::uint8_t *at, *end;
   bool number(std::uint64_t& v) {
-    v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (at == end) return false;
-      const std::uint8_t byte = *at++;
-      v |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (!(byte & 0x80)) return true;
-    }
-    return false;
+    if (at == end) return false;
+    const unsigned n = static_cast<unsigned>(std::countr_zero(*at | 0x100u)) + 1;
+    if (n == 9) return ++at, word(v, 8);
+    return word(v, n) && (v >>= n, true);
+  }
+  bool word(std::uint64_t& v, unsigned n) { // 1 to 8 bytes
+    if (end - at < 8) return v = 0, bytes(&v, n);
+    v = read8(at) << (64 - 8 * n) >> (64 - 8 * n); // nearly always, and no copy of variable length
+    at += n;
+    return true;
   }
   bool bytes(void* to, std::size_t n) {
     if (static_cast<std::size_t>(end - at) < n) return false;
@@ -96,71 +94,79 @@ struct Input {
     return true;
   }
 };
-
 } // namespace codec_detail
 
-// Encodes `slots` slots (events with their payload slots); `out` must have room for kEncodedHeader and kMaxEncodedSlot each.
-// Returns the end of what was written.
+// Encodes events with their payload slots into `out`, which has room for kEncodedHeader and kMaxEncodedSlot each. Returns the end.
 inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
   using namespace codec_detail;
   std::uint8_t* begin[kColumns];
-  std::uint8_t* to[kColumns];
   std::uint8_t* room = out + kEncodedHeader;
   for (unsigned c = 0; c < kColumns; ++c) {
-    begin[c] = to[c] = room;
+    begin[c] = room;
     room += slots * kColumnRoom[c];
   }
+  std::uint8_t *tags = begin[kTags], *sites = begin[kSites], *addresses = begin[kAddresses], *values = begin[kValues],
+               *counters = begin[kCounters], *payloads = begin[kPayloads];
   Predictor p;
-  for (std::size_t i = 0; i < slots; ++i) {
-    const RawEvent& e = in[i];
-    const SiteEntry& before = p.at(p.site);
-    std::uint8_t tag = 0;
-    if (e.site == before.followers[0]) tag |= kFirstFollower;
-    else if (e.site == before.followers[1]) tag |= kSecondFollower;
-    else {
-      tag |= kNewSite;
-      put(to[kSites], zigzag(e.site - static_cast<std::uint64_t>(p.site)));
+  std::uint64_t counter = 0;
+  std::uint32_t site = 0;
+  SiteEntry* before = &p.at(site);
+  for (const RawEvent *e = in, *in_end = in + slots; e < in_end; ++e) {
+    // All of the slot is read first: for the compiler, any byte written to a column might change it.
+    const std::uint64_t site_and_shape = read8(reinterpret_cast<const std::uint8_t*>(e) + kSiteAndShape);
+    const std::uint64_t address = e->address, value = e->value, ticks = e->counter - counter;
+    const std::uint32_t shape = shape_in(site_and_shape);
+    SiteEntry& last = p.at(site_in(site_and_shape));
+    unsigned tag = 0;
+    if (const std::uint64_t first = before->followers[0]; site_and_shape != first) {
+      tag = kSecondFollower;
+      if (site_and_shape != before->followers[1]) {
+        sites = put(sites, zigzag(site_in(site_and_shape) - std::uint64_t{site}));
+        std::memcpy(sites, &shape, 4);
+        sites += (shape != last.shape) * 4;
+        tag = shape != last.shape ? kNewSiteAndShape : kNewSite;
+      }
+      before->followers[1] = first;
+      before->followers[0] = site_and_shape;
     }
-    SiteEntry& last = p.at(e.site);
-    const std::uint32_t shape = shape_of(e);
-    if (shape != last.shape) {
-      tag |= kNewShape;
-      std::memcpy(to[kSites], &shape, 4);
-      to[kSites] += 4;
-    }
-    const std::uint64_t stride = e.address - last.address;
-    if (stride == 0) tag |= kSameAddress;
-    else if (stride == last.stride) tag |= kSameStride;
-    else {
-      tag |= kNewAddress;
-      put(to[kAddresses], zigzag(stride));
-      last.stride = stride;
-    }
-    if (const std::uint64_t step = zigzag(e.value - last.value); step == 0) tag |= kSameValue;
-    else if (whole_bytes(e) == 8 && step < std::uint64_t{1} << 42) {
-      tag |= kNearValue;
-      put(to[kValues], step);
-    } else {
-      tag |= kWholeValue;
-      std::memcpy(to[kValues], &e.value, 8); // room for all 8; only as many count
-      to[kValues] += whole_bytes(e);
-    }
-    if (e.counter != p.counter) {
-      tag |= kNewCounter;
-      put(to[kCounters], zigzag(e.counter - p.counter));
-    }
-    *to[kTags]++ = tag;
-    last.address = e.address;
-    last.value = e.value;
     last.shape = shape;
-    p.follow(e.site);
-    p.counter = e.counter;
-    if (const std::size_t extra = payload_slots(e); extra != 0) {
-      std::memcpy(to[kPayloads], &in[i + 1], extra * sizeof(RawEvent));
-      to[kPayloads] += extra * sizeof(RawEvent);
-      i += extra;
+    site = site_in(site_and_shape);
+    before = &last;
+    if (const std::uint64_t stride = address - last.address; stride != 0) {
+      if (stride == extended(last.stride)) tag |= kSameStride;
+      else {
+        tag |= kNewAddress;
+        addresses = put(addresses, zigzag(stride));
+        last.stride = static_cast<std::int32_t>(stride);
+      }
+      last.address = address;
+    }
+    if (const std::uint64_t step = zigzag(value - last.value); step != 0) {
+      if (const unsigned size = shape & 7; size != 0 || step >= kFar) {
+        tag |= kWholeValue;
+        write8(values, value);
+        values += size != 0 ? size : 8;
+      } else {
+        tag |= kNearValue;
+        values = put(values, step);
+      }
+      last.value = value;
+    }
+    // Other threads move the counter at any time, but seldom far: no branch on whether, one on how far.
+    tag |= (ticks != 0) * kNewCounter;
+    *counters = static_cast<std::uint8_t>(2 * ticks + 1); // as put would
+    counters += ticks != 0;
+    if (ticks >= 128) [[unlikely]] counters = put(counters - 1, ticks);
+    counter += ticks;
+    *tags++ = static_cast<std::uint8_t>(tag);
+    if (e->flags & kPayload) {
+      const std::size_t extra = payload_slots(*e);
+      std::memcpy(payloads, e + 1, extra * sizeof(RawEvent));
+      payloads += extra * sizeof(RawEvent);
+      e += extra;
     }
   }
+  const std::uint8_t* to[kColumns] = {tags, sites, addresses, values, counters, payloads};
   std::uint8_t* end = out + kEncodedHeader;
   std::memset(out, 0, kEncodedHeader);
   for (unsigned c = 0; c < kColumns; ++c) {
@@ -189,53 +195,46 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
   }
   if (left != 0) return false;
   Predictor p;
+  std::uint64_t counter = 0;
+  std::uint32_t site = 0;
   for (std::size_t i = 0; i < slots; ++i) {
     std::uint8_t tag = 0;
-    std::uint64_t number = 0;
     if (!from[kTags].bytes(&tag, 1)) return false;
-    RawEvent e = {};
-    if ((tag & kSiteTag) == kNewSite) {
-      if (!from[kSites].number(number)) return false;
-      e.site = static_cast<std::uint32_t>(p.site + unzigzag(number));
-    } else if ((tag & kSiteTag) <= kSecondFollower) {
-      e.site = p.at(p.site).followers[tag & kSiteTag];
-    } else {
-      return false;
+    if ((tag & kNoTag) || (tag & kAddressTag) == kAddressTag || (tag & kValueTag) == kValueTag) return false;
+    std::uint64_t away = 0, stride = 0, step = 0, ticks = 0;
+    SiteEntry& before = p.at(site);
+    std::uint64_t site_and_shape = before.followers[tag & 1];
+    if ((tag & kSiteTag) >= kNewSite) {
+      if (!from[kSites].number(away)) return false;
+      site += static_cast<std::uint32_t>(unzigzag(away));
+      std::uint32_t shape = p.at(site).shape;
+      if ((tag & kSiteTag) == kNewSiteAndShape && !from[kSites].bytes(&shape, 4)) return false;
+      site_and_shape = std::uint64_t{shape} << 32 | site;
     }
-    SiteEntry& last = p.at(e.site);
-    if ((tag & kNewShape) && !from[kSites].bytes(&last.shape, 4)) return false;
-    e.size = static_cast<std::uint8_t>(last.shape);
-    e.order = static_cast<std::uint8_t>(last.shape >> 8);
-    e.flags = static_cast<std::uint8_t>(last.shape >> 16);
-    e.kind = static_cast<std::uint8_t>(last.shape >> 24);
-    if (e.size > 8) return false;
-    if ((tag & kAddressTag) == kNewAddress) {
-      if (!from[kAddresses].number(number)) return false;
-      last.stride = unzigzag(number);
-    } else if ((tag & kAddressTag) == kAddressTag) {
-      return false;
+    if (site_and_shape != before.followers[0]) {
+      before.followers[1] = before.followers[0];
+      before.followers[0] = site_and_shape;
     }
-    e.address = last.address + ((tag & kAddressTag) == kSameAddress ? 0 : last.stride);
+    site = site_in(site_and_shape);
+    SiteEntry& last = p.at(site);
+    last.shape = shape_in(site_and_shape);
+    const unsigned size = last.shape & 0xff;
+    if (size > 8) return false;
+    if (tag & kNewAddress) {
+      if (!from[kAddresses].number(stride)) return false;
+      last.stride = static_cast<std::int32_t>(stride = unzigzag(stride));
+    }
+    last.address += tag & kSameStride ? extended(last.stride) : stride;
+    if ((tag & kWholeValue) && !from[kValues].word(last.value, size != 0 ? size : 8)) return false;
+    if ((tag & kNearValue) && !from[kValues].number(step)) return false;
+    last.value += unzigzag(step);
+    if ((tag & kNewCounter) && !from[kCounters].number(ticks)) return false;
+    counter += ticks;
+    RawEvent& e = out[i];
+    e.address = last.address;
     e.value = last.value;
-    if ((tag & kValueTag) == kWholeValue) {
-      e.value = 0;
-      if (!from[kValues].bytes(&e.value, whole_bytes(e))) return false;
-    } else if ((tag & kValueTag) == kNearValue) {
-      if (!from[kValues].number(number)) return false;
-      e.value += unzigzag(number);
-    } else if ((tag & kValueTag) == kValueTag) {
-      return false;
-    }
-    e.counter = p.counter;
-    if (tag & kNewCounter) {
-      if (!from[kCounters].number(number)) return false;
-      e.counter += unzigzag(number);
-    }
-    last.address = e.address;
-    last.value = e.value;
-    p.follow(e.site);
-    p.counter = e.counter;
-    out[i] = e;
+    e.counter = counter;
+    write8(reinterpret_cast<std::uint8_t*>(&e) + kSiteAndShape, site_and_shape);
     if (e.flags & kPayload) {
       if (e.value == 0 || e.value > kMaxPayload) return false;
       const std::size_t extra = payload_slots(e);
