@@ -1,6 +1,7 @@
 // A runtime for the pass's tests: it checks what a hook is told and writes one line for it to the file $FAKE_LOG.
 // With FAKE_CELLS=1 it keeps the cells of abi.h, so that the inlined checks have something to find; else every access
-// reaches its hook. Single-threaded programs only.
+// reaches its hook. With FAKE_BYTES=1 a line `bytes r|w address size` follows for every access. Single-threaded
+// programs only.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static const struct SoothModule* modules[64];
 static unsigned module_count;
 static uint32_t next_site = 1 << 16;
 static int keep_cells;
+static int tell_bytes;
 
 static void line(const char* format, ...) {
   if (!out) return;
@@ -42,6 +44,7 @@ static void start(void) {
   const char* path = getenv("FAKE_LOG");
   if (path) out = fopen(path, "w");
   keep_cells = getenv("FAKE_CELLS") != NULL;
+  tell_bytes = getenv("FAKE_BYTES") != NULL;
   if (keep_cells) __sooth_thread.cell_mask = (uint64_t)(kCells - 1) << 4;
   __sooth_thread.detail = 1;
   atexit(finish);
@@ -88,7 +91,21 @@ static void place(uint32_t site) {
   line(" ERROR unknown site %u\n", site);
 }
 
+static void bytes_event(int write, const void* address, uint64_t size) {
+  if (tell_bytes) line("bytes %c %p %llu\n", write ? 'w' : 'r', address, (unsigned long long)size);
+}
+
+// What the loop has read so far of which it was said that it will not change, until the loop's last range.
+static struct LoopRead {
+  const uint8_t* address;
+  uint64_t size;
+  uint8_t* copy;
+} loop_reads[16];
+static unsigned loop_read_count;
+static int within_loop;
+
 static void check_frames(void) {
+  if (within_loop) line("ERROR a hook between the ranges of a loop\n");
   if (__sooth_thread.stack_top < frames || __sooth_thread.stack_top > frames + kFrames) line("ERROR stack_top\n");
   if (__sooth_thread.stack_low > __sooth_thread.stack_top) line("ERROR stack_low\n");
 }
@@ -121,6 +138,7 @@ static void access_event(const char* kind, uint64_t address, uint64_t value, uns
     line("ERROR read saw %llx, memory holds %llx\n", (unsigned long long)value, (unsigned long long)memory);
   line("%s%u 0x%llx", kind, size, (unsigned long long)value);
   place(site);
+  bytes_event(write, (const void*)address, size);
   remember(address, value, size, write);
 }
 
@@ -150,23 +168,48 @@ static void range(const char* kind, const uint8_t* bytes, uint64_t size, uint32_
 void __sooth_read_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
   if (memcmp(address, bytes, size) != 0) line("ERROR read-range saw other bytes than memory holds\n");
   range("read-range", bytes, size, site);
+  bytes_event(0, address, size);
 }
 void __sooth_write_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
-  (void)address;
   range("write-range", bytes, size, site);
+  bytes_event(1, address, size);
 }
 void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site) {
-  (void)to;
   range("copy", from, size, site);
+  bytes_event(0, from, size);
+  bytes_event(1, to, size);
 }
 void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site) {
-  (void)to;
   line("fill %llu 0x%02x", (unsigned long long)size, byte);
   place(site);
+  bytes_event(1, to, size);
 }
 void __sooth_fence(uint32_t order, uint32_t site) {
   line("fence order %u", order);
   place(site);
+}
+
+void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what) {
+  const int write = (what & kLoopWrite) != 0;
+  within_loop = 0;
+  check_frames();
+  line("loop-%s %llu by %u%s%s", write ? "write" : "read", (unsigned long long)size, element,
+       what & kLoopGlued ? " glued" : "", what & kLoopOpaque ? " opaque" : "");
+  place(site);
+  bytes_event(write, address, size);
+  if (element == 0 || size < element || what > 7 || (write && what & kLoopOpaque)) line("ERROR loop\n");
+  if (!write && !(what & kLoopOpaque) && loop_read_count < 16) {
+    struct LoopRead kept = {address, size, malloc(size)};
+    memcpy(kept.copy, address, size);
+    loop_reads[loop_read_count++] = kept;
+  }
+  within_loop = (what & kLoopGlued) != 0;
+  if (within_loop) return;
+  while (loop_read_count != 0) {
+    struct LoopRead* kept = &loop_reads[--loop_read_count];
+    if (memcmp(kept->copy, kept->address, kept->size) != 0) line("ERROR the loop changed what it read\n");
+    free(kept->copy);
+  }
 }
 
 __extension__ typedef unsigned __int128 uint128;

@@ -185,6 +185,8 @@ private:
     else if (argument == "-fsooth") line_.instrument = true;
     else if (argument == "-fno-sooth-branches") line_.branches = false;
     else if (argument == "-fsooth-branches") line_.branches = true;
+    else if (argument == "-fno-sooth-loops") line_.loops = false;
+    else if (argument == "-fsooth-loops") line_.loops = true;
     else if (argument == "--sooth-help") line_.help = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
@@ -241,6 +243,7 @@ std::string help_text() {
   return "Sooth's compilers take every option of clang 19, and these of their own:\n"
          "  -fsooth-ignorelist=FILE   leave out what the file names (fun:, src:; the format of clang's ignorelists)\n"
          "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
+         "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  -fno-sooth                compile and link as plain clang would\n"
          "  --sooth-print-libdir      print where the pass and the runtime are\n"
          "  --sooth-print-includedir  print where <sooth/sooth.h> is\n"

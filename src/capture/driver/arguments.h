@@ -20,6 +20,7 @@ struct CommandLine {
 
   bool instrument = true;       // no -fno-sooth
   bool branches = true;         // no -fno-sooth-branches
+  bool loops = true;            // no -fno-sooth-loops
   bool help = false;            // --sooth-help
   bool print_libraries = false; // --sooth-print-libdir
   bool print_headers = false;   // --sooth-print-includedir

@@ -3,6 +3,7 @@
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
 #include "capture/pass/frames.h"
+#include "capture/pass/loop_ranges.h"
 #include "capture/pass/plain_accesses.h"
 #include "capture/pass/private_memory.h"
 #include "capture/pass/source_name.h"
@@ -187,14 +188,25 @@ void forget_effects_of_calls(Module& module) {
         for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync}) call->removeFnAttr(kind);
 }
 
+// Takes the hooks out of loops that are recorded as ranges.
+void hoist_from_loops(ModuleContext& context, Function& function, FunctionAnalysisManager& analyses,
+                      std::vector<Hook>& hooks) {
+  DenseMap<const Instruction*, std::uint32_t> hooked;
+  for (const Hook& hook : hooks) hooked[hook.instruction] = hook.row;
+  const auto replaced = announce_loops(context, function, analyses, hooked);
+  erase_if(hooks, [&](const Hook& hook) { return replaced.contains(hook.instruction); });
+}
+
 bool instrument_function(ModuleContext& context, Function& function,
-                         const DenseSet<const GlobalVariable*>& thread_locals) {
+                         const DenseSet<const GlobalVariable*>& thread_locals, FunctionAnalysisManager& analyses) {
+  if (context.options.loops) prepare_loops(function, analyses);
   Survey survey(context, function, thread_locals);
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
   if (hooks.empty() && arguments.empty()) return false;
   const std::uint32_t row = survey.function_row();
 
+  if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
   FunctionContext here(context, function);
   // The last first: each split then moves only what lies between two hooks.
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
@@ -206,7 +218,8 @@ bool instrument_function(ModuleContext& context, Function& function,
 
 } // namespace
 
-bool instrument_module(Module& module, const Options& options, const std::vector<std::string>& ignorelists) {
+bool instrument_module(Module& module, const Options& options, const std::vector<std::string>& ignorelists,
+                       FunctionAnalysisManager& analyses) {
   if (module.getNamedMetadata(kDone)) return false;
   const IgnoreList ignored(module, ignorelists);
   const DenseSet<const GlobalVariable*> thread_locals = private_thread_locals(module);
@@ -216,7 +229,7 @@ bool instrument_module(Module& module, const Options& options, const std::vector
 
   ModuleContext context(module, options);
   module.getOrInsertNamedMetadata(kDone);
-  for (Function* function : functions) instrument_function(context, *function, thread_locals);
+  for (Function* function : functions) instrument_function(context, *function, thread_locals, analyses);
   forget_effects_of_calls(module);
   emit_module_tables(context);
   if (options.verify && verifyModule(module, &errs()))

@@ -3,12 +3,14 @@
 
 #include "capture/pass/ignore.h"
 #include "capture/pass/module_context.h"
+#include "llvm/IR/PassManager.h"
 
 namespace sooth::pass {
 
 // Puts hooks into every function that is not left out, and the tables into the module. Does nothing to a module that
 // has been through it (link-time optimisation may come by again). Returns whether anything changed.
-bool instrument_module(llvm::Module& module, const Options& options, const std::vector<std::string>& ignorelists);
+bool instrument_module(llvm::Module& module, const Options& options, const std::vector<std::string>& ignorelists,
+                       llvm::FunctionAnalysisManager& analyses);
 
 // Before anything is optimised: what is left out must not be inlined into what is not.
 bool protect_ignored(llvm::Module& module, const std::vector<std::string>& ignorelists);

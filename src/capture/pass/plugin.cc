@@ -16,6 +16,7 @@ cl::list<std::string> ignorelists("sooth-ignorelist",
                                   cl::desc("File in the format of clang's ignorelists: what Sooth leaves out"),
                                   cl::value_desc("file"));
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
+cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
@@ -23,10 +24,11 @@ std::vector<std::string> ignorelist_files() { return {ignorelists.begin(), ignor
 
 // Runs even for functions marked `optnone`: it is not an optimisation.
 struct RecordPass : PassInfoMixin<RecordPass> {
-  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    const sooth::pass::Options options{branches, verify};
-    return sooth::pass::instrument_module(module, options, ignorelist_files()) ? PreservedAnalyses::none()
-                                                                               : PreservedAnalyses::all();
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
+    const sooth::pass::Options options{.branches = branches, .loops = loops, .verify = verify};
+    auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    const bool changed = sooth::pass::instrument_module(module, options, ignorelist_files(), analyses);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
