@@ -193,7 +193,7 @@ private:
   void flush(std::uint32_t thread) {
     Buffer& buffer = buffers_[thread];
     if (buffer.slots.empty()) return;
-    encoded_.resize(buffer.slots.size() * kMaxEncodedSlot);
+    encoded_.resize(kEncodedHeader + buffer.slots.size() * kMaxEncodedSlot);
     const std::uint8_t* end = encode_slots(buffer.slots.data(), buffer.slots.size(), encoded_.data());
     const auto raw = static_cast<int>(end - encoded_.data());
     packed_.resize(static_cast<std::size_t>(LZ4_compressBound(raw)));

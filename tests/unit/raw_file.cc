@@ -82,7 +82,7 @@ RawFile& RawFile::chunk(ChunkHeader header, const std::vector<std::uint8_t>& bod
 }
 
 RawFile& RawFile::events(std::uint32_t thread, const Slots& slots, std::int64_t first_slot) {
-  std::vector<std::uint8_t> raw(slots.size() * kMaxEncodedSlot);
+  std::vector<std::uint8_t> raw(kEncodedHeader + slots.size() * kMaxEncodedSlot);
   raw.resize(static_cast<std::size_t>(encode_slots(slots.data(), slots.size(), raw.data()) - raw.data()));
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
   packed.resize(static_cast<std::size_t>(LZ4_compress_default(reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(packed.data()),
