@@ -97,7 +97,8 @@ void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site);
 enum { kSoothCallRecorded = 0x7fffffff };
 
 // An innermost loop whose every access is a walk over a range that is known before it starts (see pass/loop_ranges.h) has these
-// instead of a hook for each access: reads before the loop, writes after it. `element` is the size of one access.
+// instead of a hook for each access: reads before the loop, writes after it. `element` is the size of one access;
+// it divides `size`.
 enum SoothLoop {
   kLoopWrite = 1,
   kLoopGlued = 2,  // not the last of the loop's ranges: in no run does another thread come between this and the next one

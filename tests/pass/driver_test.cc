@@ -41,10 +41,12 @@ TEST(CommandLineTest, AValueIsNoInput) {
 }
 
 TEST(CommandLineTest, OptionsOfOurOwnAreNotPassedOn) {
-  const CommandLine line = read_command_line({"-fsooth-ignorelist=a.txt", "-fno-sooth-branches", "-c", "a.c"});
+  const CommandLine line =
+      read_command_line({"-fsooth-ignorelist=a.txt", "-fno-sooth-branches", "-fno-sooth-loops", "-c", "a.c"});
   EXPECT_EQ(line.passed_on, (std::vector<std::string>{"-c", "a.c"}));
   EXPECT_EQ(line.ignorelists, (std::vector<std::string>{"a.txt"}));
   EXPECT_FALSE(line.branches);
+  EXPECT_FALSE(line.loops);
   EXPECT_TRUE(line.instrument);
   EXPECT_FALSE(read_command_line({"-fno-sooth", "a.c"}).instrument);
   EXPECT_EQ(read_command_line({"-fsooth-nothing", "a.c"}).mistakes.size(), 1u);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 
 #include "capture/abi.h"
@@ -45,6 +46,14 @@ struct Range {
   std::int64_t low;
   std::int64_t high;
 };
+
+// The size of one access; where several sizes share the range, the largest that divides it evenly.
+std::uint64_t element_of(const Range& range) {
+  std::uint64_t element = static_cast<std::uint64_t>(range.high - range.low);
+  for (const Walk* walk : range.walks)
+    element = std::gcd(std::gcd(element, walk->size), static_cast<std::uint64_t>(std::abs(walk->step)));
+  return element;
+}
 
 // The loop is left at its end only: what runs in every iteration runs as often as the end is reached.
 bool has_shape(const Loop& loop) {
@@ -203,7 +212,7 @@ private:
       std::uint32_t what = i + 1 < ranges.size() ? kLoopGlued : 0;
       if (is_write(first)) what |= kLoopWrite;
       else if (may_be_written(loop, ranges[i])) what |= kLoopOpaque;
-      call(is_write(first) ? end_of_exit_calls(loop) : before, first, address, size, what);
+      call(is_write(first) ? end_of_exit_calls(loop) : before, ranges[i], address, size, what);
     }
     return true;
   }
@@ -215,12 +224,13 @@ private:
     return place;
   }
 
-  void call(Instruction* before, const Walk& first, Value* address, Value* size, std::uint32_t what) {
+  void call(Instruction* before, const Range& range, Value* address, Value* size, std::uint32_t what) {
+    const Walk& first = *range.walks.front();
     Builder at(before);
     at.SetCurrentDebugLocation(first.access->getDebugLoc());
     auto small = [&](std::uint64_t n) { return ConstantInt::get(context_.i32, n); };
     context_.call(at, "__sooth_loop", context_.void_type,
-                  {address, size, small(first.size), context_.site_number(at, first.row), small(what)});
+                  {address, size, small(element_of(range)), context_.site_number(at, first.row), small(what)});
   }
 
   bool may_be_written(const Loop& loop, const Range& range) {

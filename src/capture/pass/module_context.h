@@ -11,7 +11,7 @@ namespace sooth::pass {
 
 struct Options {
   bool branches = true;
-  bool loops = true; // one call for a range instead of hooks in a loop
+  bool loops = true;   // one call for a range instead of hooks in a loop
   bool verify = false; // run LLVM's verifier over the result; for our own tests
 };
 
