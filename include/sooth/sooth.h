@@ -69,8 +69,9 @@ static inline __attribute__((unused)) const char* sooth_enter_block_(const char*
   return name;
 }
 static inline __attribute__((unused)) void sooth_leave_block_(const char* const* name) { __sooth_atomic_end(*name); }
-#define SOOTH_ATOMIC(name)                                                                                                                 \
-  __attribute__((cleanup(sooth_leave_block_), unused)) const char* const SOOTH_JOIN_(sooth_block_, __LINE__) = sooth_enter_block_(name)
+#define SOOTH_ATOMIC(name)                                                                                             \
+  __attribute__((cleanup(sooth_leave_block_), unused)) const char* const SOOTH_JOIN_(sooth_block_, __LINE__) =         \
+      sooth_enter_block_(name)
 #endif
 
 #define SOOTH_NO_RECORD __attribute__((annotate("sooth_no_record")))

@@ -46,8 +46,8 @@ struct SoothThreadAbi {
   uint64_t epoch;      // offset 16: the segment's epoch << 24, 1 to 255
   uint64_t* stack_top; // offset 24: next free frame
   uint64_t* stack_low; // offset 32: lowest stack_top since frames were last written to the trace
-  uint64_t detail;     // offset 40: events that this segment may still keep in full; branch hooks run only if it is not 0
-  uint32_t call_site;  // offset 48
+  uint64_t detail; // offset 40: events that this segment may still keep in full; branch hooks run only if it is not 0
+  uint32_t call_site; // offset 48
   uint32_t unused;
 };
 
@@ -67,7 +67,7 @@ struct SoothModule {
   const struct SoothGlobalRow* global_rows;
   const char* strings;
   const uint8_t* facts;
-  uint32_t* base;       // the module's variable; the runtime writes the number of its first site here
+  uint32_t* base; // the module's variable; the runtime writes the number of its first site here
   uint32_t globals;
   uint32_t string_bytes;
   uint32_t fact_bytes;
@@ -86,7 +86,8 @@ void __sooth_register_module(const struct SoothModule* module);
 //   void __sooth_branch(uint32_t site, uint64_t way)                             before the branch; only if detail != 0
 
 // --- Hooks with the C calling convention ----------------------------------------------------------------------
-void __sooth_read_range(const void* address, const void* bytes, uint64_t size, uint32_t site);  // after; sizes other than 1, 2, 4, 8
+void __sooth_read_range(const void* address, const void* bytes, uint64_t size,
+                        uint32_t site); // after; sizes other than 1, 2, 4, 8
 void __sooth_write_range(const void* address, const void* bytes, uint64_t size, uint32_t site); // before
 // Before llvm.memcpy / memmove / memset (not before calls of libc's functions, which the runtime intercepts itself):
 void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site);
@@ -101,7 +102,7 @@ enum { kSoothCallRecorded = 0x7fffffff };
 // it divides `size`.
 enum SoothLoop {
   kLoopWrite = 1,
-  kLoopGlued = 2,  // not the last of the loop's ranges: in no run does another thread come between this and the next one
+  kLoopGlued = 2, // not the last of the loop's ranges: in no run does another thread come between this and the next one
   kLoopOpaque = 4, // a read whose bytes the loop itself may write: what is there now need not be what is read
 };
 void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what);

@@ -71,6 +71,9 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
     environment.set.emplace_back("SOOTH_OPTIONS", prefix + "detail=all");
   }
 
+  // The runtime never overwrites: a process that finds its name taken records beside it.
+  if (std::error_code problem; !options.output.empty() && !fs::remove(target, problem) && problem)
+    return Error{fmt::format("cannot replace the trace: {}.", problem.message()), options.output};
   const Stamp before = stamp_of(target);
   Result<Ended> ended = launch(command, environment);
   if (!ended) return ended.error();

@@ -101,7 +101,8 @@ private:
       out_.damaged_bytes += bytes;
       note("no chunk begins at offset " + hexadecimal(offset) + "; " + std::to_string(bytes) + " bytes skipped");
     } else if (next < file_.size()) {
-      note("a chunk at offset " + hexadecimal(offset) + " was never written; " + std::to_string(bytes) + " empty bytes");
+      note("a chunk at offset " + hexadecimal(offset) + " was never written; " + std::to_string(bytes) +
+           " empty bytes");
     }
     return next;
   }
@@ -109,7 +110,8 @@ private:
   void damaged(std::uint64_t offset, const std::string& why, std::uint64_t bytes) {
     ++out_.damaged_chunks;
     out_.damaged_bytes += bytes;
-    note("chunk at offset " + hexadecimal(offset) + " is damaged (" + why + "); " + std::to_string(bytes) + " bytes skipped");
+    note("chunk at offset " + hexadecimal(offset) + " is damaged (" + why + "); " + std::to_string(bytes) +
+         " bytes skipped");
   }
 
   void note(std::string text) {

@@ -28,7 +28,8 @@ std::uint64_t load(const std::uint8_t* bytes, std::uint64_t size) {
 }
 
 std::uint64_t slots_of(const Chunk& chunk) {
-  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.body.size() / sizeof(RawEvent) : chunk.header.count;
+  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.body.size() / sizeof(RawEvent)
+                                                                          : chunk.header.count;
 }
 
 } // namespace
@@ -39,7 +40,8 @@ std::uint64_t EventStream::start() {
   std::sort(pieces_.begin(), pieces_.end(), [&](const Chunk* a, const Chunk* b) { return key(a) < key(b); });
   std::uint64_t bound = 0;
   for (const Chunk* piece : pieces_) {
-    bound += piece->header.type == static_cast<std::uint32_t>(ChunkType::Live) ? finished_slots(piece->body) : slots_of(*piece);
+    bound += piece->header.type == static_cast<std::uint32_t>(ChunkType::Live) ? finished_slots(piece->body)
+                                                                               : slots_of(*piece);
   }
   return bound;
 }
@@ -63,8 +65,9 @@ void EventStream::decode_next_piece() {
   if (slots == 0) return;
   if (first > next_slot_) {
     context_->count(Defect::MissingEvents, first - next_slot_);
-    context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": slots " + std::to_string(next_slot_) + " to " +
-                                    std::to_string(first - 1) + " of its events are missing; its locks and calls may not match up");
+    context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": slots " + std::to_string(next_slot_) +
+                                    " to " + std::to_string(first - 1) +
+                                    " of its events are missing; its locks and calls may not match up");
   }
   if (good) {
     append_events(slots, first);
@@ -72,7 +75,8 @@ void EventStream::decode_next_piece() {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
     context_->count(Defect::MissingEvents, first + slots - std::max(first, next_slot_));
-    context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) + " is damaged (its events cannot be decoded); " +
+    context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) +
+                                    " is damaged (its events cannot be decoded); " +
                                     std::to_string(sizeof(ChunkHeader) + chunk.body.size()) + " bytes skipped");
   }
   next_slot_ = std::max(next_slot_, first + slots);
@@ -90,9 +94,11 @@ bool EventStream::unpack(const Chunk& chunk, std::uint64_t& slots) {
   std::vector<std::uint8_t>& raw = context_->unpacked;
   raw.resize(chunk.header.raw_bytes); // bounded by scan_chunks
   out.resize(slots);
-  const int size = LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.body.data()), reinterpret_cast<char*>(raw.data()),
-                                       static_cast<int>(chunk.body.size()), static_cast<int>(raw.size()));
-  return size >= 0 && static_cast<std::size_t>(size) == raw.size() && decode_slots(raw.data(), raw.size(), out.data(), slots);
+  const int size =
+      LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.body.data()), reinterpret_cast<char*>(raw.data()),
+                          static_cast<int>(chunk.body.size()), static_cast<int>(raw.size()));
+  return size >= 0 && static_cast<std::size_t>(size) == raw.size() &&
+         decode_slots(raw.data(), raw.size(), out.data(), slots);
 }
 
 void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
@@ -113,7 +119,8 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
   e.site = context_->sites.index_of(raw.site);
   e.thread = thread_;
   e.kind = static_cast<EventKind>(raw.kind);
-  e.order = raw.order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst) ? static_cast<MemoryOrder>(raw.order) : MemoryOrder::SeqCst;
+  e.order = raw.order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst) ? static_cast<MemoryOrder>(raw.order)
+                                                                        : MemoryOrder::SeqCst;
   e.flags = raw.flags;
   const int shapes = ((raw.flags & kPayload) != 0) + ((raw.flags & kFill) != 0) + ((raw.flags & kOpaque) != 0);
   if (kind_name(e.kind).empty() || shapes > 1) {

@@ -24,9 +24,9 @@ struct StampedEvent {
 struct DecodeContext {
   Trace& trace; // bytes, defects and notes grow while streams are read
   const SiteMap& sites;
-  std::vector<RawEvent> slots;         // scratch
-  std::vector<std::uint8_t> unpacked;  // scratch
-  std::uint64_t malformed = 0;         // events that mean nothing
+  std::vector<RawEvent> slots;        // scratch
+  std::vector<std::uint8_t> unpacked; // scratch
+  std::uint64_t malformed = 0;        // events that mean nothing
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
 };

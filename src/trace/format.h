@@ -53,11 +53,11 @@ enum LockType : std::uint32_t {
   kLockSpin = 0x40,
   kLockReadWrite = 0x80,
   kLockCondition = 0x100,
-  kLockAnnotated = 0x200,   // told by __tsan_mutex_* and the like
-  kLockPreferWriter = 0x400,// read-write lock: a waiting writer blocks new readers
-  kLockOwnerDied = 0x1000,  // this acquire took a robust mutex over from a thread that ended
-  kLockTry = 0x2000,        // a request that does not block
-  kLockTimed = 0x4000,      // a request that blocks only for a time
+  kLockAnnotated = 0x200,    // told by __tsan_mutex_* and the like
+  kLockPreferWriter = 0x400, // read-write lock: a waiting writer blocks new readers
+  kLockOwnerDied = 0x1000,   // this acquire took a robust mutex over from a thread that ended
+  kLockTry = 0x2000,         // a request that does not block
+  kLockTimed = 0x4000,       // a request that blocks only for a time
 };
 
 // One slot of a thread's buffer. An event is one slot, followed by ceil(value / 32) payload slots if kPayload.
@@ -71,7 +71,7 @@ struct RawEvent {
   std::uint64_t value;
   std::uint64_t counter; // of the hybrid clock: taken (kTicket) or only looked at
   std::uint32_t site;
-  std::uint8_t size; // 1 to 8; 0 where it does not apply or for ranges
+  std::uint8_t size;  // 1 to 8; 0 where it does not apply or for ranges
   std::uint8_t order; // MemoryOrder
   std::uint8_t flags;
   std::uint8_t kind; // EventKind; never 0 in a finished slot
@@ -87,7 +87,7 @@ inline constexpr std::uint64_t kChunkAlign = 64;
 enum class EndKind : std::uint32_t { Running = 0, Exit, QuickExit, Exec, Signal };
 
 enum FileFlags : std::uint32_t {
-  kFrozen = 1, // written by tools: counters are positions, the order is final and is not restored
+  kFrozen = 1,   // written by tools: counters are positions, the order is final and is not restored
   kNoValues = 2, // imported from a format without values: each write counts as a value of its own
 };
 
@@ -98,14 +98,14 @@ struct FileHeader {
   std::uint32_t flags;
   std::uint32_t pid;
   std::uint32_t parent_pid;
-  std::uint64_t start_time_ns;   // wall clock
+  std::uint64_t start_time_ns; // wall clock
   std::uint64_t end_time_ns;
-  std::uint32_t end_kind;        // EndKind; Running: still running, or killed
-  std::int32_t end_value;        // exit status or signal number
-  std::uint64_t threads;         // threads started so far
-  std::uint64_t slots;           // slots written out so far
+  std::uint32_t end_kind; // EndKind; Running: still running, or killed
+  std::int32_t end_value; // exit status or signal number
+  std::uint64_t threads;  // threads started so far
+  std::uint64_t slots;    // slots written out so far
   std::uint64_t defects[kDefectSlots];
-  char unsupported[8][40];       // the first names of unsupported primitives met
+  char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
@@ -141,9 +141,9 @@ struct ModuleHeader {
   std::uint32_t first_site; // sites are numbered first_site, first_site + 1, ...
   std::uint32_t sites;
   std::uint32_t globals;
-  std::uint32_t string_bytes; // zero-terminated strings; offset 0 is the empty string
-  std::uint32_t fact_bytes;   // static facts, opaque here
-  std::uint32_t name;         // string offset: the module's source file
+  std::uint32_t string_bytes;   // zero-terminated strings; offset 0 is the empty string
+  std::uint32_t fact_bytes;     // static facts, opaque here
+  std::uint32_t name;           // string offset: the module's source file
   std::uint32_t compiler_flags; // string offset
   std::uint32_t reserved;
 };
@@ -153,8 +153,8 @@ enum SiteFlags : std::uint32_t {
   kSiteVolatile = 1,
   kSiteFunction = 2, // the row of a function: line of its definition
   kSiteCall = 4,
-  kSiteFloat = 8,    // the value is a floating-point number
-  kSiteSigned = 16,  // ... a signed integer
+  kSiteFloat = 8,   // the value is a floating-point number
+  kSiteSigned = 16, // ... a signed integer
   kSitePointer = 32,
   kSiteBitField = 64,
   kSiteBranch = 128,
@@ -170,7 +170,7 @@ struct SiteRow { // 24 bytes; all but line, column and flags are string offsets
   std::uint32_t flags;    // SiteFlags
 };
 
-struct GlobalRow { // 32 bytes
+struct GlobalRow {       // 32 bytes
   std::uint64_t address; // at run time
   std::uint64_t bytes;
   std::uint32_t name; // `net::state`, `file.cpp:counter` for statics of a file
@@ -182,9 +182,13 @@ struct GlobalRow { // 32 bytes
 inline constexpr std::uint64_t kMaxPayload = 1u << 16;
 inline constexpr std::uint32_t kFirstSite = 1u << 16; // smaller numbers: the module was not registered yet
 
-constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t align) { return (bytes + align - 1) / align * align; }
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t align) {
+  return (bytes + align - 1) / align * align;
+}
 constexpr std::uint64_t payload_slots(const RawEvent& e) {
-  return (e.flags & kPayload) ? (e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw) ? (2 * e.value + 31) / 32 : (e.value + 31) / 32) : 0;
+  return (e.flags & kPayload) ? (e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw) ? (2 * e.value + 31) / 32
+                                                                                           : (e.value + 31) / 32)
+                              : 0;
 }
 
 } // namespace sooth::trace

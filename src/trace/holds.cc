@@ -58,7 +58,9 @@ private:
       const auto found = holds_.find(granule);
       if (found == holds_.end()) return;
       Holds& holds = found->second;
-      holds.erase(std::remove_if(holds.begin(), holds.end(), [&](const Hold& h) { return h.segment != segments_[h.thread]; }), holds.end());
+      holds.erase(
+          std::remove_if(holds.begin(), holds.end(), [&](const Hold& h) { return h.segment != segments_[h.thread]; }),
+          holds.end());
       for (Hold& hold : holds) {
         if (hold.thread == e.thread) { // the thread's next kept access ends the hold of these bytes
           hold.reads &= static_cast<std::uint8_t>(~mask);
@@ -106,12 +108,13 @@ private:
       }
       return;
     }
-    for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) f(granule, mask_in(e, granule));
+    for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule)
+      f(granule, mask_in(e, granule));
   }
 
   Trace& trace_;
-  std::vector<std::uint32_t> segments_;               // of each thread: segments ended so far
-  std::vector<std::vector<std::uint64_t>> touched_;   // of each thread: granules with touched holds
+  std::vector<std::uint32_t> segments_;             // of each thread: segments ended so far
+  std::vector<std::vector<std::uint64_t>> touched_; // of each thread: granules with touched holds
   absl::flat_hash_map<std::uint64_t, Holds> holds_; // by granule
   std::uint64_t budget_ = std::uint64_t{1} << 28;
 };
@@ -121,9 +124,15 @@ private:
 bool ends_segment(const Event& e) {
   switch (e.kind) {
   case EventKind::AtomicRead: return true;
-  case EventKind::Alloc: case EventKind::Free: case EventKind::Map: case EventKind::Unmap:
-  case EventKind::StackBegin: case EventKind::StackEnd: case EventKind::ThreadName:
-  case EventKind::User: case EventKind::Watch: return false;
+  case EventKind::Alloc:
+  case EventKind::Free:
+  case EventKind::Map:
+  case EventKind::Unmap:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd:
+  case EventKind::ThreadName:
+  case EventKind::User:
+  case EventKind::Watch: return false;
   default: return e.has(kTicket);
   }
 }

@@ -95,7 +95,8 @@ template <typename Edge>
 void MemoryHistory::set_blocks(std::uint64_t address, std::uint64_t size, const Background& what, Edge&& edge) {
   const std::uint64_t first = (address + kBlockBytes - 1) >> kBlockShift;
   const std::uint64_t end = (address + size) >> kBlockShift;
-  for (auto at = block_numbers_.lower_bound(first); at != block_numbers_.end() && *at < end; at = block_numbers_.erase(at)) {
+  for (auto at = block_numbers_.lower_bound(first); at != block_numbers_.end() && *at < end;
+       at = block_numbers_.erase(at)) {
     blocks_.erase(*at);
   }
   cached_number_ = ~std::uint64_t{0};
@@ -105,7 +106,8 @@ void MemoryHistory::set_blocks(std::uint64_t address, std::uint64_t size, const 
   edge(end << kBlockShift, address + size - (end << kBlockShift));
 }
 
-void MemoryHistory::set_range(std::uint64_t address, std::uint64_t size, bool known, std::uint8_t byte, std::uint64_t position) {
+void MemoryHistory::set_range(std::uint64_t address, std::uint64_t size, bool known, std::uint8_t byte,
+                              std::uint64_t position) {
   const auto set = [&](std::uint64_t from, std::uint64_t bytes) {
     each_granule(from, bytes, [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t, unsigned, unsigned) {
       change(granule, mask, repeated(byte), known, position);
@@ -119,11 +121,13 @@ void MemoryHistory::set_range(std::uint64_t address, std::uint64_t size, bool kn
   }
 }
 
-void MemoryHistory::change(std::uint64_t granule, std::uint8_t mask, std::uint64_t word, bool known, std::uint64_t position) {
+void MemoryHistory::change(std::uint64_t granule, std::uint8_t mask, std::uint64_t word, bool known,
+                           std::uint64_t position) {
   Block& block = block_at(granule / kGranules);
   const unsigned i = granule % kGranules;
   if (next_number_ >= log_.size() && log_.size() < kLogSize) log_.resize(std::max<std::size_t>(1024, 2 * log_.size()));
-  log_[next_number_ % kLogSize] = {granule, position, block.bytes[i], next_number_, block.last[i], mask, block.known[i]};
+  log_[next_number_ % kLogSize] = {granule,       position, block.bytes[i], next_number_,
+                                   block.last[i], mask,     block.known[i]};
   block.last[i] = next_number_;
   if (++next_number_ == 0) next_number_ = kLogSize; // 0 means none; the place in the ring stays
   block.bytes[i] = (block.bytes[i] & ~kWide[mask]) | (word & kWide[mask]);
@@ -140,12 +144,14 @@ bool MemoryHistory::fits(std::uint64_t address, const Contents& seen) {
   if (seen.is_opaque()) return true;
   if (seen.size() > kLargeRange && seen.is_fill()) return large_fits(address, seen);
   bool good = true;
-  each_granule(address, seen.size(), [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
-    const Block& block = block_at(granule / kGranules);
-    const unsigned i = granule % kGranules;
-    const std::uint64_t different = (block.bytes[i] ^ seen.word(offset, first, count)) & kWide[mask & block.known[i]];
-    return good = different == 0;
-  });
+  each_granule(address, seen.size(),
+               [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
+                 const Block& block = block_at(granule / kGranules);
+                 const unsigned i = granule % kGranules;
+                 const std::uint64_t different =
+                     (block.bytes[i] ^ seen.word(offset, first, count)) & kWide[mask & block.known[i]];
+                 return good = different == 0;
+               });
   return good;
 }
 
@@ -181,20 +187,22 @@ void MemoryHistory::define(std::uint64_t address, const Contents& seen, std::uin
   if (seen.is_opaque()) return;
   // A large fitting read of one byte: setting the blocks anew says the same of what was known, and defines the rest.
   if (seen.size() > kLargeRange && seen.is_fill()) {
-    set_blocks(address, seen.size(), {0, position + 1, true, seen.byte(0)}, [&](std::uint64_t from, std::uint64_t bytes) {
-      define(from, Contents::filled(seen.byte(0), bytes), position);
-    });
+    set_blocks(address, seen.size(), {0, position + 1, true, seen.byte(0)},
+               [&](std::uint64_t from, std::uint64_t bytes) {
+                 define(from, Contents::filled(seen.byte(0), bytes), position);
+               });
     return;
   }
-  each_granule(address, seen.size(), [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
-    Block& block = block_at(granule / kGranules);
-    const unsigned i = granule % kGranules;
-    const auto fresh = static_cast<std::uint8_t>(mask & ~block.known[i]);
-    if (fresh == 0) return true;
-    block.bytes[i] = (block.bytes[i] & ~kWide[fresh]) | (seen.word(offset, first, count) & kWide[fresh]);
-    block.known[i] |= fresh;
-    return true;
-  });
+  each_granule(address, seen.size(),
+               [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
+                 Block& block = block_at(granule / kGranules);
+                 const unsigned i = granule % kGranules;
+                 const auto fresh = static_cast<std::uint8_t>(mask & ~block.known[i]);
+                 if (fresh == 0) return true;
+                 block.bytes[i] = (block.bytes[i] & ~kWide[fresh]) | (seen.word(offset, first, count) & kWide[fresh]);
+                 block.known[i] |= fresh;
+                 return true;
+               });
 }
 
 void MemoryHistory::write(std::uint64_t address, const Contents& written, std::uint64_t position) {
@@ -202,10 +210,11 @@ void MemoryHistory::write(std::uint64_t address, const Contents& written, std::u
     set_range(address, written.size(), !written.is_opaque(), written.byte(0), position);
     return;
   }
-  each_granule(address, written.size(), [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
-    change(granule, mask, written.word(offset, first, count), true, position);
-    return true;
-  });
+  each_granule(address, written.size(),
+               [&](std::uint64_t granule, std::uint8_t mask, std::uint64_t offset, unsigned first, unsigned count) {
+                 change(granule, mask, written.word(offset, first, count), true, position);
+                 return true;
+               });
 }
 
 void MemoryHistory::reset(std::uint64_t address, std::uint64_t size, bool zero, std::uint64_t position) {

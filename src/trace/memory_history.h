@@ -108,7 +108,7 @@ private:
   std::uint32_t next_number_ = 1;
   std::uint64_t cached_number_ = ~std::uint64_t{0};
   Block* cached_ = nullptr;
-  std::vector<Change*> steps_; // scratch of collect_steps
+  std::vector<Change*> steps_;            // scratch of collect_steps
   std::uint64_t large_budget_ = 1u << 26; // blocks that large reads may still look at
 };
 

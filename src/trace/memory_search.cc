@@ -9,7 +9,8 @@ namespace {
 // A copy of the range as it was at some slot, and how many of its bytes do not fit the read.
 class Rewind {
 public:
-  Rewind(MemoryHistory& memory, std::uint64_t address, const Contents& seen) : address_(address), seen_(seen), bytes_(seen.size()) {
+  Rewind(MemoryHistory& memory, std::uint64_t address, const Contents& seen)
+      : address_(address), seen_(seen), bytes_(seen.size()) {
     for (std::uint64_t i = 0; i < bytes_.size(); ++i) {
       bytes_[i] = memory.byte(address + i);
       wrong_ += is_wrong(i);
@@ -69,7 +70,8 @@ std::uint64_t MemoryHistory::collect_steps(std::uint64_t address, std::uint64_t 
   return floor;
 }
 
-std::optional<std::uint64_t> MemoryHistory::latest_fit(std::uint64_t address, const Contents& seen, std::uint64_t floor) {
+std::optional<std::uint64_t> MemoryHistory::latest_fit(std::uint64_t address, const Contents& seen,
+                                                       std::uint64_t floor) {
   if (seen.is_opaque() || seen.size() > kMaxPayload) return std::nullopt;
   floor = collect_steps(address, seen.size(), floor);
   if (steps_.empty()) return std::nullopt;

@@ -14,7 +14,8 @@ namespace sooth::trace {
 // (a reading of c was taken after ticket c), then by number.
 class MergeQueue {
 public:
-  MergeQueue(std::vector<EventStream>& streams, bool frozen) : streams_(streams), frozen_(frozen), state_(streams.size()) {
+  MergeQueue(std::vector<EventStream>& streams, bool frozen)
+      : streams_(streams), frozen_(frozen), state_(streams.size()) {
     for (std::size_t i = 0; i < streams.size(); ++i) push(i);
   }
 

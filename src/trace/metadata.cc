@@ -23,7 +23,8 @@ Row row_at(std::span<const std::uint8_t> bytes, std::uint64_t offset) {
 
 class ModuleReader {
 public:
-  ModuleReader(std::span<const std::uint8_t> body, Trace& trace, SiteMap& sites) : body_(body), trace_(trace), sites_(sites) {}
+  ModuleReader(std::span<const std::uint8_t> body, Trace& trace, SiteMap& sites)
+      : body_(body), trace_(trace), sites_(sites) {}
 
   bool read() {
     if (body_.size() < sizeof(ModuleHeader)) return false;
@@ -36,9 +37,11 @@ public:
     strings_ = body_.subspan(strings, header.string_bytes);
     if (header.sites != 0) {
       sites_.add(header.first_site, header.sites, static_cast<std::uint32_t>(trace_.sites.size()));
-      for (std::uint64_t i = 0; i < header.sites; ++i) add_site(row_at<SiteRow>(body_, site_rows + i * sizeof(SiteRow)));
+      for (std::uint64_t i = 0; i < header.sites; ++i)
+        add_site(row_at<SiteRow>(body_, site_rows + i * sizeof(SiteRow)));
     }
-    for (std::uint64_t i = 0; i < header.globals; ++i) add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
+    for (std::uint64_t i = 0; i < header.globals; ++i)
+      add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
     if (header.fact_bytes != 0) {
       const auto bytes = body_.subspan(facts, header.fact_bytes);
       trace_.facts.emplace_back(bytes.begin(), bytes.end());
@@ -48,7 +51,8 @@ public:
 
 private:
   void add_site(const SiteRow& row) {
-    trace_.sites.push_back({string(row.file), row.line, row.column, string(row.function), string(row.variable), row.flags});
+    trace_.sites.push_back(
+        {string(row.file), row.line, row.column, string(row.function), string(row.variable), row.flags});
   }
   void add_global(const GlobalRow& row) {
     trace_.globals.push_back({row.address, row.bytes, string(row.name), string(row.type), string(row.file), row.line});
@@ -83,15 +87,19 @@ bool read_strings(std::span<const std::uint8_t> body, Trace& trace) {
 
 } // namespace
 
-void SiteMap::add(std::uint32_t first, std::uint32_t count, std::uint32_t index) { ranges_.push_back({first, count, index}); }
+void SiteMap::add(std::uint32_t first, std::uint32_t count, std::uint32_t index) {
+  ranges_.push_back({first, count, index});
+}
 
 void SiteMap::finish() {
-  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return std::tie(a.first, a.index) < std::tie(b.first, b.index); });
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const Range& a, const Range& b) { return std::tie(a.first, a.index) < std::tie(b.first, b.index); });
 }
 
 std::uint32_t SiteMap::index_of(std::uint32_t number) const {
   if (number - last_.first < last_.count) return last_.index + (number - last_.first);
-  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number, [](std::uint32_t n, const Range& r) { return n < r.first; });
+  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number,
+                                [](std::uint32_t n, const Range& r) { return n < r.first; });
   if (after == ranges_.begin()) return 0;
   const Range& range = *std::prev(after);
   if (number - range.first >= range.count) return 0;
@@ -106,7 +114,8 @@ void read_file_header(const FileHeader& header, Trace& trace) {
   process.parent_pid = header.parent_pid;
   process.start_time_ns = header.start_time_ns;
   process.end_time_ns = header.end_time_ns;
-  process.end = header.end_kind <= static_cast<std::uint32_t>(EndKind::Signal) ? static_cast<EndKind>(header.end_kind) : EndKind::Running;
+  process.end = header.end_kind <= static_cast<std::uint32_t>(EndKind::Signal) ? static_cast<EndKind>(header.end_kind)
+                                                                               : EndKind::Running;
   process.end_value = header.end_value;
   std::copy(std::begin(header.defects), std::end(header.defects), std::begin(trace.defects));
   for (std::size_t i = 0; i < std::size(header.unsupported); ++i) {
@@ -123,7 +132,9 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
     switch (static_cast<ChunkType>(chunk.header.type)) {
     case ChunkType::Module: good = ModuleReader(chunk.body, trace, sites).read(); break;
     case ChunkType::Strings: good = read_strings(chunk.body, trace); break;
-    case ChunkType::Process: read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace); break;
+    case ChunkType::Process:
+      read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace);
+      break;
     default: break;
     }
     if (good) continue;
@@ -133,7 +144,8 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
   }
   sites.finish();
   const auto key = [](const Global& g) { return std::tie(g.address, g.bytes, g.name, g.type, g.file, g.line); };
-  std::sort(trace.globals.begin(), trace.globals.end(), [&](const Global& a, const Global& b) { return key(a) < key(b); });
+  std::sort(trace.globals.begin(), trace.globals.end(),
+            [&](const Global& a, const Global& b) { return key(a) < key(b); });
 }
 
 } // namespace sooth::trace

@@ -14,7 +14,7 @@ class SiteMap {
 public:
   // Numbers first, first + 1, ... become the indexes from `index` on.
   void add(std::uint32_t first, std::uint32_t count, std::uint32_t index);
-  void finish(); // sorts; call before index_of
+  void finish();                                      // sorts; call before index_of
   std::uint32_t index_of(std::uint32_t number) const; // 0: unknown
 
 private:

@@ -23,7 +23,9 @@ public:
   std::uint64_t end() const { return events_.size(); }
   void append(const Event& e) { events_.push_back(e); }
   const Event& at(std::uint64_t position) const { return events_[position]; }
-  void insert(std::uint64_t slot, const Event& e) { insertions_.push_back({slot, events_.size(), insertions_.size(), e}); }
+  void insert(std::uint64_t slot, const Event& e) {
+    insertions_.push_back({slot, events_.size(), insertions_.size(), e});
+  }
   void take_out(std::uint64_t position) { events_[position].kind = EventKind::None; }
   const std::vector<Insertion>& insertions() const { return insertions_; }
 

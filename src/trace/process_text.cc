@@ -76,7 +76,8 @@ std::string write_process_text(const Trace& trace) {
   for (const std::string& library : trace.process.plain_libraries) line("library", library);
   for (std::size_t i = 0; i < trace.threads.size(); ++i) {
     const Thread& thread = trace.threads[i];
-    line("thread", std::to_string(i) + " " + std::to_string(thread.parent) + (thread.ended ? " 1 " : " 0 ") + thread.name);
+    line("thread",
+         std::to_string(i) + " " + std::to_string(thread.parent) + (thread.ended ? " 1 " : " 0 ") + thread.name);
   }
   for (const std::string& note : trace.notes) line("note", note);
   return out;

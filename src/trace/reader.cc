@@ -46,7 +46,9 @@ private:
   int descriptor_;
 };
 
-Error system_error(const std::string& path, const std::string& what) { return {what + ": " + std::strerror(errno), path}; }
+Error system_error(const std::string& path, const std::string& what) {
+  return {what + ": " + std::strerror(errno), path};
+}
 
 // A running program may have changed a Live buffer while it was copied, so that a slot is finished in the copy but its
 // first words are old. A slot that was finished then is whole now: such slots are copied again, and only these are used.
@@ -60,7 +62,8 @@ void settle_live_buffers(const File& file, std::vector<std::uint8_t>& bytes, con
     std::memcpy(&now, again.data(), sizeof now);
     std::uint8_t* body = bytes.data() + chunk.offset + sizeof now;
     // Written out in the meantime: then the buffer holds other events now, and its copy cannot be made sure of.
-    const bool same = now.first_slot == chunk.header.first_slot && now.thread == chunk.header.thread && now.state == chunk.header.state;
+    const bool same = now.first_slot == chunk.header.first_slot && now.thread == chunk.header.thread &&
+                      now.state == chunk.header.state;
     if (same) std::memcpy(body, again.data() + sizeof now, finished);
     if (finished < chunk.body.size()) std::memset(body + finished, 0, chunk.body.size() - finished);
   }
@@ -68,14 +71,16 @@ void settle_live_buffers(const File& file, std::vector<std::uint8_t>& bytes, con
 
 Result<FileHeader> check_header(std::span<const std::uint8_t> file) {
   FileHeader header;
-  if (file.size() < sizeof header.magic) return Error{"this is not a Sooth trace: it has only " + std::to_string(file.size()) + " bytes"};
+  if (file.size() < sizeof header.magic)
+    return Error{"this is not a Sooth trace: it has only " + std::to_string(file.size()) + " bytes"};
   std::memcpy(&header.magic, file.data(), sizeof header.magic);
   if (header.magic != kFileMagic) return Error{"this is not a Sooth trace: it does not begin as one"};
-  if (file.size() < sizeof header) return Error{"this Sooth trace ends inside its first page, at offset " + hexadecimal(file.size())};
+  if (file.size() < sizeof header)
+    return Error{"this Sooth trace ends inside its first page, at offset " + hexadecimal(file.size())};
   std::memcpy(&header, file.data(), sizeof header);
   if (header.version != kFormatVersion) {
-    return Error{"this Sooth trace has format version " + std::to_string(header.version) + "; this program reads version " +
-                 std::to_string(kFormatVersion)};
+    return Error{"this Sooth trace has format version " + std::to_string(header.version) +
+                 "; this program reads version " + std::to_string(kFormatVersion)};
   }
   return header;
 }
@@ -104,7 +109,8 @@ void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, Trace& 
   } else {
     restore_order(streams, trace);
   }
-  if (!streams.empty() && streams.back().thread() >= trace.threads.size()) trace.threads.resize(streams.back().thread() + 1);
+  if (!streams.empty() && streams.back().thread() >= trace.threads.size())
+    trace.threads.resize(streams.back().thread() + 1);
   if (context.malformed != 0) {
     context.count(Defect::MissingEvents, context.malformed);
     trace.notes.push_back(std::to_string(context.malformed) + " events mean nothing to this version and were left out");

@@ -12,17 +12,21 @@
 namespace sooth::trace {
 namespace {
 
-constexpr unsigned kMaxMovable = 64;      // events of one thread that may go back together
-constexpr unsigned kMaxTail = 8;          // writes of one thread that may go forward together
-constexpr std::uint64_t kMaxScan = 4096;  // events looked at for one repair
-constexpr std::uint64_t kMaxAhead = 512;  // events of one thread looked at ahead of their turn
-constexpr std::uint64_t kMaxLook = 4096;  // bytes of a read for which others are looked at ahead
+constexpr unsigned kMaxMovable = 64;     // events of one thread that may go back together
+constexpr unsigned kMaxTail = 8;         // writes of one thread that may go forward together
+constexpr std::uint64_t kMaxScan = 4096; // events looked at for one repair
+constexpr std::uint64_t kMaxAhead = 512; // events of one thread looked at ahead of their turn
+constexpr std::uint64_t kMaxLook = 4096; // bytes of a read for which others are looked at ahead
 constexpr std::uint64_t kTotalAhead = std::uint64_t{1} << 28;
 
 bool is_object(EventKind kind) {
   switch (kind) {
-  case EventKind::Alloc: case EventKind::Free: case EventKind::Map: case EventKind::Unmap:
-  case EventKind::StackBegin: case EventKind::StackEnd: return true;
+  case EventKind::Alloc:
+  case EventKind::Free:
+  case EventKind::Map:
+  case EventKind::Unmap:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd: return true;
   default: return false;
   }
 }
@@ -55,9 +59,9 @@ public:
 private:
   // What of a thread's past can still be moved. All of it is after its last fixed event.
   struct ThreadState {
-    std::uint64_t floor = 0;             // the earliest slot for its next event, if `movable` goes along
-    std::vector<std::uint64_t> movable;  // positions >= floor of its last events: reads, and what touches no memory
-    std::vector<std::uint64_t> tail;     // positions of its last events, if these are plain writes
+    std::uint64_t floor = 0;            // the earliest slot for its next event, if `movable` goes along
+    std::vector<std::uint64_t> movable; // positions >= floor of its last events: reads, and what touches no memory
+    std::vector<std::uint64_t> tail;    // positions of its last events, if these are plain writes
   };
 
   // Puts the thread's next event at the end, or further back if that is where it fits.
@@ -90,7 +94,8 @@ private:
       memory_.reset(e.address, e.value, e.has(kFill), position);
     }
     ThreadState& state = threads_[thread];
-    const bool movable = !e.has(kTicket) && !writes_memory(e.kind) && !is_object(e.kind) && state.movable.size() < kMaxMovable;
+    const bool movable =
+        !e.has(kTicket) && !writes_memory(e.kind) && !is_object(e.kind) && state.movable.size() < kMaxMovable;
     if (movable) {
       state.movable.push_back(position);
     } else {
@@ -169,15 +174,17 @@ private:
     const std::vector<std::uint64_t>& tail = threads_[writer].tail;
     const auto touched = [&](const Event& e) {
       return e.thread != streams_[writer].thread() && std::any_of(tail.begin(), tail.end(), [&](std::uint64_t w) {
-        return w >= position && meets(e, order_.at(w));
-      });
+               return w >= position && meets(e, order_.at(w));
+             });
     };
     for (std::uint64_t i = position + 1; i < order_.end(); ++i) {
       if (touched(order_.at(i))) return true;
     }
     const auto& insertions = order_.insertions();
     for (auto at = insertions.rbegin(); at != insertions.rend() && at->made > position; ++at) {
-      if (at - insertions.rbegin() > static_cast<std::ptrdiff_t>(kMaxScan) || (at->slot > position && touched(at->event))) return true;
+      if (at - insertions.rbegin() > static_cast<std::ptrdiff_t>(kMaxScan) ||
+          (at->slot > position && touched(at->event)))
+        return true;
     }
     return false;
   }
@@ -235,7 +242,8 @@ private:
     if (e.size > kMaxLook) return false;
     for (std::uint64_t i = 0; i < e.size; ++i) {
       const std::uint64_t address = e.address + i;
-      const auto last = std::find_if(writes.rbegin(), writes.rend(), [&](const Event& w) { return address - w.address < w.size; });
+      const auto last =
+          std::find_if(writes.rbegin(), writes.rend(), [&](const Event& w) { return address - w.address < w.size; });
       int byte = 0;
       if (last == writes.rend()) {
         byte = memory_.byte(address);
@@ -270,7 +278,7 @@ private:
   OrderBuilder order_;
   MergeQueue queue_;
   MemoryHistory memory_;
-  std::vector<ThreadState> threads_; // by stream
+  std::vector<ThreadState> threads_;                          // by stream
   absl::flat_hash_map<std::uint32_t, std::size_t> stream_of_; // by thread number
   std::size_t next_other_ = 0;
   std::uint64_t total_ahead_ = kTotalAhead;

@@ -37,7 +37,9 @@ std::vector<Frame> stack_at(const Trace& trace, std::size_t event) {
 }
 
 std::uint32_t user_site(const Trace& trace, const Event& event, std::span<const Frame> stack) {
-  const auto is_system = [&](std::uint32_t site) { return site < trace.sites.size() && (trace.sites[site].flags & kSiteSystem); };
+  const auto is_system = [&](std::uint32_t site) {
+    return site < trace.sites.size() && (trace.sites[site].flags & kSiteSystem);
+  };
   if (!is_system(event.site)) return event.site;
   for (std::size_t i = stack.size(); i-- > 0;) {
     if (stack[i].call != 0 && !is_system(stack[i].call)) return stack[i].call;

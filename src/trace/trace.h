@@ -52,8 +52,8 @@ struct Global {
 };
 
 struct Thread {
-  std::string name;            // as named by the program, or empty
-  std::uint32_t parent = 0;    // index; its own for the main thread
+  std::string name;         // as named by the program, or empty
+  std::uint32_t parent = 0; // index; its own for the main thread
   bool ended = false;
 };
 
@@ -83,10 +83,10 @@ struct ProcessInfo {
 struct Trace {
   std::vector<Event> events; // in the legal order
   std::vector<std::uint8_t> bytes;
-  std::vector<Site> sites;   // [0] is the unknown site
+  std::vector<Site> sites;     // [0] is the unknown site
   std::vector<Global> globals; // ascending addresses
   std::vector<Thread> threads;
-  std::vector<std::string> strings; // names of user events, blocks, watched variables
+  std::vector<std::string> strings;             // names of user events, blocks, watched variables
   std::vector<std::vector<std::uint8_t>> facts; // static facts, one per module
   ProcessInfo process;
   std::uint64_t defects[kDefectSlots] = {};
@@ -98,17 +98,18 @@ struct Trace {
 };
 
 // --- the table of kinds -------------------------------------------------------------------------------------
-std::string_view kind_name(EventKind kind);          // "" for numbers without a row
-EventKind kind_from_name(std::string_view name);     // None if there is none
+std::string_view kind_name(EventKind kind);      // "" for numbers without a row
+EventKind kind_from_name(std::string_view name); // None if there is none
 bool kind_is_ticketed(EventKind kind);
 std::span<const EventKind> all_kinds();
-std::string_view order_name(MemoryOrder order);      // "plain", "relaxed", ..., "seq_cst"
+std::string_view order_name(MemoryOrder order); // "plain", "relaxed", ..., "seq_cst"
 
 constexpr bool reads_memory(EventKind k) {
   return k == EventKind::Read || k == EventKind::AtomicRead || k == EventKind::AtomicRmw;
 }
 constexpr bool writes_memory(EventKind k) {
-  return k == EventKind::Write || k == EventKind::AtomicWrite || k == EventKind::AtomicRmw || k == EventKind::ExternalWrite;
+  return k == EventKind::Write || k == EventKind::AtomicWrite || k == EventKind::AtomicRmw ||
+         k == EventKind::ExternalWrite;
 }
 
 } // namespace sooth::trace

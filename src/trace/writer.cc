@@ -101,11 +101,13 @@ private:
       if (i == 0) {
         for (std::size_t n = 1; n < trace_.sites.size(); ++n) {
           const Site& s = trace_.sites[n];
-          append(rows, SiteRow{strings.add(s.file), s.line, s.column, strings.add(s.function), strings.add(s.variable), s.flags});
+          append(rows, SiteRow{strings.add(s.file), s.line, s.column, strings.add(s.function), strings.add(s.variable),
+                               s.flags});
           ++header.sites;
         }
         for (const Global& g : trace_.globals) {
-          append(rows, GlobalRow{g.address, g.bytes, strings.add(g.name), strings.add(g.type), strings.add(g.file), g.line});
+          append(rows,
+                 GlobalRow{g.address, g.bytes, strings.add(g.name), strings.add(g.type), strings.add(g.file), g.line});
           ++header.globals;
         }
       }
@@ -197,8 +199,9 @@ private:
     const std::uint8_t* end = encode_slots(buffer.slots.data(), buffer.slots.size(), encoded_.data());
     const auto raw = static_cast<int>(end - encoded_.data());
     packed_.resize(static_cast<std::size_t>(LZ4_compressBound(raw)));
-    const int size = LZ4_compress_default(reinterpret_cast<const char*>(encoded_.data()), reinterpret_cast<char*>(packed_.data()), raw,
-                                          static_cast<int>(packed_.size()));
+    const int size =
+        LZ4_compress_default(reinterpret_cast<const char*>(encoded_.data()), reinterpret_cast<char*>(packed_.data()),
+                             raw, static_cast<int>(packed_.size()));
     write_chunk({.type = static_cast<std::uint32_t>(ChunkType::Events),
                  .raw_bytes = static_cast<std::uint64_t>(raw),
                  .thread = thread,

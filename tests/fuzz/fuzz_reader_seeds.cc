@@ -58,19 +58,25 @@ int main(int count, char** arguments) {
   save(folder, "kinds", RawFile().events(0, every_kind()));
   save(folder, "shapes", RawFile().events(0, every_shape()));
   save(folder, "live", RawFile().live(0, every_shape(), 32));
-  save(folder, "twice", RawFile().live(0, every_kind(), 64, 0).events(0, every_kind(), 0).events(0, {write(x, 1, 9)}, 90));
+  save(folder, "twice",
+       RawFile().live(0, every_kind(), 64, 0).events(0, every_kind(), 0).events(0, {write(x, 1, 9)}, 90));
   save(folder, "hole", RawFile().events(0, {write(x, 1, 1)}).zeros(256).events(0, {write(x, 2, 1)}, 5));
-  save(folder, "names", RawFile()
-                            .module(kFirstSite, {{"a.cpp", 1, 2, "f()", "p->x", kSiteVolatile}}, {{x, 8, "x", "long", "a.cpp", 1}}, {1, 2, 3})
-                            .strings({"one", "two"})
-                            .process("program=demo\nargument=a\ndirectory=/\nlibrary=libc.so\nthread=0 0 1 main\nnote=told\n")
-                            .events(0, {read(x, 1, 1)}));
-  save(folder, "races", RawFile()
-                            .events(0, {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), write(x, 1, 2), read(x + 8, 0, 3), ticketed(EventKind::Signal, x, 0, 5)})
-                            .events(1, {ticketed(EventKind::Signal, x, 0, 3), write(x + 8, 1, 3), read(x, 0, 4), read(x, 1, 5)})
-                            .events(2, {plain(EventKind::Enter, 0, 0, 5), read(x + 8, 0, 5), read(x, 0, 6)}));
+  save(folder, "names",
+       RawFile()
+           .module(kFirstSite, {{"a.cpp", 1, 2, "f()", "p->x", kSiteVolatile}}, {{x, 8, "x", "long", "a.cpp", 1}},
+                   {1, 2, 3})
+           .strings({"one", "two"})
+           .process("program=demo\nargument=a\ndirectory=/\nlibrary=libc.so\nthread=0 0 1 main\nnote=told\n")
+           .events(0, {read(x, 1, 1)}));
+  save(folder, "races",
+       RawFile()
+           .events(0, {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), write(x, 1, 2), read(x + 8, 0, 3),
+                       ticketed(EventKind::Signal, x, 0, 5)})
+           .events(1, {ticketed(EventKind::Signal, x, 0, 3), write(x + 8, 1, 3), read(x, 0, 4), read(x, 1, 5)})
+           .events(2, {plain(EventKind::Enter, 0, 0, 5), read(x + 8, 0, 5), read(x, 0, 6)}));
   RawFile frozen;
   frozen.header().flags = kFrozen;
-  save(folder, "frozen", frozen.process("thread=0 0 1 main\nnote=told\n").events(0, every_shape()).events(1, every_kind()));
+  save(folder, "frozen",
+       frozen.process("thread=0 0 1 main\nnote=told\n").events(0, every_shape()).events(1, every_kind()));
   return 0;
 }

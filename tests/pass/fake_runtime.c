@@ -197,7 +197,8 @@ void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t
        what & kLoopGlued ? " glued" : "", what & kLoopOpaque ? " opaque" : "");
   place(site);
   bytes_event(write, address, size);
-  if (element == 0 || size == 0 || size % element != 0 || what > 7 || (write && what & kLoopOpaque)) line("ERROR loop\n");
+  if (element == 0 || size == 0 || size % element != 0 || what > 7 || (write && what & kLoopOpaque))
+    line("ERROR loop\n");
   if (!write && !(what & kLoopOpaque) && loop_read_count < 16) {
     struct LoopRead kept = {address, size, malloc(size)};
     memcpy(kept.copy, address, size);

@@ -14,9 +14,7 @@ static cnd_t changed;
 static int detached_done;
 
 static int returns(void* value) { return *(int*)value; }
-static int leaves(void* value) {
-  thrd_exit(*(int*)value);
-}
+static int leaves(void* value) { thrd_exit(*(int*)value); }
 static int tells(void* unused) {
   (void)unused;
   mtx_lock(&lock);

@@ -21,7 +21,8 @@ int main(void) {
   if (asprintf(&made, "%d-%s-%d", 12, "ab", 3) < 0) return 1;
   printf("%s %s %s\n", full, cut, made);
   free(made);
-  const int found = sscanf("5 -6 7 2.5 word:x", "%d %hd %ld %lf %15[a-z]:%c", &number, &small, &large, &fraction, word, &letter);
+  const int found =
+      sscanf("5 -6 7 2.5 word:x", "%d %hd %ld %lf %15[a-z]:%c", &number, &small, &large, &fraction, word, &letter);
   printf("%d %d %d %ld %.1f %s %c\n", found, number, small, large, fraction, word, letter);
   int skipped_to = 0;
   char* allocated = NULL;

@@ -21,8 +21,8 @@ int main(void) {
   strncat(text, "world!", 5);
   strncpy(part, text, 8);
   printf("%s|%s|%zu|%zu\n", text, part, strlen(text), strnlen(text, 3));
-  printf("%d %d %s %s %s\n", strcmp(text, "hello world"), strncasecmp(text, "HELLO", 5), strchr(text, 'l'), strrchr(text, 'r'),
-         strstr(text, "wor"));
+  printf("%d %d %s %s %s\n", strcmp(text, "hello world"), strncasecmp(text, "HELLO", 5), strchr(text, 'l'),
+         strrchr(text, 'r'), strstr(text, "wor"));
   for (char* token = strtok_r(list, ",;", &state); token != NULL; token = strtok_r(NULL, ",;", &state))
     printf("%s%s", token, *token == 'c' ? "\n" : " ");
   const long first = strtol(rest, &rest, 10);

@@ -24,6 +24,7 @@ int main(void) {
   if (pipe(ends) != 0 || write(ends[1], "x", 1) != 1) return 1;
   struct pollfd wanted = {ends[0], POLLIN, 0};
   const int ready = poll(&wanted, 1, -1);
-  printf("%s %s %s %d\n", text, S_ISREG(information.st_mode) ? "regular" : "?", precise.tv_sec - now.tv_sec < 100 ? "now" : "?", ready);
+  printf("%s %s %s %d\n", text, S_ISREG(information.st_mode) ? "regular" : "?",
+         precise.tv_sec - now.tv_sec < 100 ? "now" : "?", ready);
   return 0;
 }

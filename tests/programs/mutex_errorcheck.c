@@ -20,6 +20,7 @@ int main(void) {
   pthread_mutex_unlock(&lock);
   const int twice = pthread_mutex_unlock(&lock);
   pthread_mutex_destroy(&lock);
-  printf("%s %s %s\n", again == EDEADLK ? "EDEADLK" : "?", twice == EPERM ? "EPERM" : "?", busy == EBUSY ? "EBUSY" : "?");
+  printf("%s %s %s\n", again == EDEADLK ? "EDEADLK" : "?", twice == EPERM ? "EPERM" : "?",
+         busy == EBUSY ? "EBUSY" : "?");
   return 0;
 }

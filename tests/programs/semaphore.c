@@ -23,7 +23,9 @@ static void* answer(void* unused) {
   return unused;
 }
 
-static const char* refusal(int result) { return result == 0 ? "?" : errno == EAGAIN ? "again" : errno == ETIMEDOUT ? "timeout" : "?"; }
+static const char* refusal(int result) {
+  return result == 0 ? "?" : errno == EAGAIN ? "again" : errno == ETIMEDOUT ? "timeout" : "?";
+}
 
 int main(void) {
   const struct timespec past = {1, 0};

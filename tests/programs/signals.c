@@ -32,7 +32,9 @@ int main(void) {
   sigaction(SIGUSR1, NULL, &old);
   printf("%s, ", old.sa_handler == simple && signal(SIGUSR1, SIG_DFL) == simple ? "own handler" : "?");
   sigaction(SIGUSR2, NULL, &old);
-  printf("%s, ", old.sa_sigaction == detailed && (old.sa_flags & (SA_SIGINFO | SA_NODEFER)) == (SA_SIGINFO | SA_NODEFER) ? "own flags" : "?");
+  printf("%s, ", old.sa_sigaction == detailed && (old.sa_flags & (SA_SIGINFO | SA_NODEFER)) == (SA_SIGINFO | SA_NODEFER)
+                     ? "own flags"
+                     : "?");
   sigaction(SIGUSR1, NULL, &old);
   printf("%s, ", old.sa_handler == SIG_DFL ? "default" : "?");
   signal(SIGUSR1, SIG_IGN);

@@ -158,5 +158,6 @@ int main() {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
-  std::printf("%s, %s\n", steps == kThreads * kSteps ? "all steps done" : "steps missing", queue.empty() ? "queue empty" : "items left");
+  std::printf("%s, %s\n", steps == kThreads * kSteps ? "all steps done" : "steps missing",
+              queue.empty() ? "queue empty" : "items left");
 }

@@ -48,7 +48,8 @@ Slots range(EventKind kind, std::uint64_t address, const std::vector<std::uint8_
   return with_payload(plain(kind, address, bytes.size(), counter), bytes);
 }
 
-Slots rmw(std::uint64_t address, const std::vector<std::uint8_t>& seen, const std::vector<std::uint8_t>& written, std::uint64_t ticket) {
+Slots rmw(std::uint64_t address, const std::vector<std::uint8_t>& seen, const std::vector<std::uint8_t>& written,
+          std::uint64_t ticket) {
   std::vector<std::uint8_t> payload = seen;
   payload.insert(payload.end(), written.begin(), written.end());
   return with_payload(ticketed(EventKind::AtomicRmw, address, seen.size(), ticket), payload);
@@ -85,8 +86,9 @@ RawFile& RawFile::events(std::uint32_t thread, const Slots& slots, std::int64_t 
   std::vector<std::uint8_t> raw(kEncodedHeader + slots.size() * kMaxEncodedSlot);
   raw.resize(static_cast<std::size_t>(encode_slots(slots.data(), slots.size(), raw.data()) - raw.data()));
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
-  packed.resize(static_cast<std::size_t>(LZ4_compress_default(reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(packed.data()),
-                                                              static_cast<int>(raw.size()), static_cast<int>(packed.size()))));
+  packed.resize(static_cast<std::size_t>(
+      LZ4_compress_default(reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(packed.data()),
+                           static_cast<int>(raw.size()), static_cast<int>(packed.size()))));
   ChunkHeader header = {};
   header.type = static_cast<std::uint32_t>(ChunkType::Events);
   header.raw_bytes = raw.size();
@@ -96,7 +98,8 @@ RawFile& RawFile::events(std::uint32_t thread, const Slots& slots, std::int64_t 
   return chunk(header, packed);
 }
 
-RawFile& RawFile::live(std::uint32_t thread, const Slots& slots, std::size_t room, std::int64_t first_slot, std::uint32_t state) {
+RawFile& RawFile::live(std::uint32_t thread, const Slots& slots, std::size_t room, std::int64_t first_slot,
+                       std::uint32_t state) {
   ChunkHeader header = {};
   header.type = static_cast<std::uint32_t>(ChunkType::Live);
   header.thread = thread;
@@ -116,8 +119,10 @@ RawFile& RawFile::module(std::uint32_t first_site, const std::vector<Site>& site
     return s.empty() ? 0 : offset;
   };
   std::vector<std::uint8_t> rows;
-  for (const Site& s : sites) append(rows, SiteRow{string(s.file), s.line, s.column, string(s.function), string(s.variable), s.flags});
-  for (const Global& g : globals) append(rows, GlobalRow{g.address, g.bytes, string(g.name), string(g.type), string(g.file), g.line});
+  for (const Site& s : sites)
+    append(rows, SiteRow{string(s.file), s.line, s.column, string(s.function), string(s.variable), s.flags});
+  for (const Global& g : globals)
+    append(rows, GlobalRow{g.address, g.bytes, string(g.name), string(g.type), string(g.file), g.line});
   ModuleHeader header = {};
   header.first_site = first_site;
   header.sites = static_cast<std::uint32_t>(sites.size());
@@ -180,7 +185,8 @@ Trace restored(const std::vector<Slots>& streams) {
     for (std::size_t first = 0; first < slots.size();) {
       std::size_t end = first;
       while (end < slots.size() && end - first < 5) end += 1 + payload_slots(slots[end]);
-      file.events(thread, Slots(slots.begin() + static_cast<std::ptrdiff_t>(first), slots.begin() + static_cast<std::ptrdiff_t>(end)));
+      file.events(thread, Slots(slots.begin() + static_cast<std::ptrdiff_t>(first),
+                                slots.begin() + static_cast<std::ptrdiff_t>(end)));
       first = end;
     }
   }
@@ -232,7 +238,8 @@ bool keeps_threads(const Trace& trace, const std::vector<Slots>& streams) {
     if (e.kind == EventKind::ExternalWrite) continue;
     const Slots& slots = streams[e.thread];
     std::size_t& at = next[e.thread];
-    if (at >= slots.size() || slots[at].kind != static_cast<std::uint8_t>(e.kind) || slots[at].address != e.address) return false;
+    if (at >= slots.size() || slots[at].kind != static_cast<std::uint8_t>(e.kind) || slots[at].address != e.address)
+      return false;
     if (slots[at].flags & kTicket) {
       if (slots[at].counter <= ticket) return false;
       ticket = slots[at].counter;

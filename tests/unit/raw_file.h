@@ -17,8 +17,10 @@ using trace::RawEvent;
 using Slots = std::vector<RawEvent>; // events with their payload slots
 
 // --- raw events ---------------------------------------------------------------------------------------------
-RawEvent plain(EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint8_t size = 0);
-RawEvent ticketed(EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t ticket, std::uint8_t size = 0);
+RawEvent plain(EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter,
+               std::uint8_t size = 0);
+RawEvent ticketed(EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t ticket,
+                  std::uint8_t size = 0);
 inline RawEvent read(std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint8_t size = 4) {
   return plain(EventKind::Read, address, value, counter, size);
 }
@@ -27,7 +29,8 @@ inline RawEvent write(std::uint64_t address, std::uint64_t value, std::uint64_t 
 }
 // With payload slots.
 Slots range(EventKind kind, std::uint64_t address, const std::vector<std::uint8_t>& bytes, std::uint64_t counter);
-Slots rmw(std::uint64_t address, const std::vector<std::uint8_t>& seen, const std::vector<std::uint8_t>& written, std::uint64_t ticket);
+Slots rmw(std::uint64_t address, const std::vector<std::uint8_t>& seen, const std::vector<std::uint8_t>& written,
+          std::uint64_t ticket);
 
 // --- files ----------------------------------------------------------------------------------------------------
 class RawFile {
@@ -36,9 +39,10 @@ public:
 
   // Chunks in the order of these calls. `first_slot` counts on by itself unless given.
   RawFile& events(std::uint32_t thread, const Slots& slots, std::int64_t first_slot = -1);
-  RawFile& live(std::uint32_t thread, const Slots& slots, std::size_t room, std::int64_t first_slot = -1, std::uint32_t state = 1);
-  RawFile& module(std::uint32_t first_site, const std::vector<trace::Site>& sites, const std::vector<trace::Global>& globals = {},
-                  const std::vector<std::uint8_t>& facts = {});
+  RawFile& live(std::uint32_t thread, const Slots& slots, std::size_t room, std::int64_t first_slot = -1,
+                std::uint32_t state = 1);
+  RawFile& module(std::uint32_t first_site, const std::vector<trace::Site>& sites,
+                  const std::vector<trace::Global>& globals = {}, const std::vector<std::uint8_t>& facts = {});
   RawFile& strings(const std::vector<std::string>& names); // numbered from 0
   RawFile& process(const std::string& text);
   RawFile& zeros(std::size_t bytes);

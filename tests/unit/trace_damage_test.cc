@@ -17,9 +17,11 @@ RawFile small_file() {
   RawFile file;
   file.module(kFirstSite, {{"a.cpp", 1, 1, "f()", "x", 0}}).strings({"name"}).process("program=demo\n");
   for (std::uint64_t i = 0; i < 3; ++i) {
-    file.events(0, {ticketed(EventKind::Acquire, 0x9000, 0, 4 * i + 1), write(x, i, 4 * i + 1), ticketed(EventKind::Release, 0x9000, 0, 4 * i + 2)});
+    file.events(0, {ticketed(EventKind::Acquire, 0x9000, 0, 4 * i + 1), write(x, i, 4 * i + 1),
+                    ticketed(EventKind::Release, 0x9000, 0, 4 * i + 2)});
     Slots slots = {ticketed(EventKind::Acquire, 0x9000, 0, 4 * i + 3), read(x, i, 4 * i + 3)};
-    for (const RawEvent& e : range(EventKind::Write, x + 64, std::vector<std::uint8_t>(40, 7), 4 * i + 3)) slots.push_back(e);
+    for (const RawEvent& e : range(EventKind::Write, x + 64, std::vector<std::uint8_t>(40, 7), 4 * i + 3))
+      slots.push_back(e);
     slots.push_back(ticketed(EventKind::Release, 0x9000, 0, 4 * i + 4));
     file.events(1, slots);
   }

@@ -35,38 +35,52 @@ std::uint64_t broken(std::vector<Event> events) {
 } // namespace
 
 TEST(Holds, ForeignWriteDuringAHeldReadBreaksIt) {
-  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x), access(0, EventKind::Read, y), sync(0)}), 1u);
+  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x), access(0, EventKind::Read, y),
+                    sync(0)}),
+            1u);
 }
 TEST(Holds, ForeignReadDuringAHeldReadDoesNot) {
-  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Read, x), access(0, EventKind::Read, y), sync(0)}), 0u);
+  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Read, x), access(0, EventKind::Read, y),
+                    sync(0)}),
+            0u);
 }
 TEST(Holds, ForeignReadDuringAHeldWriteBreaksIt) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Read, x), access(0, EventKind::Read, y), sync(0)}), 1u);
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Read, x), access(0, EventKind::Read, y),
+                    sync(0)}),
+            1u);
 }
 TEST(Holds, TimeBeforeTheEndOfTheSegmentIsNoHold) {
   EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Read, x), sync(0)}), 0u);
 }
 TEST(Holds, TimeBeforeTheNextKeptAccessIsNoHold) {
-  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x), access(0, EventKind::Read, x, kHeld), sync(0)}), 0u);
+  EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x),
+                    access(0, EventKind::Read, x, kHeld), sync(0)}),
+            0u);
 }
 TEST(Holds, TimeBeforeAMergedWriteIsHeld) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Read, x), access(0, EventKind::Write, x, kMerged), sync(0)}), 1u);
-}
-TEST(Holds, NothingIsHeldAfterTheSegment) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), sync(0), access(1, EventKind::Read, x), access(0, EventKind::Read, y), sync(0)}), 0u);
-}
-TEST(Holds, AllocationDoesNotEndASegment) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(0, EventKind::Alloc, y, kTicket), access(1, EventKind::Read, x),
-                    access(0, EventKind::Read, y), sync(0)}),
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Read, x),
+                    access(0, EventKind::Write, x, kMerged), sync(0)}),
             1u);
 }
-TEST(Holds, AtomicReadEndsASegment) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(0, EventKind::AtomicRead, y), access(1, EventKind::Read, x),
+TEST(Holds, NothingIsHeldAfterTheSegment) {
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), sync(0), access(1, EventKind::Read, x),
                     access(0, EventKind::Read, y), sync(0)}),
             0u);
 }
+TEST(Holds, AllocationDoesNotEndASegment) {
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(0, EventKind::Alloc, y, kTicket),
+                    access(1, EventKind::Read, x), access(0, EventKind::Read, y), sync(0)}),
+            1u);
+}
+TEST(Holds, AtomicReadEndsASegment) {
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(0, EventKind::AtomicRead, y),
+                    access(1, EventKind::Read, x), access(0, EventKind::Read, y), sync(0)}),
+            0u);
+}
 TEST(Holds, OtherBytesOfTheGranuleDoNotMatter) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Write, x + 4), access(0, EventKind::Read, y), sync(0)}), 0u);
+  EXPECT_EQ(broken({access(0, EventKind::Write, x, kHeld), access(1, EventKind::Write, x + 4),
+                    access(0, EventKind::Read, y), sync(0)}),
+            0u);
 }
 TEST(Holds, EachHoldIsCountedOnce) {
   EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x), access(0, EventKind::Read, y),
@@ -74,5 +88,7 @@ TEST(Holds, EachHoldIsCountedOnce) {
             1u);
 }
 TEST(Holds, WithoutTheFlagNothingIsHeld) {
-  EXPECT_EQ(broken({access(0, EventKind::Write, x), access(1, EventKind::Write, x), access(0, EventKind::Read, y), sync(0)}), 0u);
+  EXPECT_EQ(
+      broken({access(0, EventKind::Write, x), access(1, EventKind::Write, x), access(0, EventKind::Read, y), sync(0)}),
+      0u);
 }

@@ -18,7 +18,8 @@ struct Step {
 };
 
 rc::Gen<Step> any_step(std::uint64_t largest) {
-  return rc::gen::apply([](std::uint64_t address, std::uint64_t size, std::uint8_t byte, int choice) { return Step{address, size, byte, choice == 0}; },
+  return rc::gen::apply([](std::uint64_t address, std::uint64_t size, std::uint8_t byte,
+                           int choice) { return Step{address, size, byte, choice == 0}; },
                         rc::gen::inRange<std::uint64_t>(0x1000, 0x1040), rc::gen::inRange<std::uint64_t>(1, largest),
                         rc::gen::inRange<std::uint8_t>(0, 3), rc::gen::inRange(0, 6));
 }
@@ -55,7 +56,8 @@ TEST(MemoryHistory, SearchesAgreeWithMemoryAtEverySlot) {
     const Contents seen = Contents::filled(asked.byte, asked.size);
     RC_ASSERT(memory.fits(asked.address, seen) == fits(at_slot.back(), asked.address, asked.size, asked.byte));
     for (std::uint64_t slot = 0; slot < at_slot.size(); ++slot) {
-      RC_ASSERT(memory.fits_at(asked.address, seen, slot) == fits(at_slot[slot], asked.address, asked.size, asked.byte));
+      RC_ASSERT(memory.fits_at(asked.address, seen, slot) ==
+                fits(at_slot[slot], asked.address, asked.size, asked.byte));
     }
     if (memory.fits(asked.address, seen)) return;
     const auto floor = *rc::gen::inRange<std::uint64_t>(0, at_slot.size());

@@ -23,10 +23,13 @@ TEST(Reader, SitesGlobalsStringsAndProcess) {
   file.header().defects[static_cast<unsigned>(Defect::LateEvents)] = 3;
   std::snprintf(file.header().unsupported[0], sizeof file.header().unsupported[0], "pthread_frobnicate");
   file.header().unsupported_calls[0] = 9;
-  file.module(kFirstSite + 10, {{"b.cpp", 7, 2, "g()", "p->next", kSiteVolatile}}, {{0x2000, 4, "late", "int", "b.cpp", 1}});
-  file.module(kFirstSite, {{"a.cpp", 1, 1, "f()", "x", 0}, {"a.cpp", 2, 5, "f()", "y", 0}}, {{0x1000, 8, "early", "long", "a.cpp", 3}}, {1, 2, 3});
+  file.module(kFirstSite + 10, {{"b.cpp", 7, 2, "g()", "p->next", kSiteVolatile}},
+              {{0x2000, 4, "late", "int", "b.cpp", 1}});
+  file.module(kFirstSite, {{"a.cpp", 1, 1, "f()", "x", 0}, {"a.cpp", 2, 5, "f()", "y", 0}},
+              {{0x1000, 8, "early", "long", "a.cpp", 3}}, {1, 2, 3});
   file.strings({"one", "two"});
-  file.process("program=/bin/demo\nargument=demo\nargument=-x=1\ndirectory=/tmp\nlibrary=libm.so\nlater=unknown key\nno equals sign\n");
+  file.process("program=/bin/demo\nargument=demo\nargument=-x=1\ndirectory=/tmp\nlibrary=libm.so\nlater=unknown "
+               "key\nno equals sign\n");
   RawEvent first = read(x, 1, 1);
   first.site = kFirstSite + 1;
   RawEvent second = read(x, 1, 1);
@@ -92,8 +95,9 @@ TEST(Reader, RangesBeyondFourGibibytesAreSplit) {
 TEST(Reader, EventsThatMeanNothingAreLeftOutAndTold) {
   RawEvent shapes = plain(EventKind::Write, x, 8, 1);
   shapes.flags = kFill | kOpaque;
-  const Trace trace = restored({{plain(static_cast<EventKind>(200), x, 0, 1), shapes, plain(EventKind::Read, x, 0, 1, 0),
-                                 ticketed(EventKind::AtomicRmw, x, 4, 1, 4), read(UINT64_MAX - 1, 0, 1, 4), read(x, 1, 1)}});
+  const Trace trace =
+      restored({{plain(static_cast<EventKind>(200), x, 0, 1), shapes, plain(EventKind::Read, x, 0, 1, 0),
+                 ticketed(EventKind::AtomicRmw, x, 4, 1, 4), read(UINT64_MAX - 1, 0, 1, 4), read(x, 1, 1)}});
   EXPECT_EQ(trace.events.size(), 1u);
   EXPECT_EQ(trace.defect(Defect::MissingEvents), 5u);
   ASSERT_EQ(trace.notes.size(), 1u);
@@ -145,7 +149,8 @@ TEST(Reader, FilesOnDiskReadTheSame) {
   file.events(0, {write(x, 1, 1)}).live(0, {write(x, 2, 1)}, 8);
   const std::vector<std::uint8_t> bytes = file.bytes();
   const std::string path = testing::TempDir() + "sooth_reader_test.sooth";
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   const sooth::Result<Trace> trace = read_trace(path);
   std::remove(path.c_str());
   ASSERT_TRUE(trace.ok()) << trace.error().text();

@@ -30,7 +30,8 @@ void expect_legal(const Trace& trace, const std::vector<Slots>& streams, std::ui
 TEST(Restore, LockedProgramComesOutInTicketOrder) {
   const std::vector<Slots> streams = {
       {ticketed(EventKind::Acquire, lock, 0, 1), write(x, 1, 1), ticketed(EventKind::Release, lock, 0, 2)},
-      {ticketed(EventKind::Acquire, lock, 0, 3), read(x, 1, 3), write(x, 2, 3), ticketed(EventKind::Release, lock, 0, 4)},
+      {ticketed(EventKind::Acquire, lock, 0, 3), read(x, 1, 3), write(x, 2, 3),
+       ticketed(EventKind::Release, lock, 0, 4)},
   };
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
@@ -39,8 +40,8 @@ TEST(Restore, LockedProgramComesOutInTicketOrder) {
 
 TEST(Restore, ReadThatSawTheOldValueGoesBack) {
   // Thread 1 looked at the counter after its load; the store of ticket 5 came in between.
-  const std::vector<Slots> streams = {{ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)},
-                                      {read(x, 0, 5)}};
+  const std::vector<Slots> streams = {
+      {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)}, {read(x, 0, 5)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(text_of(trace), "0 atomic-write x=0, 1 read x=0, 0 atomic-write x=7");
@@ -60,23 +61,26 @@ TEST(Restore, TwoInitialValuesCannotBothBe) {
 }
 
 TEST(Restore, EventsBeforeAReadGoBackWithIt) {
-  const std::vector<Slots> streams = {{ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)},
-                                      {plain(EventKind::Enter, 0, 0, 5), read(y, 3, 5), read(x, 0, 5)}};
+  const std::vector<Slots> streams = {
+      {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)},
+      {plain(EventKind::Enter, 0, 0, 5), read(y, 3, 5), read(x, 0, 5)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(text_of(trace), "0 atomic-write x=0, 1 enter, 1 read y=3, 1 read x=0, 0 atomic-write x=7");
 }
 
 TEST(Restore, NoReadGoesBackOverItsOwnTicket) {
-  const std::vector<Slots> streams = {{ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)},
-                                      {ticketed(EventKind::Acquire, lock, 0, 6), read(x, 0, 6)}};
+  const std::vector<Slots> streams = {
+      {ticketed(EventKind::AtomicWrite, x, 0, 1, 4), ticketed(EventKind::AtomicWrite, x, 7, 5, 4)},
+      {ticketed(EventKind::Acquire, lock, 0, 6), read(x, 0, 6)}};
   expect_legal(restored(streams), streams, 1);
 }
 
 TEST(Restore, WriteThatWasNotSeenYetGoesForward) {
   // Thread 0 looked at the counter, then was slow to store; thread 1 took ticket 6 and still saw the old value.
-  const std::vector<Slots> streams = {{write(x, 0, 1), ticketed(EventKind::Signal, lock, 0, 2), write(x, 1, 5), write(y, 1, 5)},
-                                      {ticketed(EventKind::Signal, lock, 0, 6), read(x, 0, 6), read(x, 1, 6)}};
+  const std::vector<Slots> streams = {
+      {write(x, 0, 1), ticketed(EventKind::Signal, lock, 0, 2), write(x, 1, 5), write(y, 1, 5)},
+      {ticketed(EventKind::Signal, lock, 0, 6), read(x, 0, 6), read(x, 1, 6)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(text_of(trace), "0 write x=0, 0 signal, 1 signal, 1 read x=0, 0 write x=1, 0 write y=1, 1 read x=1");
@@ -123,8 +127,10 @@ TEST(Restore, StoreBufferingIsNotSequentiallyConsistent) {
   // Both threads store, then load the other's old value: real hardware does that, no interleaving does.
   const std::vector<Slots> streams = {
       {ticketed(EventKind::Fork, 0, 1, 1), write(x, 0, 1), write(y, 0, 1), ticketed(EventKind::Fork, 0, 2, 2)},
-      {ticketed(EventKind::ThreadStart, 0, 0, 3), write(x, 1, 3), read(y, 0, 3), ticketed(EventKind::ThreadEnd, 0, 0, 5)},
-      {ticketed(EventKind::ThreadStart, 0, 0, 4), write(y, 1, 4), read(x, 0, 4), ticketed(EventKind::ThreadEnd, 0, 0, 6)},
+      {ticketed(EventKind::ThreadStart, 0, 0, 3), write(x, 1, 3), read(y, 0, 3),
+       ticketed(EventKind::ThreadEnd, 0, 0, 5)},
+      {ticketed(EventKind::ThreadStart, 0, 0, 4), write(y, 1, 4), read(x, 0, 4),
+       ticketed(EventKind::ThreadEnd, 0, 0, 6)},
   };
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 1);
@@ -137,16 +143,18 @@ TEST(Restore, BytesNotVariables) {
 }
 
 TEST(Restore, AccessesAcrossGranules) {
-  const std::vector<Slots> streams = {{write(x + 6, 0x44332211, 1), read(x + 8, 0x4433, 1, 2), read(x + 6, 0x2211, 1, 2)}};
+  const std::vector<Slots> streams = {
+      {write(x + 6, 0x44332211, 1), read(x + 8, 0x4433, 1, 2), read(x + 6, 0x2211, 1, 2)}};
   expect_legal(restored(streams), streams, 0);
 }
 
 TEST(Restore, MemoryThatComesAndGoesIsUnknownAgain) {
   RawEvent zeroed = ticketed(EventKind::Alloc, x, 64, 4);
   zeroed.flags |= kFill;
-  const std::vector<Slots> streams = {{ticketed(EventKind::Alloc, x, 64, 1), write(x, 5, 1), ticketed(EventKind::Free, x, 64, 2),
-                                       ticketed(EventKind::Alloc, x, 64, 3), read(x, 77, 3), ticketed(EventKind::Free, x, 64, 3), zeroed,
-                                       read(x, 0, 4), read(y, 9, 4)}};
+  const std::vector<Slots> streams = {{ticketed(EventKind::Alloc, x, 64, 1), write(x, 5, 1),
+                                       ticketed(EventKind::Free, x, 64, 2), ticketed(EventKind::Alloc, x, 64, 3),
+                                       read(x, 77, 3), ticketed(EventKind::Free, x, 64, 3), zeroed, read(x, 0, 4),
+                                       read(y, 9, 4)}};
   const Trace trace = restored(streams);
   EXPECT_EQ(first_illegal(trace), -1);
   EXPECT_EQ(trace.defect(Defect::ExternalWrites), 1u) << "calloc's zero is known, so 9 came from elsewhere";
@@ -175,8 +183,9 @@ TEST(Restore, RangesArePiecesOfMemory) {
   RawEvent opaque = plain(EventKind::Write, x + 40, 8, 1);
   opaque.flags = kOpaque;
   const std::vector<Slots> streams = {range(EventKind::Write, x, bytes, 1) + one(fill) + one(opaque) +
-                                      Slots{read(x + 8, 0xabab0908, 1), read(x + 28, 0x1f1eabab, 1), read(x + 40, 0xdeadbeef, 1),
-                                            read(x + 40, 0xdeadbeef, 1), read(x + 48, 0x33323130, 1)}};
+                                      Slots{read(x + 8, 0xabab0908, 1), read(x + 28, 0x1f1eabab, 1),
+                                            read(x + 40, 0xdeadbeef, 1), read(x + 40, 0xdeadbeef, 1),
+                                            read(x + 48, 0x33323130, 1)}};
   expect_legal(restored(streams), streams, 0);
 }
 
@@ -184,34 +193,39 @@ TEST(Restore, RangeThatSawHalfOfAnotherIsExplainedByAnExternalWriteOnly) {
   const std::vector<std::uint8_t> old(64, 1), fresh(64, 2);
   std::vector<std::uint8_t> half = fresh;
   std::fill(half.begin() + 32, half.end(), std::uint8_t{1});
-  const std::vector<Slots> streams = {range(EventKind::Write, x, old, 1) + one(ticketed(EventKind::Signal, lock, 0, 2)) +
-                                          range(EventKind::Write, x, fresh, 2) + one(ticketed(EventKind::Signal, lock, 0, 3)),
-                                      one(ticketed(EventKind::Signal, lock, 0, 4)) + range(EventKind::Read, x, half, 4)};
+  const std::vector<Slots> streams = {
+      range(EventKind::Write, x, old, 1) + one(ticketed(EventKind::Signal, lock, 0, 2)) +
+          range(EventKind::Write, x, fresh, 2) + one(ticketed(EventKind::Signal, lock, 0, 3)),
+      one(ticketed(EventKind::Signal, lock, 0, 4)) + range(EventKind::Read, x, half, 4)};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 1);
 }
 
 TEST(Restore, RangeGoesBackAsAWhole) {
   const std::vector<std::uint8_t> old(64, 1), fresh(64, 2);
-  const std::vector<Slots> streams = {range(EventKind::Write, x, old, 1) + one(ticketed(EventKind::Signal, lock, 0, 2)) +
-                                          range(EventKind::Write, x, fresh, 2) + one(ticketed(EventKind::Signal, lock, 0, 3)),
-                                      range(EventKind::Read, x, old, 3)};
+  const std::vector<Slots> streams = {
+      range(EventKind::Write, x, old, 1) + one(ticketed(EventKind::Signal, lock, 0, 2)) +
+          range(EventKind::Write, x, fresh, 2) + one(ticketed(EventKind::Signal, lock, 0, 3)),
+      range(EventKind::Read, x, old, 3)};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(trace.events[2].thread, 1u) << text_of(trace);
 }
 
 TEST(Restore, TicketsThatAreTwiceThereDoNotHang) {
-  const std::vector<Slots> streams = {{ticketed(EventKind::Acquire, lock, 0, 5), ticketed(EventKind::Release, lock, 0, 3)},
-                                      {ticketed(EventKind::Acquire, lock, 0, 5), ticketed(EventKind::Release, lock, 0, 5)}};
+  const std::vector<Slots> streams = {
+      {ticketed(EventKind::Acquire, lock, 0, 5), ticketed(EventKind::Release, lock, 0, 3)},
+      {ticketed(EventKind::Acquire, lock, 0, 5), ticketed(EventKind::Release, lock, 0, 5)}};
   EXPECT_EQ(restored(streams).events.size(), 4u);
 }
 
 TEST(Restore, ThreadsAreSummarised) {
   RawFile file;
   file.strings({"worker"});
-  file.events(0, {ticketed(EventKind::Fork, 0, 1, 1), ticketed(EventKind::Fork, 0, 2, 2), ticketed(EventKind::Fork, 0, 3, 7)});
-  file.events(1, {ticketed(EventKind::ThreadStart, 0, 0, 3), ticketed(EventKind::ThreadName, 0, 0, 4), ticketed(EventKind::ThreadEnd, 0, 0, 5)});
+  file.events(
+      0, {ticketed(EventKind::Fork, 0, 1, 1), ticketed(EventKind::Fork, 0, 2, 2), ticketed(EventKind::Fork, 0, 3, 7)});
+  file.events(1, {ticketed(EventKind::ThreadStart, 0, 0, 3), ticketed(EventKind::ThreadName, 0, 0, 4),
+                  ticketed(EventKind::ThreadEnd, 0, 0, 5)});
   file.events(2, {ticketed(EventKind::ThreadStart, 0, 0, 6)});
   const Trace trace = trace_of(file);
   ASSERT_EQ(trace.threads.size(), 4u) << "thread 3 was forked and never seen";
@@ -227,12 +241,14 @@ TEST(Restore, WakesWithoutASignalAreSpurious) {
   RawEvent late = ticketed(EventKind::Wake, condition, lock, 9);
   late.flags |= kFailed;
   const Trace trace = restored({
-      {ticketed(EventKind::Wait, condition, lock, 1), ticketed(EventKind::Wake, condition, lock, 4), ticketed(EventKind::Wait, condition, lock, 6),
-       ticketed(EventKind::Wake, condition, lock, 7)},
-      {ticketed(EventKind::Wait, condition, lock, 2), ticketed(EventKind::Wake, condition, lock, 5), ticketed(EventKind::Wait, condition, lock, 8), late},
+      {ticketed(EventKind::Wait, condition, lock, 1), ticketed(EventKind::Wake, condition, lock, 4),
+       ticketed(EventKind::Wait, condition, lock, 6), ticketed(EventKind::Wake, condition, lock, 7)},
+      {ticketed(EventKind::Wait, condition, lock, 2), ticketed(EventKind::Wake, condition, lock, 5),
+       ticketed(EventKind::Wait, condition, lock, 8), late},
       {ticketed(EventKind::Signal, condition, 0, 3)},
   });
-  EXPECT_EQ(trace.defect(Defect::SpuriousWakes), 2u) << "one signal wakes one; nothing woke the second wait of thread 0";
+  EXPECT_EQ(trace.defect(Defect::SpuriousWakes), 2u)
+      << "one signal wakes one; nothing woke the second wait of thread 0";
 }
 
 TEST(Restore, BroadcastWakesEveryWaiter) {

@@ -28,7 +28,9 @@ struct Recording {
 
 class Machine {
 public:
-  Machine(std::uint32_t seed, unsigned threads, Noise noise) : random_(seed), noise_(noise), threads_(threads) { out_.streams.resize(threads); }
+  Machine(std::uint32_t seed, unsigned threads, Noise noise) : random_(seed), noise_(noise), threads_(threads) {
+    out_.streams.resize(threads);
+  }
 
   // Runs a random program; each step is half of an access.
   Recording run(unsigned steps) {
@@ -64,8 +66,9 @@ private:
   }
 
   void begin(State& t) {
-    static constexpr EventKind kKinds[] = {EventKind::Read, EventKind::Read, EventKind::Read, EventKind::AtomicRead,
-                                           EventKind::Write, EventKind::Write, EventKind::AtomicRmw, EventKind::Signal};
+    static constexpr EventKind kKinds[] = {EventKind::Read,       EventKind::Read,  EventKind::Read,
+                                           EventKind::AtomicRead, EventKind::Write, EventKind::Write,
+                                           EventKind::AtomicRmw,  EventKind::Signal};
     t.kind = kKinds[below(8)];
     if (t.kind == EventKind::AtomicRmw && locked_) return; // these exclude each other
     t.busy = true;
@@ -142,7 +145,9 @@ private:
   bool locked_ = false;
 };
 
-Recording interpret(std::uint32_t seed, unsigned threads, unsigned steps, Noise noise) { return Machine(seed, threads, noise).run(steps); }
+Recording interpret(std::uint32_t seed, unsigned threads, unsigned steps, Noise noise) {
+  return Machine(seed, threads, noise).run(steps);
+}
 
 } // namespace
 

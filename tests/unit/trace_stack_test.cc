@@ -18,11 +18,15 @@ Event control(std::uint32_t thread, EventKind kind, std::uint32_t site, std::uin
 // main calls push_back (a system header), which reads at site 4; a longjmp-like exit leaves both.
 Trace sample() {
   Trace trace;
-  trace.sites = {{}, {"a.cpp", 1, 0, "main", "", kSiteFunction}, {"a.cpp", 5, 0, "main", "", kSiteCall},
-                 {"vector", 9, 0, "push_back", "", kSiteFunction | kSiteSystem}, {"vector", 10, 0, "push_back", "size", kSiteSystem}};
+  trace.sites = {{},
+                 {"a.cpp", 1, 0, "main", "", kSiteFunction},
+                 {"a.cpp", 5, 0, "main", "", kSiteCall},
+                 {"vector", 9, 0, "push_back", "", kSiteFunction | kSiteSystem},
+                 {"vector", 10, 0, "push_back", "size", kSiteSystem}};
   trace.threads.resize(2);
-  trace.events = {control(0, EventKind::Enter, 1, 0), control(1, EventKind::Enter, 3, 0), control(0, EventKind::Enter, 3, 2),
-                  control(0, EventKind::Read, 4, 0),  control(1, EventKind::Read, 4, 0), control(0, EventKind::Exit, 0, 0)};
+  trace.events = {control(0, EventKind::Enter, 1, 0), control(1, EventKind::Enter, 3, 0),
+                  control(0, EventKind::Enter, 3, 2), control(0, EventKind::Read, 4, 0),
+                  control(1, EventKind::Read, 4, 0),  control(0, EventKind::Exit, 0, 0)};
   return trace;
 }
 

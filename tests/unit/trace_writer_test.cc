@@ -16,7 +16,9 @@ using namespace sooth::trace;
 
 namespace {
 
-std::string any_text() { return *rc::gen::container<std::string>(rc::gen::element('a', 'Z', ':', ' ', '=', '\n', '\\', 'n', '\xc3')); }
+std::string any_text() {
+  return *rc::gen::container<std::string>(rc::gen::element('a', 'Z', ':', ' ', '=', '\n', '\\', 'n', '\xc3'));
+}
 
 std::vector<std::string> any_texts() {
   std::vector<std::string> texts(*rc::gen::inRange<std::size_t>(0, 4));
@@ -24,7 +26,9 @@ std::vector<std::string> any_texts() {
   return texts;
 }
 
-std::uint64_t any_word() { return *rc::gen::oneOf(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<std::uint64_t>(0, 20)); }
+std::uint64_t any_word() {
+  return *rc::gen::oneOf(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<std::uint64_t>(0, 20));
+}
 
 Event any_event(Trace& trace) {
   Event e;
@@ -84,11 +88,13 @@ Trace any_trace() {
   if (*rc::gen::arbitrary<bool>()) trace.flags |= kNoValues;
   trace.sites.resize(*rc::gen::inRange<std::size_t>(1, 6));
   for (std::size_t i = 1; i < trace.sites.size(); ++i) {
-    trace.sites[i] = {any_text(), *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::arbitrary<std::uint32_t>(), any_text(), any_text(),
-                      *rc::gen::inRange(0u, 512u)};
+    trace.sites[i] = {
+        any_text(), *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::arbitrary<std::uint32_t>(), any_text(),
+        any_text(), *rc::gen::inRange(0u, 512u)};
   }
   const std::size_t globals = *rc::gen::inRange<std::size_t>(0, 4);
-  for (std::size_t i = 0; i < globals; ++i) trace.globals.push_back({0x1000 + 16 * i, any_word(), any_text(), any_text(), any_text(), 7});
+  for (std::size_t i = 0; i < globals; ++i)
+    trace.globals.push_back({0x1000 + 16 * i, any_word(), any_text(), any_text(), any_text(), 7});
   trace.threads.resize(*rc::gen::inRange<std::size_t>(1, 5));
   for (Thread& thread : trace.threads) {
     thread.name = any_text();
@@ -98,8 +104,10 @@ Trace any_trace() {
   trace.strings = any_texts();
   trace.notes = any_texts();
   const std::size_t facts = *rc::gen::inRange<std::size_t>(0, 3);
-  for (std::size_t i = 0; i < facts; ++i) trace.facts.push_back(std::vector<std::uint8_t>(i + 1, static_cast<std::uint8_t>(any_word())));
-  trace.process = {any_text(), any_texts(), any_text(), any_texts(), 1, 2, EndKind::Signal, -9, any_word(), any_word(), {{"sigqueue", 3}}};
+  for (std::size_t i = 0; i < facts; ++i)
+    trace.facts.push_back(std::vector<std::uint8_t>(i + 1, static_cast<std::uint8_t>(any_word())));
+  trace.process = {any_text(), any_texts(), any_text(), any_texts(),      1, 2, EndKind::Signal,
+                   -9,         any_word(),  any_word(), {{"sigqueue", 3}}};
   for (std::uint64_t& defect : trace.defects) defect = any_word();
   const std::size_t events = *rc::gen::inRange<std::size_t>(0, 60);
   for (std::size_t i = 0; i < events; ++i) trace.events.push_back(any_event(trace));
@@ -137,8 +145,8 @@ void expect_same(const Trace& a, const Trace& b) {
   };
   const auto process = [](const Trace& t) {
     const ProcessInfo& p = t.process;
-    return std::tuple(p.program, p.arguments, p.directory, p.plain_libraries, p.pid, p.parent_pid, p.end, p.end_value, p.start_time_ns,
-                      p.end_time_ns, p.unsupported);
+    return std::tuple(p.program, p.arguments, p.directory, p.plain_libraries, p.pid, p.parent_pid, p.end, p.end_value,
+                      p.start_time_ns, p.end_time_ns, p.unsupported);
   };
   RC_ASSERT(sites(a) == sites(b));
   RC_ASSERT(globals(a) == globals(b));
@@ -187,7 +195,11 @@ TEST(Writer, ManyEventsTakeManyChunks) {
   trace.events.clear();
   trace.threads.resize(3);
   for (std::uint64_t i = 0; i < 100000; ++i) {
-    trace.events.push_back({.address = 0x1000 + i % 512, .value = i & 0xff, .size = 1, .thread = static_cast<std::uint32_t>(i % 3), .kind = EventKind::Write});
+    trace.events.push_back({.address = 0x1000 + i % 512,
+                            .value = i & 0xff,
+                            .size = 1,
+                            .thread = static_cast<std::uint32_t>(i % 3),
+                            .kind = EventKind::Write});
   }
   const std::vector<std::uint8_t> bytes = write_trace_bytes(trace);
   const auto again = read_trace_bytes(bytes);
@@ -199,9 +211,12 @@ TEST(Writer, ManyEventsTakeManyChunks) {
 TEST(Writer, WhatHasNoFormIsRefused) {
   EXPECT_TRUE(write_trace_bytes(one_event({.size = 4})).empty()) << "no kind";
   EXPECT_TRUE(write_trace_bytes(one_event({.size = 9, .kind = EventKind::Read})).empty()) << "nine bytes inline";
-  EXPECT_TRUE(write_trace_bytes(one_event({.size = 4, .thread = 1, .kind = EventKind::Read})).empty()) << "no such thread";
+  EXPECT_TRUE(write_trace_bytes(one_event({.size = 4, .thread = 1, .kind = EventKind::Read})).empty())
+      << "no such thread";
   EXPECT_TRUE(write_trace_bytes(one_event({.size = 4, .site = 1, .kind = EventKind::Read})).empty()) << "no such site";
-  EXPECT_TRUE(write_trace_bytes(one_event({.extra = 5, .size = 20, .kind = EventKind::Read, .flags = kPayload})).empty()) << "no such bytes";
+  EXPECT_TRUE(
+      write_trace_bytes(one_event({.extra = 5, .size = 20, .kind = EventKind::Read, .flags = kPayload})).empty())
+      << "no such bytes";
   EXPECT_FALSE(write_trace(one_event({.size = 4}), testing::TempDir() + "sooth_writer_test.sooth").ok());
 }
 

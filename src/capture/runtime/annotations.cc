@@ -26,8 +26,8 @@ enum TsanMutex : unsigned {
 };
 
 std::uint32_t annotated_type(unsigned flags) {
-  return kLockAnnotated | (flags & kWriteReentrant ? kLockRecursive : kLockNormal) | (flags & kReadLock ? kLockReadWrite : kLockNormal) |
-         (flags & kTryLock ? kLockTry : kLockNormal);
+  return kLockAnnotated | (flags & kWriteReentrant ? kLockRecursive : kLockNormal) |
+         (flags & kReadLock ? kLockReadWrite : kLockNormal) | (flags & kTryLock ? kLockTry : kLockNormal);
 }
 
 } // namespace
@@ -59,18 +59,28 @@ SOOTH_EXPORT void __tsan_acquire(void* tag) { note(EventKind::HbAcquire, tag); }
 SOOTH_EXPORT void __tsan_release(void* tag) { note(EventKind::HbRelease, tag); }
 SOOTH_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
 SOOTH_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* tag) { note(EventKind::HbAcquire, tag); }
-SOOTH_EXPORT void WTFAnnotateHappensBefore(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
-SOOTH_EXPORT void WTFAnnotateHappensAfter(const char*, int, const volatile void* tag) { note(EventKind::HbAcquire, tag); }
+SOOTH_EXPORT void WTFAnnotateHappensBefore(const char*, int, const volatile void* tag) {
+  note(EventKind::HbRelease, tag);
+}
+SOOTH_EXPORT void WTFAnnotateHappensAfter(const char*, int, const volatile void* tag) {
+  note(EventKind::HbAcquire, tag);
+}
 SOOTH_EXPORT void AnnotateCondVarSignal(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
-SOOTH_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void* tag) { note(EventKind::HbRelease, tag); }
+SOOTH_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void* tag) {
+  note(EventKind::HbRelease, tag);
+}
 SOOTH_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void* tag, const volatile void*) {
   note(EventKind::HbAcquire, tag);
 }
 
 // --- ThreadSanitizer: locks -----------------------------------------------------------------------------------------
 
-SOOTH_EXPORT void __tsan_mutex_create(void* lock, unsigned flags) { note(EventKind::LockInit, lock, annotated_type(flags)); }
-SOOTH_EXPORT void __tsan_mutex_destroy(void* lock, unsigned flags) { note(EventKind::LockDestroy, lock, annotated_type(flags)); }
+SOOTH_EXPORT void __tsan_mutex_create(void* lock, unsigned flags) {
+  note(EventKind::LockInit, lock, annotated_type(flags));
+}
+SOOTH_EXPORT void __tsan_mutex_destroy(void* lock, unsigned flags) {
+  note(EventKind::LockDestroy, lock, annotated_type(flags));
+}
 SOOTH_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
 SOOTH_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
   Thread* t = enter();

@@ -36,7 +36,9 @@ void pause(unsigned spins) {
   else __builtin_ia32_pause();
 }
 
-bool held_by(const Stripe& stripe, const Thread* t) { return __atomic_load_n(&stripe.owner, __ATOMIC_RELAXED) == t->number; }
+bool held_by(const Stripe& stripe, const Thread* t) {
+  return __atomic_load_n(&stripe.owner, __ATOMIC_RELAXED) == t->number;
+}
 
 class Holding {
 public:
@@ -50,7 +52,8 @@ public:
           return;
         }
         pause(spins);
-      } else if (__atomic_compare_exchange_n(&stripe_.version, &version_, version_ + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      } else if (__atomic_compare_exchange_n(&stripe_.version, &version_, version_ + 1, false, __ATOMIC_ACQUIRE,
+                                             __ATOMIC_RELAXED)) {
         __atomic_store_n(&stripe_.owner, t->number, __ATOMIC_RELAXED);
         mine_ = true;
         return;
@@ -144,15 +147,16 @@ trace::RawEvent* prepare(Thread* t, std::size_t slots) {
 }
 
 template <typename T>
-void put_access(Thread* t, trace::RawEvent* slot, EventKind kind, const void* p, T value, std::uint64_t counter, std::uint32_t order,
-                std::uint32_t site, std::uint8_t flags) {
+void put_access(Thread* t, trace::RawEvent* slot, EventKind kind, const void* p, T value, std::uint64_t counter,
+                std::uint32_t order, std::uint32_t site, std::uint8_t flags) {
   if (slot == nullptr) return;
   if constexpr (sizeof(T) == 16) {
     os::copy(slot + 1, &value, sizeof value);
     put(t, slot, kind, as_address(p), sizeof value, counter, site, 0, static_cast<std::uint8_t>(order),
         static_cast<std::uint8_t>(flags | trace::kPayload));
   } else {
-    put(t, slot, kind, as_address(p), static_cast<std::uint64_t>(value), counter, site, sizeof(T), static_cast<std::uint8_t>(order), flags);
+    put(t, slot, kind, as_address(p), static_cast<std::uint64_t>(value), counter, site, sizeof(T),
+        static_cast<std::uint8_t>(order), flags);
   }
 }
 
@@ -178,7 +182,9 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
     value = real_load(p);
     counter = holding.load_number(t);
   }
-  if (sizeof(T) < 16 && repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T))) return value;
+  if (sizeof(T) < 16 &&
+      repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T)))
+    return value;
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
@@ -203,12 +209,14 @@ void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
 }
 
 template <typename T>
-void put_rmw(Thread* t, trace::RawEvent* slot, const void* p, T old, T now, std::uint64_t ticket, std::uint32_t order, std::uint32_t site) {
+void put_rmw(Thread* t, trace::RawEvent* slot, const void* p, T old, T now, std::uint64_t ticket, std::uint32_t order,
+             std::uint32_t site) {
   if (slot == nullptr) return;
   auto* bytes = reinterpret_cast<std::uint8_t*>(slot + 1);
   __builtin_memcpy(bytes, &old, sizeof old);
   __builtin_memcpy(bytes + sizeof old, &now, sizeof now);
-  put(t, slot, EventKind::AtomicRmw, as_address(p), sizeof(T), ticket, site, 0, static_cast<std::uint8_t>(order), trace::kTicket | trace::kPayload);
+  put(t, slot, EventKind::AtomicRmw, as_address(p), sizeof(T), ticket, site, 0, static_cast<std::uint8_t>(order),
+      trace::kTicket | trace::kPayload);
 }
 
 template <typename T>
@@ -256,21 +264,22 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
 } // namespace
 } // namespace sooth::runtime
 
-#define SOOTH_ATOMICS(N, T)                                                                                                     \
-  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_load##N(const void* p, std::uint32_t order, std::uint32_t site) { \
-    return sooth::runtime::atomic_load(static_cast<const T*>(p), order, site);                                                  \
-  }                                                                                                                             \
-  extern "C" __attribute__((visibility("default"))) void __sooth_atomic_store##N(void* p, T value, std::uint32_t order,         \
-                                                                                 std::uint32_t site) {                          \
-    sooth::runtime::atomic_store(static_cast<T*>(p), value, order, site);                                                       \
-  }                                                                                                                             \
-  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_rmw##N(void* p, T operand, std::uint32_t operation,        \
-                                                                            std::uint32_t order, std::uint32_t site) {          \
-    return sooth::runtime::atomic_rmw(static_cast<T*>(p), operand, operation, order, site);                                     \
-  }                                                                                                                             \
-  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_cas##N(                                                    \
-      void* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {                   \
-    return sooth::runtime::atomic_cas(static_cast<T*>(p), expected, desired, order, failure_order, site);                       \
+#define SOOTH_ATOMICS(N, T)                                                                                            \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_load##N(const void* p, std::uint32_t order,       \
+                                                                             std::uint32_t site) {                     \
+    return sooth::runtime::atomic_load(static_cast<const T*>(p), order, site);                                         \
+  }                                                                                                                    \
+  extern "C" __attribute__((visibility("default"))) void __sooth_atomic_store##N(                                      \
+      void* p, T value, std::uint32_t order, std::uint32_t site) {                                                     \
+    sooth::runtime::atomic_store(static_cast<T*>(p), value, order, site);                                              \
+  }                                                                                                                    \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_rmw##N(                                           \
+      void* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {                          \
+    return sooth::runtime::atomic_rmw(static_cast<T*>(p), operand, operation, order, site);                            \
+  }                                                                                                                    \
+  extern "C" __attribute__((visibility("default"))) T __sooth_atomic_cas##N(                                           \
+      void* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {          \
+    return sooth::runtime::atomic_cas(static_cast<T*>(p), expected, desired, order, failure_order, site);              \
   }
 
 SOOTH_ATOMICS(1, std::uint8_t)

@@ -80,15 +80,17 @@ void flush(Thread* t) {
     if (Scratch* s = take_scratch()) {
       const std::uint8_t* end = trace::encode_slots(t->begin, slots, s->encoded);
       const int raw = static_cast<int>(end - s->encoded);
-      const int packed = LZ4_compress_fast_extState(&s->state, reinterpret_cast<const char*>(s->encoded), s->packed, raw, sizeof s->packed, kAcceleration);
-      write_chunk(trace::ChunkType::Events, s->packed, static_cast<std::size_t>(packed), static_cast<std::size_t>(raw), t->number,
-                  static_cast<std::uint32_t>(slots), t->first_slot);
+      const int packed = LZ4_compress_fast_extState(&s->state, reinterpret_cast<const char*>(s->encoded), s->packed,
+                                                    raw, sizeof s->packed, kAcceleration);
+      write_chunk(trace::ChunkType::Events, s->packed, static_cast<std::size_t>(packed), static_cast<std::size_t>(raw),
+                  t->number, static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);
     } else {
       count(Defect::DroppedEvents, slots);
     }
     // Emptied before it is renumbered: whoever reads now sees the slots twice (which their numbers tell), never wrongly.
-    os::zero(t->begin, static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin) * sizeof(trace::RawEvent));
+    os::zero(t->begin,
+             static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin) * sizeof(trace::RawEvent));
     t->first_slot += slots;
     __atomic_fetch_add(&g_header->slots, slots, __ATOMIC_RELAXED); // a count
     __atomic_store_n(&t->live->first_slot, t->first_slot, __ATOMIC_RELEASE);
@@ -115,23 +117,26 @@ void write_frames(Thread* t) {
   t->written_top = abi.stack_low = top;
   for (const std::uint64_t* frame = low; frame < top; ++frame) {
     if (trace::RawEvent* slot = reserve(t, 1))
-      put(t, slot, EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, counter, static_cast<std::uint32_t>(*frame), 0, 0, 0);
+      put(t, slot, EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, counter,
+          static_cast<std::uint32_t>(*frame), 0, 0, 0);
   }
   if (left && low == top)
     if (trace::RawEvent* slot = reserve(t, 1)) put(t, slot, EventKind::Exit, 0, remain, counter, 0, 0, 0, 0);
 }
 
-void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint32_t site,
-                    std::uint8_t order, std::uint8_t flags, const void* first, std::size_t first_bytes, const void* second,
-                    std::size_t second_bytes) {
+void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter,
+                    std::uint32_t site, std::uint8_t order, std::uint8_t flags, const void* first,
+                    std::size_t first_bytes, const void* second, std::size_t second_bytes) {
   Appending appending(t);
   if (frames_changed(t)) write_frames(t);
-  trace::RawEvent* slot = reserve(t, 1 + (first_bytes + second_bytes + sizeof(trace::RawEvent) - 1) / sizeof(trace::RawEvent));
+  trace::RawEvent* slot =
+      reserve(t, 1 + (first_bytes + second_bytes + sizeof(trace::RawEvent) - 1) / sizeof(trace::RawEvent));
   if (slot == nullptr) return;
   auto* bytes = reinterpret_cast<std::uint8_t*>(slot + 1);
   os::copy(bytes, first, first_bytes);
   os::copy(bytes + first_bytes, second, second_bytes);
-  put(t, slot, kind, address, value, counter != 0 ? counter : reading(t), site, 0, order, static_cast<std::uint8_t>(flags | t->glue | trace::kPayload));
+  put(t, slot, kind, address, value, counter != 0 ? counter : reading(t), site, 0, order,
+      static_cast<std::uint8_t>(flags | t->glue | trace::kPayload));
 }
 
 } // namespace sooth::runtime

@@ -52,14 +52,14 @@ inline bool frames_changed(const Thread* t) {
   return abi.stack_top != t->written_top || abi.stack_low != t->written_top;
 }
 
-inline void put(Thread* t, trace::RawEvent* slot, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter,
-                std::uint32_t site, std::uint8_t size, std::uint8_t order, std::uint8_t flags) {
+inline void put(Thread* t, trace::RawEvent* slot, EventKind kind, std::uint64_t address, std::uint64_t value,
+                std::uint64_t counter, std::uint32_t site, std::uint8_t size, std::uint8_t order, std::uint8_t flags) {
   slot->address = address;
   slot->value = value;
   slot->counter = counter;
   // site, size, order, flags, kind in one store, after all else: a slot is whole or not there.
-  const std::uint64_t tail = std::uint64_t{site} | std::uint64_t{size} << 32 | std::uint64_t{order} << 40 | std::uint64_t{flags} << 48 |
-                             static_cast<std::uint64_t>(kind) << 56;
+  const std::uint64_t tail = std::uint64_t{site} | std::uint64_t{size} << 32 | std::uint64_t{order} << 40 |
+                             std::uint64_t{flags} << 48 | static_cast<std::uint64_t>(kind) << 56;
   std::uint64_t tail_address = reinterpret_cast<std::uint64_t>(&slot->site);
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(tail_address), tail, __ATOMIC_RELEASE);
   if (kind != EventKind::Branch && kind != EventKind::Enter && kind != EventKind::Exit) t->last = slot;
@@ -67,8 +67,8 @@ inline void put(Thread* t, trace::RawEvent* slot, EventKind kind, std::uint64_t 
 
 // A plain event at the current reading of the clock. Time goes on without synchronisation too, now and then, so that
 // readings tell accesses apart.
-inline void append(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site, std::uint8_t size,
-                   std::uint8_t flags) {
+inline void append(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
+                   std::uint8_t size, std::uint8_t flags) {
   Appending appending(t);
   if (__builtin_expect(frames_changed(t), 0)) write_frames(t);
   trace::RawEvent* slot = reserve(t, 1);
@@ -79,8 +79,8 @@ inline void append(Thread* t, EventKind kind, std::uint64_t address, std::uint64
 
 // A ticketed event. `ticket` takes the number, after the room is there: nothing slow comes between it and the operation.
 template <typename Ticket>
-void append_ticket(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site, std::uint8_t order,
-                   std::uint8_t flags, Ticket ticket) {
+void append_ticket(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
+                   std::uint8_t order, std::uint8_t flags, Ticket ticket) {
   Appending appending(t);
   if (__builtin_expect(frames_changed(t), 0)) write_frames(t);
   if (trace::RawEvent* slot = reserve(t, 1))
@@ -88,15 +88,17 @@ void append_ticket(Thread* t, EventKind kind, std::uint64_t address, std::uint64
 }
 
 // An event with `bytes` payload bytes from one or two places.
-void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter, std::uint32_t site,
-                    std::uint8_t order, std::uint8_t flags, const void* first, std::size_t first_bytes, const void* second,
-                    std::size_t second_bytes);
+void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter,
+                    std::uint32_t site, std::uint8_t order, std::uint8_t flags, const void* first,
+                    std::size_t first_bytes, const void* second, std::size_t second_bytes);
 
 // The newest event but for branches and calls is a read of the same thing with the same outcome: one more tells nothing
 // (docs/trace_format.md).
-inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size) {
+inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value,
+                         std::uint8_t size) {
   const trace::RawEvent* last = t->last;
-  return last->address == address && last->value == value && last->kind == static_cast<std::uint8_t>(kind) && last->size == size;
+  return last->address == address && last->value == value && last->kind == static_cast<std::uint8_t>(kind) &&
+         last->size == size;
 }
 
 } // namespace sooth::runtime

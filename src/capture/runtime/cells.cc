@@ -19,7 +19,9 @@ Cell& cell_of(std::uint64_t address) {
 }
 std::uint32_t epoch() { return static_cast<std::uint32_t>(__sooth_thread.abi.epoch); }
 bool is_current(const Cell& cell) { return ((cell.low ^ epoch()) & 0xff00'0000) == 0; }
-bool is_of(const Cell& cell, std::uint64_t address) { return is_current(cell) && cell.high == static_cast<std::uint32_t>(address >> 15); }
+bool is_of(const Cell& cell, std::uint64_t address) {
+  return is_current(cell) && cell.high == static_cast<std::uint32_t>(address >> 15);
+}
 unsigned known(const Cell& cell) { return ~cell.low & 0xff; }
 unsigned dirty(const Cell& cell) { return ~cell.low >> 8 & 0xff; }
 unsigned written(const Cell& cell) { return ~cell.low >> 16 & 0xff; }
@@ -50,7 +52,8 @@ void write_merged(Thread* t, Cell& cell) {
     unsigned size = 8;
     while (size > 1 && (offset % size != 0 || ((mask >> offset) & ((1u << size) - 1)) != (1u << size) - 1)) size /= 2;
     if ((mask >> offset) & 1)
-      append(t, EventKind::Write, base + offset, bytes_at(cell, offset, size), 0, static_cast<std::uint8_t>(size), trace::kMerged);
+      append(t, EventKind::Write, base + offset, bytes_at(cell, offset, size), 0, static_cast<std::uint8_t>(size),
+             trace::kMerged);
     offset += size;
   }
 }
@@ -67,7 +70,8 @@ void claim(Thread* t, Cell& cell, std::uint64_t address) {
 }
 
 std::uint32_t index_of(const Cell& cell) {
-  return static_cast<std::uint32_t>(reinterpret_cast<const std::uint8_t*>(&cell) - __sooth_thread.abi.cells) / sizeof(Cell);
+  return static_cast<std::uint32_t>(reinterpret_cast<const std::uint8_t*>(&cell) - __sooth_thread.abi.cells) /
+         sizeof(Cell);
 }
 
 void note_dirty(Thread* t, Cell& cell, unsigned mask) {
@@ -122,9 +126,14 @@ void grow(Thread* t) {
   os::give_back(const_cast<Cell*>(old), old_bytes);
 }
 
+void grow_if_crowded(Thread* t) {
+  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+}
+
 // An access that crosses from one granule into the next, as the largest aligned pieces it has.
 template <typename Access>
-void in_pieces(Thread* t, std::uint64_t address, std::uint64_t value, unsigned size, std::uint32_t site, Access access) {
+void in_pieces(Thread* t, std::uint64_t address, std::uint64_t value, unsigned size, std::uint32_t site,
+               Access access) {
   while (size != 0) {
     unsigned piece = 4;
     while (piece > size || address % piece != 0) piece /= 2;
@@ -160,6 +169,30 @@ bool make_cells(Thread* t, std::size_t cells) {
   return true;
 }
 
+namespace {
+
+// A walk over bytes smaller than a granule: the access goes on where the newest event, of the same instruction, ended. Nothing
+// was kept between them, so they are one event (docs/trace_format.md).
+bool extend_last(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
+                 std::uint32_t site) {
+  trace::RawEvent* last = t->last;
+  if (last->site != site || last->address + last->size != address || (last->address ^ address) >> 3 != 0 ||
+      last->kind != static_cast<std::uint8_t>(kind) || last->flags != trace::kHeld || last->size == 0 ||
+      frames_changed(t))
+    return false;
+  last->value |= value << (8 * last->size); // before the size: whoever reads now sees the event without the new bytes
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  last->size = static_cast<std::uint8_t>(last->size + size);
+  return true;
+}
+
+void append_held(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
+                 std::uint32_t site) {
+  if (!extend_last(t, kind, address, value, size, site)) append(t, kind, address, value, site, size, trace::kHeld);
+}
+
+} // namespace
+
 void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
   SoothThreadAbi& abi = __sooth_thread.abi;
   if (repeats_last(t, EventKind::Read, address, value, size)) return;
@@ -174,11 +207,12 @@ void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uin
   claim(t, cell, address);
   const unsigned mask = ((1u << size) - 1) << offset;
   if ((known(cell) & mask) == mask && bytes_at(cell, offset, size) == value) return;
-  if ((dirty(cell) & mask) != 0) write_merged(t, cell); // somebody else wrote since: what this thread wrote is told first
-  append(t, EventKind::Read, address, value, site, size, trace::kHeld);
+  if ((dirty(cell) & mask) != 0)
+    write_merged(t, cell); // somebody else wrote since: what this thread wrote is told first
+  append_held(t, EventKind::Read, address, value, size, site);
   set_bytes(cell, offset, size, value);
   cell.low &= ~mask;
-  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+  grow_if_crowded(t);
 }
 
 void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
@@ -203,10 +237,10 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
     claim(t, cell, address);
   }
   if (dirty(cell) & mask) write_merged(t, cell); // of another size, in part the same bytes
-  append(t, EventKind::Write, address, value, site, size, trace::kHeld);
+  append_held(t, EventKind::Write, address, value, size, site);
   set_bytes(cell, offset, size, value);
   cell.low &= ~(mask | mask << 16);
-  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+  grow_if_crowded(t);
 }
 
 namespace {
@@ -216,6 +250,41 @@ std::uint64_t granule_at(const std::uint8_t* bytes) {
   __builtin_memcpy(&value, bytes, 8);
   return value;
 }
+
+// Walks over the cells of consecutive granules: neighbours in memory are neighbours in the table.
+class CellWalk {
+public:
+  explicit CellWalk(std::uint64_t address)
+      : cells_(__sooth_thread.abi.cells), mask_(__sooth_thread.abi.cell_mask), epoch_(epoch()), address_(address) {}
+
+  Cell& at(std::uint64_t offset) const {
+    return *reinterpret_cast<Cell*>(cells_ + (((address_ + offset) << 1) & mask_));
+  }
+  bool holds(const Cell& cell, std::uint64_t offset) const {
+    return cell.high == high(offset) && ((cell.low ^ epoch_) & 0xff00'0000) == 0;
+  }
+  // Takes the cell for its granule, with nothing known but what it knew of this granule before.
+  void claim(Thread* t, Cell& cell, std::uint64_t offset) const {
+    if (holds(cell, offset)) {
+      if (__builtin_expect(dirty(cell) != 0, 0)) write_merged(t, cell);
+      return;
+    }
+    if (((cell.low ^ epoch_) & 0xff00'0000) == 0) {
+      if (dirty(cell) != 0) write_merged(t, cell);
+      ++t->evictions;
+    }
+    cell.low = epoch_ | 0xff'ffff;
+    cell.high = high(offset);
+  }
+
+private:
+  std::uint32_t high(std::uint64_t offset) const { return static_cast<std::uint32_t>((address_ + offset) >> 15); }
+
+  std::uint8_t* cells_;
+  std::uint64_t mask_;
+  std::uint32_t epoch_;
+  std::uint64_t address_;
+};
 
 // Calls `keep(from, to)` for each longest run of granules for which `repeats` is false. Offsets in bytes.
 template <typename Repeats, typename Keep>
@@ -229,55 +298,49 @@ void for_each_run(std::uint64_t size, Repeats repeats, Keep keep) {
   if (start != size) keep(start, size);
 }
 
-} // namespace
-
-void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
-  const auto repeats = [&](std::uint64_t at) {
-    const Cell& cell = cell_of(address + at);
-    return is_of(cell, address + at) && known(cell) == 0xff && cell.bytes == granule_at(bytes + at);
-  };
-  const auto keep = [&](std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t at = from; at < to; at += 8) {
-      Cell& cell = cell_of(address + at);
-      claim(t, cell, address + at);
-      if (dirty(cell) != 0) write_merged(t, cell);
-    }
-    append_range(t, EventKind::Read, address + from, bytes + from, to - from, site, trace::kHeld);
-    for (std::uint64_t at = from; at < to; at += 8) {
-      Cell& cell = cell_of(address + at);
-      if (!is_of(cell, address + at)) continue; // a later granule of the same range took its cell
-      cell.bytes = granule_at(bytes + at);
-      cell.low &= ~0xffu;
-    }
-  };
-  for_each_run(size, repeats, keep);
-  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+// Keeps [from, to) as one range; the cells then know it. `clear` has the bits of `low` that become 0.
+void keep_run(Thread* t, const CellWalk& walk, EventKind kind, std::uint64_t address, const std::uint8_t* bytes,
+              std::uint64_t from, std::uint64_t to, std::uint32_t site, std::uint32_t clear) {
+  for (std::uint64_t at = from; at < to; at += 8) {
+    Cell& cell = walk.at(at);
+    walk.claim(t, cell, at);
+    cell.bytes = granule_at(bytes + at);
+    cell.low &= ~clear;
+  }
+  append_range(t, kind, address + from, bytes + from, to - from, site, trace::kHeld);
 }
 
-void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+} // namespace
+
+void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                   std::uint32_t site) {
+  const CellWalk walk(address);
   const auto repeats = [&](std::uint64_t at) {
-    Cell& cell = cell_of(address + at);
-    if (!is_of(cell, address + at) || written(cell) != 0xff || t->dirty_count == kMaxDirty) return false;
+    const Cell& cell = walk.at(at);
+    return walk.holds(cell, at) && (cell.low & 0xff) == 0 && cell.bytes == granule_at(bytes + at);
+  };
+  const auto keep = [&](std::uint64_t from, std::uint64_t to) {
+    keep_run(t, walk, EventKind::Read, address, bytes, from, to, site, 0xff);
+  };
+  for_each_run(size, repeats, keep);
+  grow_if_crowded(t);
+}
+
+void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                    std::uint32_t site) {
+  const CellWalk walk(address);
+  const auto repeats = [&](std::uint64_t at) {
+    Cell& cell = walk.at(at);
+    if (!walk.holds(cell, at) || (cell.low & 0xff'0000) != 0 || t->dirty_count == kMaxDirty) return false;
     note_dirty(t, cell, 0xff);
     cell.bytes = granule_at(bytes + at);
     return true;
   };
   const auto keep = [&](std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t at = from; at < to; at += 8) {
-      Cell& cell = cell_of(address + at);
-      claim(t, cell, address + at);
-      if (dirty(cell) != 0) write_merged(t, cell);
-    }
-    append_range(t, EventKind::Write, address + from, bytes + from, to - from, site, trace::kHeld);
-    for (std::uint64_t at = from; at < to; at += 8) {
-      Cell& cell = cell_of(address + at);
-      if (!is_of(cell, address + at)) continue;
-      cell.bytes = granule_at(bytes + at);
-      cell.low &= ~0xff00ffu;
-    }
+    keep_run(t, walk, EventKind::Write, address, bytes, from, to, site, 0xff'00ff);
   };
   for_each_run(size, repeats, keep);
-  if (t->evictions > t->cells / 4 && t->cells < kMaxCells) grow(t);
+  grow_if_crowded(t);
 }
 
 void void_cells(Thread* t) {

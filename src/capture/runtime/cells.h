@@ -17,7 +17,8 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
 // The slow half for a whole granule or more, [address, address + size) aligned to 8, with the cells in use: what the cells know is
 // left out, each run of what they do not is kept as one range.
 void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site);
-void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site);
+void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                    std::uint32_t site);
 
 // Every synchronisation ends the segment: merged writes get their last value, all cells become void.
 void end_segment(Thread* t);

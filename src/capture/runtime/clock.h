@@ -24,7 +24,8 @@ struct alignas(64) Clock {
 };
 extern Clock g_time;
 inline constexpr std::size_t kObjectClocks = 4096;
-extern Clock g_object_clocks[kObjectClocks]; // objects that share one are ordered more than they need be, which is harmless
+extern Clock
+    g_object_clocks[kObjectClocks]; // objects that share one are ordered more than they need be, which is harmless
 
 // Relaxed where only a number is compared: whoever synchronises on the object for real brings the barriers.
 inline std::uint64_t look(const Clock& clock) { return __atomic_load_n(&clock.value, __ATOMIC_RELAXED); }
@@ -68,6 +69,8 @@ inline std::uint64_t touch(Thread* t, std::uint64_t object) { return touch(t, cl
 std::uint64_t touch_range(Thread* t, std::uint64_t address, std::uint64_t size);
 
 // What stands for thread `number` as an object: its creation, end and join.
-inline std::uint64_t thread_object(std::uint32_t number) { return (std::uint64_t{number} << 4) | std::uint64_t{1} << 60; }
+inline std::uint64_t thread_object(std::uint32_t number) {
+  return (std::uint64_t{number} << 4) | std::uint64_t{1} << 60;
+}
 
 } // namespace sooth::runtime

@@ -46,7 +46,8 @@ trace::FileHeader* g_header = reinterpret_cast<trace::FileHeader*>(g_spare_page)
 bool file_is_open() { return g_file >= 0; }
 
 bool open_file(const char* path) {
-  const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const long file =
+      os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (os::failed(file)) return false;
   // Out of the way of programs that count on getting small descriptors.
   const long high = os::call(SYS_fcntl, file, F_DUPFD_CLOEXEC, 800);
@@ -75,8 +76,8 @@ void abandon_file() {
   g_header = reinterpret_cast<trace::FileHeader*>(g_spare_page);
 }
 
-void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes, std::uint32_t thread,
-                 std::uint32_t slots, std::uint64_t first_slot) {
+void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes,
+                 std::uint32_t thread, std::uint32_t slots, std::uint64_t first_slot) {
   if (g_file < 0) return;
   trace::ChunkHeader header = {};
   header.magic = trace::kChunkMagic;
@@ -90,7 +91,8 @@ void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std
   seal(header);
   static constexpr std::uint8_t kZeros[trace::kChunkAlign] = {};
   const std::size_t total = trace::round_up(sizeof header + bytes, trace::kChunkAlign);
-  const iovec pieces[3] = {{&header, sizeof header}, {const_cast<void*>(body), bytes},
+  const iovec pieces[3] = {{&header, sizeof header},
+                           {const_cast<void*>(body), bytes},
                            {const_cast<std::uint8_t*>(kZeros), total - sizeof header - bytes}};
   if (!write_all(pieces, 3, allot(total), total)) count(Defect::DroppedEvents, slots);
 }

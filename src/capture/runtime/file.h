@@ -18,8 +18,8 @@ bool open_file(const char* path);
 void abandon_file();
 
 // Writes a chunk at the end of the file. The checksums are filled in.
-void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes, std::uint32_t thread,
-                 std::uint32_t count, std::uint64_t first_slot);
+void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes,
+                 std::uint32_t thread, std::uint32_t count, std::uint64_t first_slot);
 // A mapped chunk of type Live of `bytes` bytes, header included; null if there is no room.
 trace::ChunkHeader* map_live(std::size_t bytes, std::uint64_t& offset);
 // The disk space of a free live chunk's slots goes back; its mapping stays usable.

@@ -5,12 +5,12 @@
 
 using namespace sooth::runtime;
 
-#define SOOTH_ACCESS(size)                                                                                                      \
-  extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                            \
-    if (Thread* t = enter_quickly()) read_access(t, address, value, size, site);                                                \
-  }                                                                                                                             \
-  extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                           \
-    if (Thread* t = enter_quickly()) write_access(t, address, value, size, site); \
+#define SOOTH_ACCESS(size)                                                                                             \
+  extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \
+    if (Thread* t = enter_quickly()) read_access(t, address, value, size, site);                                       \
+  }                                                                                                                    \
+  extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                  \
+    if (Thread* t = enter_quickly()) write_access(t, address, value, size, site);                                      \
   }
 SOOTH_ACCESS(1)
 SOOTH_ACCESS(2)
@@ -42,6 +42,7 @@ SOOTH_PUBLIC void __sooth_copy(const void* to, const void* from, std::uint64_t s
 SOOTH_PUBLIC void __sooth_fill(const void* to, std::uint32_t byte, std::uint64_t size, std::uint32_t site) {
   if (Thread* t = enter_quickly()) range_fill(t, to, static_cast<std::uint8_t>(byte), size, site);
 }
-SOOTH_PUBLIC void __sooth_loop(const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site, std::uint32_t what) {
+SOOTH_PUBLIC void __sooth_loop(const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
+                               std::uint32_t what) {
   if (Thread* t = enter_quickly()) loop_access(t, address, size, element, site, what);
 }

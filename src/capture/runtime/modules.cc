@@ -35,11 +35,10 @@ constexpr std::size_t kMaxObjects = 256;
 std::uint64_t g_objects[kMaxObjects]; // load addresses of objects with instrumented modules
 std::size_t g_object_count;
 
-void write_body(Body& body) {
-  write_chunk(trace::ChunkType::Module, body.data(), body.bytes, body.bytes, 0, 0, 0);
-}
+void write_body(Body& body) { write_chunk(trace::ChunkType::Module, body.data(), body.bytes, body.bytes, 0, 0, 0); }
 
 void write_name(const Name& name) {
+  Quiet quiet; // the compiler copies the row with memcpy
   struct {
     std::uint32_t number, length;
     char text[256];
@@ -50,7 +49,9 @@ void write_name(const Name& name) {
 
 bool contains(const dl_phdr_info* info, std::uint64_t address) {
   for (int i = 0; i < info->dlpi_phnum; ++i)
-    if (info->dlpi_phdr[i].p_type == PT_LOAD && address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz) return true;
+    if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+        address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+      return true;
   return false;
 }
 
@@ -96,7 +97,8 @@ Body* make_body(const SoothModule* m) {
   auto* body = static_cast<Body*>(os::pages(sizeof(Body) + bytes));
   if (body == nullptr) return nullptr;
   body->bytes = bytes;
-  const trace::ModuleHeader header = {g_next_site, m->sites, m->globals, m->string_bytes, m->fact_bytes, m->name, m->compiler_flags, 0};
+  const trace::ModuleHeader header = {g_next_site,   m->sites, m->globals,        m->string_bytes,
+                                      m->fact_bytes, m->name,  m->compiler_flags, 0};
   std::uint8_t* out = body->data();
   const auto add = [&out](const void* from, std::size_t n) {
     os::copy(out, from, n);

@@ -13,9 +13,9 @@ namespace sooth::runtime {
 namespace {
 
 bool g_ready;
-char g_program[256];     // name without directories
-char g_directory[4096];  // of the trace
-char g_wanted[4096];     // the trace's own name, if one was asked for
+char g_program[256];    // name without directories
+char g_directory[4096]; // of the trace
+char g_wanted[4096];    // the trace's own name, if one was asked for
 bool g_verbose;
 
 struct Line { // a bounded piece of text
@@ -59,7 +59,9 @@ void copy_text(char* to, std::size_t room, const char* from, std::size_t n) {
 
 // SOOTH_OPTIONS: key=value, separated by colons. Unknown ones are told and passed over.
 void read_option(const char* option, std::size_t n) {
-  const auto value_of = [&](const char* key) -> const char* { return starts_with(option, key) ? option + os::length(key) : nullptr; };
+  const auto value_of = [&](const char* key) -> const char* {
+    return starts_with(option, key) ? option + os::length(key) : nullptr;
+  };
   if (n == 0) return;
   if (const char* v = value_of("detail=")) {
     if (starts_with(v, "all")) {
@@ -67,7 +69,8 @@ void read_option(const char* option, std::size_t n) {
       return;
     }
     g_detail = 0;
-    for (; v < option + n && *v >= '0' && *v <= '9'; ++v) g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
+    for (; v < option + n && *v >= '0' && *v <= '9'; ++v)
+      g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
   } else if (const char* path = value_of("trace=")) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {
@@ -98,7 +101,8 @@ std::size_t read_whole(const char* path, char* out, std::size_t room) {
   const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
   if (os::failed(file)) return 0;
   std::size_t used = 0;
-  for (long n; used < room && (n = os::call(SYS_read, file, reinterpret_cast<long>(out + used), static_cast<long>(room - used))) > 0;)
+  for (long n; used < room &&
+               (n = os::call(SYS_read, file, reinterpret_cast<long>(out + used), static_cast<long>(room - used))) > 0;)
     used += static_cast<std::size_t>(n);
   os::call(SYS_close, file);
   return used;
@@ -106,7 +110,8 @@ std::size_t read_whole(const char* path, char* out, std::size_t room) {
 
 void find_names() {
   char path[4096];
-  const long n = os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(path), sizeof path - 1);
+  const long n =
+      os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(path), sizeof path - 1);
   path[os::failed(n) ? 0 : n] = 0;
   const char* base = path;
   for (const char* c = path; *c != 0; ++c)
@@ -164,7 +169,8 @@ void write_process() {
       for (std::size_t i = 0; i < n; ++i) text[used++] = part != value || part[i] != '\n' ? part[i] : ' ';
     }
   };
-  const long n = os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(line.text), sizeof line.text - 1);
+  const long n = os::call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(line.text),
+                          sizeof line.text - 1);
   line.text[os::failed(n) ? 0 : n] = 0;
   add("program=", line.text);
   const long cwd = os::call(SYS_getcwd, reinterpret_cast<long>(line.text), sizeof line.text);
@@ -220,6 +226,7 @@ void after_fork_parent(Thread* t, int child) {
 
 void after_fork_child(Thread* t) {
   const std::uint32_t parent = g_header->pid;
+  ++__sooth_thread.quiet; // until the child has a buffer that is not the parent's
   abandon_file();
   reset_module_locks();
   reset_scratch_lock();
@@ -243,6 +250,7 @@ void after_fork_child(Thread* t) {
     __sooth_thread.thread = nullptr;
     __sooth_thread.ended = 1;
   }
+  --__sooth_thread.quiet;
   os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&t->signal_mask), 0, 8);
 }
 

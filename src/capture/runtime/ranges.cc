@@ -7,15 +7,27 @@ namespace sooth::runtime {
 namespace {
 
 constexpr std::uint64_t kThroughCells = 4u << 20; // above this, a range is one event, and the cells are void
-constexpr std::uint64_t kWithContents = 1024;     // up to here its bytes are kept, and always for globals and watched variables
+constexpr std::uint64_t kWithContents =
+    1024; // up to here its bytes are kept, and always for globals and watched variables
+
+std::uint64_t value_at(const std::uint8_t* bytes, std::uint64_t size) {
+  const auto load = [&](auto value) {
+    __builtin_memcpy(&value, bytes, sizeof value);
+    return static_cast<std::uint64_t>(value);
+  };
+  return size == 8   ? load(std::uint64_t{})
+         : size == 4 ? load(std::uint32_t{})
+         : size == 2 ? load(std::uint16_t{})
+                     : load(std::uint8_t{});
+}
 
 // One access of at most 8 bytes that may or may not be a power of two.
-void piece_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+void piece_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                  std::uint32_t site) {
   while (size != 0) {
     std::uint64_t step = 8;
     while (step > size || address % step != 0) step /= 2;
-    std::uint64_t value = 0;
-    os::copy(&value, bytes, step);
+    const std::uint64_t value = value_at(bytes, step);
     if (kind == EventKind::Read) read_access(t, address, value, static_cast<std::uint8_t>(step), site);
     else write_access(t, address, value, static_cast<std::uint8_t>(step), site);
     address += step;
@@ -25,7 +37,8 @@ void piece_access(Thread* t, EventKind kind, std::uint64_t address, const std::u
 }
 
 // With the cells in use: whole granules together, the ends by themselves.
-void cell_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+void cell_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                 std::uint32_t site) {
   const std::uint64_t head = (8 - address % 8) % 8;
   if (size < head + 8) return piece_access(t, kind, address, bytes, size, site);
   const std::uint64_t middle = (size - head) & ~std::uint64_t{7};
@@ -37,14 +50,15 @@ void cell_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
 
 } // namespace
 
-void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site,
-                  std::uint8_t flags) {
-  if (size == 8) {
+void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                  std::uint32_t site, std::uint8_t flags) {
+  if (size == 8 && !t->opaque) {
     std::uint64_t value;
     __builtin_memcpy(&value, bytes, 8);
     return append(t, kind, address, value, site, 8, flags);
   }
-  if (size > kWithContents && g_detail != ~std::uint64_t{0} && !(kind == EventKind::Write && writes_are_kept(address))) {
+  if (t->opaque || (size > kWithContents && g_detail != ~std::uint64_t{0} &&
+                    !(kind == EventKind::Write && writes_are_kept(address)))) {
     count(Defect::OpaqueRanges);
     return append(t, kind, address, size, site, 0, static_cast<std::uint8_t>(flags | trace::kOpaque));
   }
@@ -55,7 +69,8 @@ void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::u
   }
 }
 
-void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size, std::uint32_t site) {
+void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size,
+                  std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   SoothThreadAbi& abi = __sooth_thread.abi;
@@ -65,33 +80,37 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
     abi.detail -= abi.detail != ~std::uint64_t{0};
     return append_range(t, kind, target, from, size, site, 0);
   }
-  if (size <= kThroughCells && !(kind == EventKind::Write && writes_are_kept(target))) return cell_access(t, kind, target, from, size, site);
+  if (size <= kThroughCells && !(kind == EventKind::Write && writes_are_kept(target)))
+    return cell_access(t, kind, target, from, size, site);
   void_range(t, target, size);
   append_range(t, kind, target, from, size, site, 0);
 }
 
-void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site, std::uint32_t what) {
+void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
+                 std::uint32_t what) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   SoothThreadAbi& abi = __sooth_thread.abi;
   if (size == 0) return;
-  if (kind == EventKind::Write && writes_are_kept(target)) { // every state of a global counts, also in the middle of the loop
+  if (kind == EventKind::Write &&
+      writes_are_kept(target)) { // every state of a global counts, also in the middle of the loop
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
     return;
   }
   t->glue = trace::kGlued; // the whole loop is one block in every run
-  if (what & kLoopOpaque) {  // what the loop itself writes it may read: the cells cannot compare it
-    void_range(t, target, size);
-    append(t, kind, target, size, site, 0, trace::kOpaque);
-  } else if (abi.detail != 0 || size > kThroughCells) {
+  // A loop that may read what it writes: bytes that the cells know stay what they are until the loop changes them itself.
+  t->opaque = (what & kLoopOpaque) != 0;
+  if (abi.detail != 0 || size > kThroughCells) {
     void_range(t, target, size);
     append_range(t, kind, target, bytes, size, site, 0);
   } else {
     cell_access(t, kind, target, bytes, size, site);
   }
+  t->opaque = false;
   t->glue = 0;
-  if (!(what & kLoopGlued) && t->last != &kNoEvent) t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued); // its end
+  if (!(what & kLoopGlued) && t->last != &kNoEvent)
+    t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued); // its end
   abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
 }
 
@@ -105,7 +124,8 @@ void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t
   SoothThreadAbi& abi = __sooth_thread.abi;
   abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
   void_range(t, target, size);
-  append(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0, trace::kFill);
+  append(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
+         trace::kFill);
 }
 
 } // namespace sooth::runtime

@@ -6,12 +6,14 @@
 namespace sooth::runtime {
 
 // The bytes that were or will be at `address` are at `bytes`.
-void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size, std::uint32_t site);
+void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size,
+                  std::uint32_t site);
 // One range as an event, with its contents if they are few or always kept.
-void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site,
-                  std::uint8_t flags);
+void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                  std::uint32_t site, std::uint8_t flags);
 // A loop walked over the range (abi.h, SoothLoop).
-void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site, std::uint32_t what);
+void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
+                 std::uint32_t what);
 void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
 
 } // namespace sooth::runtime

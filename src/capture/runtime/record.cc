@@ -5,7 +5,8 @@
 #include "capture/runtime/file.h"
 #include "capture/runtime/ranges.h"
 
-extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order, std::uint32_t site); // atomics.cc
+extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order,
+                                      std::uint32_t site); // atomics.cc
 
 namespace sooth::runtime {
 
@@ -52,13 +53,15 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (kind == EventKind::Watch) keep_writes(target, static_cast<std::uint32_t>(value));
-  append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags, [&] { return ticket_of(t, kind, target, value); });
+  append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags,
+                [&] { return ticket_of(t, kind, target, value); });
 }
 
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const std::uint32_t site = __sooth_thread.abi.call_site;
-  if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site) return;
+  if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site)
+    return;
   append(t, kind, target, value, site, 0, trace::kFailed);
 }
 
@@ -80,7 +83,8 @@ void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size) 
 }
 
 void atomic_store_byte(Thread*, void* p, std::uint8_t value) {
-  __sooth_atomic_store1(p, value, static_cast<std::uint32_t>(trace::MemoryOrder::Release), __sooth_thread.abi.call_site);
+  __sooth_atomic_store1(p, value, static_cast<std::uint32_t>(trace::MemoryOrder::Release),
+                        __sooth_thread.abi.call_site);
 }
 
 void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed) {

@@ -51,7 +51,8 @@ bool make_shadow_stack(Thread* t) {
   if (stack_bytes > std::size_t{1} << 30) stack_bytes = std::size_t{1} << 30;
   const std::size_t frames = stack_bytes / 16 + 8192;
   if (t->stack != nullptr && static_cast<std::size_t>(t->stack_end - t->stack) >= frames - 4096) return true;
-  if (t->stack != nullptr) os::give_back(t->stack, static_cast<std::size_t>(t->stack_end - t->stack + 4096) * sizeof *t->stack);
+  if (t->stack != nullptr)
+    os::give_back(t->stack, static_cast<std::size_t>(t->stack_end - t->stack + 4096) * sizeof *t->stack);
   t->stack = static_cast<std::uint64_t*>(os::pages(frames * sizeof *t->stack));
   t->stack_end = t->stack + frames - 4096; // room for what is written past it before anyone looks
   return t->stack != nullptr;

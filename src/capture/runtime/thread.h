@@ -26,7 +26,8 @@ struct Thread {
   trace::RawEvent* last;   // the newest event that is not a branch or a call; never null
   std::uint64_t first_slot;
   std::uint32_t busy; // depth of appends under way: more than one only inside a signal handler
-  std::uint8_t glue; // kGlued while a loop's ranges are kept
+  std::uint8_t glue;  // kGlued while a loop's ranges are kept
+  bool opaque;        // ranges are kept without contents: those of now need not be those that are read
 
   // The hybrid clock (clock.h).
   std::uint64_t clock;
@@ -45,8 +46,8 @@ struct Thread {
   std::uint64_t* stack_end;
   std::uint64_t* written_top;
 
-  SoothThreadAbi saved; // of a state on the free list: its cells
-  std::uint64_t signal_mask; // between before_fork and after_fork
+  SoothThreadAbi saved;            // of a state on the free list: its cells
+  std::uint64_t signal_mask;       // between before_fork and after_fork
   std::uint64_t stack_low_address; // the thread's own stack, for stack-end
   std::uint64_t stack_bytes;
   Thread* next_free;
@@ -65,7 +66,8 @@ struct ThreadLocal {
 // Initial-exec: the inlined hooks reach it through one instruction, also from libraries that are loaded later.
 // `constinit` here, too: otherwise every use would first ask whether there is something to initialise.
 extern "C" {
-extern __attribute__((visibility("default"), tls_model("initial-exec"))) constinit thread_local sooth::runtime::ThreadLocal __sooth_thread;
+extern __attribute__((visibility("default"),
+                      tls_model("initial-exec"))) constinit thread_local sooth::runtime::ThreadLocal __sooth_thread;
 }
 
 namespace sooth::runtime {
@@ -76,7 +78,8 @@ inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most pro
 inline constexpr std::size_t kLiveBytes = 256 * 1024;
 inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
 inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
-inline constexpr std::size_t kMaxCells = std::size_t{1} << 24; // address space; what is touched is twice the data it stands for
+inline constexpr std::size_t kMaxCells = std::size_t{1}
+                                         << 24; // address space; what is touched is twice the data it stands for
 inline constexpr std::size_t kMaxDirty = std::size_t{1} << 24;
 inline constexpr std::uint64_t kEpochStep = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kLastEpoch = 255 * kEpochStep;

@@ -18,7 +18,9 @@ constexpr std::uint32_t kNumbers = 1u << 24;
 std::uint64_t g_bound[kNumbers / 64]; // a bit for each thread number that was ever bound
 os::SpinLock g_lock;
 
-std::size_t home(unsigned long pthread) { return static_cast<std::size_t>((pthread >> 6) * 0x9e3779b97f4a7c15u >> 48) % kRows; }
+std::size_t home(unsigned long pthread) {
+  return static_cast<std::size_t>((pthread >> 6) * 0x9e3779b97f4a7c15u >> 48) % kRows;
+}
 
 std::size_t find(unsigned long pthread) {
   std::size_t i = home(pthread);

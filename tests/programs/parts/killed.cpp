@@ -81,6 +81,7 @@ int main(int count, char** arguments) {
   Random random{seed * 7919u + 13u};
   const unsigned steps = 1 + random.next() % 400; // those of the thread that ends it all; the others never stop
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work, random.next(), i == seed % kThreads ? steps : 0, arguments[1]);
+  for (unsigned i = 0; i < kThreads; ++i)
+    threads.emplace_back(work, random.next(), i == seed % kThreads ? steps : 0, arguments[1]);
   for (std::thread& thread : threads) thread.join();
 }

@@ -33,7 +33,8 @@ int waited(Thread* t, const sem_t* semaphore, int result) {
 
 } // namespace
 
-INTERCEPT(int, pthread_barrier_init, (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
+INTERCEPT(int, pthread_barrier_init,
+          (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
   const int result = REAL(pthread_barrier_init)(barrier, attributes, count);
   Thread* t = enter();
   if (t == nullptr || result != 0) return result;

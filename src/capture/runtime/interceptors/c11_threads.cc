@@ -58,7 +58,8 @@ INTERCEPT(int, thrd_join, (thrd_t thread, int* value)) {
 
 INTERCEPT(int, thrd_detach, (thrd_t thread)) {
   if (Thread* t = enter()) {
-    if (const std::uint32_t number = thread_of(thread); number != ~0u) sync(t, EventKind::Detach, pointer(thread), number);
+    if (const std::uint32_t number = thread_of(thread); number != ~0u)
+      sync(t, EventKind::Detach, pointer(thread), number);
   }
   return REAL(thrd_detach)(thread);
 }
@@ -103,7 +104,8 @@ INTERCEPT(int, mtx_unlock, (mtx_t * mutex)) {
 
 INTERCEPT(int, cnd_init, (cnd_t * condition)) {
   const int result = REAL(cnd_init)(condition);
-  if (Thread* t = enter(); t != nullptr && result == thrd_success) sync(t, EventKind::LockInit, condition, kLockCondition);
+  if (Thread* t = enter(); t != nullptr && result == thrd_success)
+    sync(t, EventKind::LockInit, condition, kLockCondition);
   return result;
 }
 

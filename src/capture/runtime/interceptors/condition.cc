@@ -51,7 +51,8 @@ std::uint32_t type_of(const pthread_cond_t* condition) {
 // The default of dlsym may be the version for LinuxThreads' smaller objects.
 #define CONDITION_VERSION "GLIBC_2.3.2"
 
-INTERCEPT_VERSION(int, pthread_cond_init, CONDITION_VERSION, (pthread_cond_t * condition, const pthread_condattr_t* attributes)) {
+INTERCEPT_VERSION(int, pthread_cond_init, CONDITION_VERSION,
+                  (pthread_cond_t * condition, const pthread_condattr_t* attributes)) {
   const int result = REAL(pthread_cond_init)(condition, attributes);
   if (Thread* t = enter(); t != nullptr && result == 0) sync(t, EventKind::LockInit, condition, type_of(condition));
   return result;
@@ -79,7 +80,8 @@ INTERCEPT_VERSION(int, pthread_cond_timedwait, CONDITION_VERSION,
   return wait_for({call, enter(), condition, mutex, until, 0, 0, false});
 }
 
-INTERCEPT(int, pthread_cond_clockwait, (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until)) {
+INTERCEPT(int, pthread_cond_clockwait,
+          (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until)) {
   const auto call = [](Waiting* w) {
     w->result = REAL(pthread_cond_clockwait)(condition_of(w), mutex_of(w), w->clock, w->until);
     w->timed_out = not_signalled(w->result);

@@ -25,7 +25,7 @@ struct Conversion {
   bool assigns = true;    // no `*`
   bool allocates = false; // `m`
   std::size_t width = 0;
-  int length = 0;         // h: -1, hh: -2, l: 1, ll: 2, j z t: 3, L: 4
+  int length = 0; // h: -1, hh: -2, l: 1, ll: 2, j z t: 3, L: 4
   char kind = 0;
 };
 
@@ -56,8 +56,14 @@ const char* parse(const char* f, Conversion& c) {
 
 std::size_t number_size(const Conversion& c) {
   switch (c.kind) {
-  case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-    return c.length == 0 ? sizeof(float) : c.length == 4 ? sizeof(long double) : sizeof(double);
+  case 'a':
+  case 'A':
+  case 'e':
+  case 'E':
+  case 'f':
+  case 'F':
+  case 'g':
+  case 'G': return c.length == 0 ? sizeof(float) : c.length == 4 ? sizeof(long double) : sizeof(double);
   case 'p': return sizeof(void*);
   default: return c.length == -2 ? 1 : c.length == -1 ? sizeof(short) : c.length == 0 ? sizeof(int) : sizeof(long);
   }
@@ -111,7 +117,8 @@ INTERCEPT(int, vsnprintf, (char* buffer, std::size_t room, const char* format, v
 INTERCEPT(int, vsprintf, (char* buffer, const char* format, va_list list)) {
   return printed(buffer, kAnyRoom, REAL(vsprintf)(buffer, format, list));
 }
-INTERCEPT(int, __vsnprintf_chk, (char* buffer, std::size_t room, int flag, std::size_t size, const char* format, va_list list)) {
+INTERCEPT(int, __vsnprintf_chk,
+          (char* buffer, std::size_t room, int flag, std::size_t size, const char* format, va_list list)) {
   return printed(buffer, room, REAL(__vsnprintf_chk)(buffer, room, flag, size, format, list));
 }
 INTERCEPT(int, __vsprintf_chk, (char* buffer, int flag, std::size_t size, const char* format, va_list list)) {
@@ -130,14 +137,14 @@ INTERCEPT(int, __vasprintf_chk, (char** text, int flag, const char* format, va_l
 }
 
 // A scan may run out of its list while we still need it, so each gets its own.
-#define INTERCEPT_SCAN_LIST(name, source)                                                                                                  \
-  INTERCEPT(int, name, (source from, const char* format, va_list list)) {                                                                  \
-    va_list again;                                                                                                                         \
-    va_copy(again, list);                                                                                                                  \
-    const int result = REAL(name)(from, format, list);                                                                                     \
-    scanned(format, again, result);                                                                                                        \
-    va_end(again);                                                                                                                         \
-    return result;                                                                                                                         \
+#define INTERCEPT_SCAN_LIST(name, source)                                                                              \
+  INTERCEPT(int, name, (source from, const char* format, va_list list)) {                                              \
+    va_list again;                                                                                                     \
+    va_copy(again, list);                                                                                              \
+    const int result = REAL(name)(from, format, list);                                                                 \
+    scanned(format, again, result);                                                                                    \
+    va_end(again);                                                                                                     \
+    return result;                                                                                                     \
   }
 INTERCEPT_SCAN_LIST(vsscanf, const char*)
 INTERCEPT_SCAN_LIST(__isoc99_vsscanf, const char*)
@@ -145,37 +152,49 @@ INTERCEPT_SCAN_LIST(vfscanf, std::FILE*)
 INTERCEPT_SCAN_LIST(__isoc99_vfscanf, std::FILE*)
 
 INTERCEPT(int, vscanf, (const char* format, va_list list)) { return sooth_vfscanf(stdin, format, list); }
-INTERCEPT(int, __isoc99_vscanf, (const char* format, va_list list)) { return sooth___isoc99_vfscanf(stdin, format, list); }
+INTERCEPT(int, __isoc99_vscanf, (const char* format, va_list list)) {
+  return sooth___isoc99_vfscanf(stdin, format, list);
+}
 
 // The forms with `...` in terms of those with a list.
-#define WITH_LIST(last, call)                                                                                                              \
-  va_list list;                                                                                                                            \
-  va_start(list, last);                                                                                                                    \
-  const int result = call;                                                                                                                 \
-  va_end(list);                                                                                                                            \
+#define WITH_LIST(last, call)                                                                                          \
+  va_list list;                                                                                                        \
+  va_start(list, last);                                                                                                \
+  const int result = call;                                                                                             \
+  va_end(list);                                                                                                        \
   return result
 
 INTERCEPT(int, snprintf, (char* buffer, std::size_t room, const char* format, ...)) {
   WITH_LIST(format, sooth_vsnprintf(buffer, room, format, list));
 }
-INTERCEPT(int, sprintf, (char* buffer, const char* format, ...)) { WITH_LIST(format, sooth_vsprintf(buffer, format, list)); }
+INTERCEPT(int, sprintf, (char* buffer, const char* format, ...)) {
+  WITH_LIST(format, sooth_vsprintf(buffer, format, list));
+}
 INTERCEPT(int, __snprintf_chk, (char* buffer, std::size_t room, int flag, std::size_t size, const char* format, ...)) {
   WITH_LIST(format, sooth___vsnprintf_chk(buffer, room, flag, size, format, list));
 }
 INTERCEPT(int, __sprintf_chk, (char* buffer, int flag, std::size_t size, const char* format, ...)) {
   WITH_LIST(format, sooth___vsprintf_chk(buffer, flag, size, format, list));
 }
-INTERCEPT(int, asprintf, (char** text, const char* format, ...)) { WITH_LIST(format, sooth_vasprintf(text, format, list)); }
+INTERCEPT(int, asprintf, (char** text, const char* format, ...)) {
+  WITH_LIST(format, sooth_vasprintf(text, format, list));
+}
 INTERCEPT(int, __asprintf_chk, (char** text, int flag, const char* format, ...)) {
   WITH_LIST(format, sooth___vasprintf_chk(text, flag, format, list));
 }
-INTERCEPT(int, sscanf, (const char* from, const char* format, ...)) { WITH_LIST(format, sooth_vsscanf(from, format, list)); }
+INTERCEPT(int, sscanf, (const char* from, const char* format, ...)) {
+  WITH_LIST(format, sooth_vsscanf(from, format, list));
+}
 INTERCEPT(int, __isoc99_sscanf, (const char* from, const char* format, ...)) {
   WITH_LIST(format, sooth___isoc99_vsscanf(from, format, list));
 }
-INTERCEPT(int, fscanf, (std::FILE * from, const char* format, ...)) { WITH_LIST(format, sooth_vfscanf(from, format, list)); }
+INTERCEPT(int, fscanf, (std::FILE * from, const char* format, ...)) {
+  WITH_LIST(format, sooth_vfscanf(from, format, list));
+}
 INTERCEPT(int, __isoc99_fscanf, (std::FILE * from, const char* format, ...)) {
   WITH_LIST(format, sooth___isoc99_vfscanf(from, format, list));
 }
 INTERCEPT(int, scanf, (const char* format, ...)) { WITH_LIST(format, sooth_vfscanf(stdin, format, list)); }
-INTERCEPT(int, __isoc99_scanf, (const char* format, ...)) { WITH_LIST(format, sooth___isoc99_vfscanf(stdin, format, list)); }
+INTERCEPT(int, __isoc99_scanf, (const char* format, ...)) {
+  WITH_LIST(format, sooth___isoc99_vfscanf(stdin, format, list));
+}

@@ -7,7 +7,8 @@ extern "C" {
 
 // Calls function(argument). If control leaves it otherwise than by return, calls unwound(argument) on the way out, and
 // the unwinding goes on.
-__attribute__((visibility("hidden"))) void sooth_guarded_call(void (*function)(void*), void (*unwound)(void*), void* argument);
+__attribute__((visibility("hidden"))) void sooth_guarded_call(void (*function)(void*), void (*unwound)(void*),
+                                                              void* argument);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@ namespace sooth::runtime {
 void install_interceptors() {
   resolve_all();
   make_thread_end_key();
-  arm_thread_end();                   // pthread_exit from main ends the main thread like any other
-  at_quick_exit(finish_quick_exit);   // registered first, so it runs last
+  arm_thread_end();                 // pthread_exit from main ends the main thread like any other
+  at_quick_exit(finish_quick_exit); // registered first, so it runs last
   install_crash_handlers();
 }
 

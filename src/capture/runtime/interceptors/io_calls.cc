@@ -51,7 +51,9 @@ void sends(const msghdr* message) {
 
 } // namespace
 
-INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) { return wrote(buffer, REAL(read)(file, buffer, bytes)); }
+INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) {
+  return wrote(buffer, REAL(read)(file, buffer, bytes));
+}
 INTERCEPT(ssize_t, pread, (int file, void* buffer, std::size_t bytes, off_t offset)) {
   return wrote(buffer, REAL(pread)(file, buffer, bytes, offset));
 }
@@ -61,7 +63,9 @@ INTERCEPT(ssize_t, pread64, (int file, void* buffer, std::size_t bytes, off64_t 
 INTERCEPT(ssize_t, __read_chk, (int file, void* buffer, std::size_t bytes, std::size_t room)) {
   return wrote(buffer, REAL(__read_chk)(file, buffer, bytes, room));
 }
-INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) { return wrote_parts(parts, count, REAL(readv)(file, parts, count)); }
+INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) {
+  return wrote_parts(parts, count, REAL(readv)(file, parts, count));
+}
 INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offset)) {
   return wrote_parts(parts, count, REAL(preadv)(file, parts, count, offset));
 }
@@ -97,7 +101,8 @@ INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offs
 INTERCEPT(ssize_t, recv, (int socket, void* buffer, std::size_t bytes, int flags)) {
   return wrote(buffer, REAL(recv)(socket, buffer, bytes, flags));
 }
-INTERCEPT(ssize_t, recvfrom, (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
+INTERCEPT(ssize_t, recvfrom,
+          (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
   const socklen_t room = room_of(length);
   const ssize_t result = wrote(buffer, REAL(recvfrom)(socket, buffer, bytes, flags, from, length));
   if (result >= 0) wrote_address(from, length, room);
@@ -122,7 +127,8 @@ INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
-INTERCEPT(ssize_t, sendto, (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
+INTERCEPT(ssize_t, sendto,
+          (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
   const ssize_t result = REAL(sendto)(socket, buffer, bytes, flags, to, length);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   if (result >= 0 && to != nullptr) reads(to, length);

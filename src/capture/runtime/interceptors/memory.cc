@@ -97,7 +97,9 @@ INTERCEPT(int, posix_memalign, (void** p, std::size_t alignment, std::size_t byt
 INTERCEPT(void*, aligned_alloc, (std::size_t alignment, std::size_t bytes)) {
   return allocated(REAL(aligned_alloc)(alignment, bytes), bytes);
 }
-INTERCEPT(void*, memalign, (std::size_t alignment, std::size_t bytes)) { return allocated(REAL(memalign)(alignment, bytes), bytes); }
+INTERCEPT(void*, memalign, (std::size_t alignment, std::size_t bytes)) {
+  return allocated(REAL(memalign)(alignment, bytes), bytes);
+}
 INTERCEPT(void*, valloc, (std::size_t bytes)) { return allocated(REAL(valloc)(bytes), bytes); }
 INTERCEPT(void*, pvalloc, (std::size_t bytes)) {
   return allocated(REAL(pvalloc)(bytes), (bytes + page_size() - 1) / page_size() * page_size());

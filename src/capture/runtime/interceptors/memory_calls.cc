@@ -12,11 +12,13 @@ using namespace sooth::runtime;
 namespace {
 
 void* copy_upwards(void* to, const void* from, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) static_cast<volatile char*>(to)[i] = static_cast<const volatile char*>(from)[i];
+  for (std::size_t i = 0; i < bytes; ++i)
+    static_cast<volatile char*>(to)[i] = static_cast<const volatile char*>(from)[i];
   return to;
 }
 void* copy_safely(void* to, const void* from, std::size_t bytes) {
-  if (reinterpret_cast<std::uintptr_t>(to) <= reinterpret_cast<std::uintptr_t>(from)) return copy_upwards(to, from, bytes);
+  if (reinterpret_cast<std::uintptr_t>(to) <= reinterpret_cast<std::uintptr_t>(from))
+    return copy_upwards(to, from, bytes);
   for (std::size_t i = bytes; i-- > 0;) static_cast<volatile char*>(to)[i] = static_cast<const volatile char*>(from)[i];
   return to;
 }
@@ -31,7 +33,9 @@ bool recorded_already() {
 
 // Bytes that a search reads: up to the one it found.
 std::size_t read_until(const void* begin, const void* found, std::size_t bytes) {
-  return found == nullptr ? bytes : static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(begin)) + 1;
+  return found == nullptr
+             ? bytes
+             : static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(begin)) + 1;
 }
 
 } // namespace
@@ -59,7 +63,8 @@ INTERCEPT(int, memcmp, (const void* a, const void* b, std::size_t bytes)) {
   auto* real = REAL(memcmp);
   if (SOOTH_LIKELY(real != nullptr)) return real(a, b, bytes);
   for (std::size_t i = 0; i < bytes; ++i) {
-    const int difference = static_cast<const volatile unsigned char*>(a)[i] - static_cast<const volatile unsigned char*>(b)[i];
+    const int difference =
+        static_cast<const volatile unsigned char*>(a)[i] - static_cast<const volatile unsigned char*>(b)[i];
     if (difference != 0) return difference;
   }
   return 0;
@@ -82,7 +87,8 @@ INTERCEPT(void, explicit_bzero, (void* to, std::size_t bytes)) {
 
 INTERCEPT(void*, memccpy, (void* to, const void* from, int stop, std::size_t bytes)) {
   void* end = REAL(memccpy)(to, from, stop, bytes);
-  const std::size_t copied = end == nullptr ? bytes : static_cast<std::size_t>(static_cast<char*>(end) - static_cast<char*>(to));
+  const std::size_t copied =
+      end == nullptr ? bytes : static_cast<std::size_t>(static_cast<char*>(end) - static_cast<char*>(to));
   reads(from, copied);
   writes(to, copied);
   return end;

@@ -19,14 +19,16 @@ std::uint32_t mutex_type(const pthread_mutex_t* mutex) {
 bool unlock_will_fail(const pthread_mutex_t* mutex) {
   const std::uint32_t type = mutex_type(mutex);
   const std::uint32_t type_class = type & trace::kLockClassMask;
-  const bool checks = type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive || (type & trace::kLockRobust);
+  const bool checks =
+      type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive || (type & trace::kLockRobust);
   return checks && mutex->__data.__owner != thread_id();
 }
 
 int lock_returned(Thread* t, const pthread_mutex_t* mutex, int result, std::uint32_t request) {
   if (t == nullptr) return result;
   if (result == 0) sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
-  else if (result == EOWNERDEAD) sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request | trace::kLockOwnerDied);
+  else if (result == EOWNERDEAD)
+    sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request | trace::kLockOwnerDied);
   else if (result != EINVAL) failed(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
   return result;
 }

@@ -21,26 +21,26 @@ std::size_t wide_bytes(std::size_t characters) { return characters * sizeof(wcha
 
 } // namespace
 
-#define INTERCEPT_INTEGER(result, name)                                                                                                    \
-  INTERCEPT(result, name, (const char* s, char** end, int base)) {                                                                         \
-    char* stop = const_cast<char*>(s);                                                                                                     \
-    const result value = REAL(name)(s, &stop, base);                                                                                       \
-    number_read(s, stop, end);                                                                                                             \
-    return value;                                                                                                                          \
+#define INTERCEPT_INTEGER(result, name)                                                                                \
+  INTERCEPT(result, name, (const char* s, char** end, int base)) {                                                     \
+    char* stop = const_cast<char*>(s);                                                                                 \
+    const result value = REAL(name)(s, &stop, base);                                                                   \
+    number_read(s, stop, end);                                                                                         \
+    return value;                                                                                                      \
   }
-#define INTERCEPT_FLOAT(result, name)                                                                                                      \
-  INTERCEPT(result, name, (const char* s, char** end)) {                                                                                   \
-    char* stop = const_cast<char*>(s);                                                                                                     \
-    const result value = REAL(name)(s, &stop);                                                                                             \
-    number_read(s, stop, end);                                                                                                             \
-    return value;                                                                                                                          \
+#define INTERCEPT_FLOAT(result, name)                                                                                  \
+  INTERCEPT(result, name, (const char* s, char** end)) {                                                               \
+    char* stop = const_cast<char*>(s);                                                                                 \
+    const result value = REAL(name)(s, &stop);                                                                         \
+    number_read(s, stop, end);                                                                                         \
+    return value;                                                                                                      \
   }
-#define INTERCEPT_SIMPLE_NUMBER(result, name, by)                                                                                          \
-  INTERCEPT(result, name, (const char* s)) {                                                                                               \
-    char* stop = const_cast<char*>(s);                                                                                                     \
-    by(s, &stop);                                                                                                                          \
-    number_read(s, stop, nullptr);                                                                                                         \
-    return REAL(name)(s);                                                                                                                  \
+#define INTERCEPT_SIMPLE_NUMBER(result, name, by)                                                                      \
+  INTERCEPT(result, name, (const char* s)) {                                                                           \
+    char* stop = const_cast<char*>(s);                                                                                 \
+    by(s, &stop);                                                                                                      \
+    number_read(s, stop, nullptr);                                                                                     \
+    return REAL(name)(s);                                                                                              \
   }
 
 INTERCEPT_INTEGER(long, strtol)
@@ -137,7 +137,9 @@ INTERCEPT(void, qsort, (void* base, std::size_t count, std::size_t bytes, int (*
   REAL(qsort)(base, count, bytes, compare);
   writes(base, count * bytes);
 }
-INTERCEPT(void, qsort_r, (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*, void*), void* argument)) {
+INTERCEPT(void, qsort_r,
+          (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*, void*),
+           void* argument)) {
   reads(base, count * bytes);
   REAL(qsort_r)(base, count, bytes, compare, argument);
   writes(base, count * bytes);

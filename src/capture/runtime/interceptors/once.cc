@@ -47,20 +47,21 @@ using namespace sooth::trace;
 
 INTERCEPT(int, pthread_once, (pthread_once_t * control, void (*routine)())) {
   return once(control, routine, [](OnceCall* call) {
-    call->result = REAL(pthread_once)(static_cast<pthread_once_t*>(call->control), call->thread != nullptr ? run_current_once : call->routine);
+    call->result = REAL(pthread_once)(static_cast<pthread_once_t*>(call->control),
+                                      call->thread != nullptr ? run_current_once : call->routine);
   });
 }
 
 // Guards: 1 means that this thread has to run the initialiser. The done-byte is stored by atomic_store_byte, because
 // compiled code looks at it before it calls; the real release stores it again and wakes who waits.
-INTERCEPT(int, __cxa_guard_acquire, (std::uint64_t * guard)) {
+INTERCEPT(int, __cxa_guard_acquire, (std::uint64_t* guard)) {
   Thread* t = enter();
   const int result = REAL(__cxa_guard_acquire)(guard);
   if (t != nullptr) sync(t, result != 0 ? EventKind::OnceBegin : EventKind::OnceWait, guard);
   return result;
 }
 
-INTERCEPT(void, __cxa_guard_release, (std::uint64_t * guard)) {
+INTERCEPT(void, __cxa_guard_release, (std::uint64_t* guard)) {
   if (Thread* t = enter()) {
     sync(t, EventKind::OnceEnd, guard);
     atomic_store_byte(t, guard, 1);
@@ -68,7 +69,7 @@ INTERCEPT(void, __cxa_guard_release, (std::uint64_t * guard)) {
   REAL(__cxa_guard_release)(guard);
 }
 
-INTERCEPT(void, __cxa_guard_abort, (std::uint64_t * guard)) {
+INTERCEPT(void, __cxa_guard_abort, (std::uint64_t* guard)) {
   if (Thread* t = enter()) sync(t, EventKind::OnceEnd, guard, 0, kFailed);
   REAL(__cxa_guard_abort)(guard);
 }

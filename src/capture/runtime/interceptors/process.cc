@@ -117,15 +117,15 @@ INTERCEPT(int, execveat, (int folder, const char* path, char* const* arguments, 
 }
 
 // The list forms: the arguments up to the null pointer, as an array on the stack, as libc does it.
-#define COLLECT_ARGUMENTS(list, first, array)                                                                                              \
-  va_list list;                                                                                                                            \
-  va_start(list, first);                                                                                                                   \
-  std::size_t count = 1;                                                                                                                   \
-  while (va_arg(list, const char*) != nullptr) ++count;                                                                                    \
-  va_end(list);                                                                                                                            \
-  auto** array = static_cast<char**>(alloca((count + 1) * sizeof(char*)));                                                                 \
-  array[0] = const_cast<char*>(first);                                                                                                     \
-  va_start(list, first);                                                                                                                   \
+#define COLLECT_ARGUMENTS(list, first, array)                                                                          \
+  va_list list;                                                                                                        \
+  va_start(list, first);                                                                                               \
+  std::size_t count = 1;                                                                                               \
+  while (va_arg(list, const char*) != nullptr) ++count;                                                                \
+  va_end(list);                                                                                                        \
+  auto** array = static_cast<char**>(alloca((count + 1) * sizeof(char*)));                                             \
+  array[0] = const_cast<char*>(first);                                                                                 \
+  va_start(list, first);                                                                                               \
   for (std::size_t i = 1; i <= count; ++i) array[i] = va_arg(list, char*)
 
 INTERCEPT(int, execl, (const char* path, const char* first, ...)) {

@@ -44,7 +44,8 @@ void* early_allocate(std::size_t bytes) {
   // Room for the size in front, which realloc needs.
   const std::size_t needed = (bytes + 16 + 15) / 16 * 16;
   if (bytes > sizeof g_early) return nullptr;
-  const std::size_t at = __atomic_fetch_add(&g_early_used, needed, __ATOMIC_RELAXED); // relaxed: only distinctness matters
+  const std::size_t at =
+      __atomic_fetch_add(&g_early_used, needed, __ATOMIC_RELAXED); // relaxed: only distinctness matters
   if (at + needed > sizeof g_early) return nullptr;
   char* p = g_early + at + 16;
   *reinterpret_cast<std::size_t*>(p - 16) = bytes;

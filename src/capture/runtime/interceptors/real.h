@@ -48,15 +48,15 @@ inline void* pointer(unsigned long v) { return reinterpret_cast<void*>(v); } // 
 
 #define REAL(name) (::sooth::runtime::resolved(::sooth_real_##name))
 
-#define INTERCEPT_VERSION(result, name, version, parameters)                                                                               \
-  extern "C" {                                                                                                                             \
-  extern result(*sooth_real_##name) parameters;                                                                                            \
-  result(*sooth_real_##name) parameters = nullptr;                                                                                         \
-  extern const ::sooth::runtime::RealRow sooth_row_##name;                                                                                 \
-  __attribute__((section("sooth_real"), used)) const ::sooth::runtime::RealRow sooth_row_##name = {                                        \
-      #name, version, reinterpret_cast<void**>(&sooth_real_##name)};                                                                       \
-  SOOTH_EXPORT result sooth_##name parameters __asm__(#name);                                                                              \
-  }                                                                                                                                        \
+#define INTERCEPT_VERSION(result, name, version, parameters)                                                           \
+  extern "C" {                                                                                                         \
+  extern result(*sooth_real_##name) parameters;                                                                        \
+  result(*sooth_real_##name) parameters = nullptr;                                                                     \
+  extern const ::sooth::runtime::RealRow sooth_row_##name;                                                             \
+  __attribute__((section("sooth_real"), used))                                                                         \
+  const ::sooth::runtime::RealRow sooth_row_##name = {#name, version, reinterpret_cast<void**>(&sooth_real_##name)};   \
+  SOOTH_EXPORT result sooth_##name parameters __asm__(#name);                                                          \
+  }                                                                                                                    \
   result sooth_##name parameters
 
 #define INTERCEPT(result, name, parameters) INTERCEPT_VERSION(result, name, nullptr, parameters)

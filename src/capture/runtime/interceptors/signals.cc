@@ -96,7 +96,8 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
       // Before the kernel knows: the wrapper may run at once. A signal in flight reaches the new handler, as if it had
       // come a moment later.
       entry.flags = action->sa_flags;
-      __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)), __ATOMIC_RELEASE);
+      __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)),
+                       __ATOMIC_RELEASE);
       real.sa_sigaction = on_signal;
       real.sa_flags |= SA_SIGINFO;
     } else if (action->sa_handler == SIG_DFL && g_crash_handlers && is_fatal(number)) {
@@ -133,12 +134,20 @@ INTERCEPT(int, sigaction, (int number, const struct sigaction* action, struct si
 }
 
 namespace {
-int install(int number, const struct sigaction* action, struct sigaction* old) { return REAL(sigaction)(number, action, old); }
+int install(int number, const struct sigaction* action, struct sigaction* old) {
+  return REAL(sigaction)(number, action, old);
+}
 } // namespace
 
-INTERCEPT(sighandler_t, signal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
-INTERCEPT(sighandler_t, bsd_signal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
-INTERCEPT(sighandler_t, ssignal, (int number, sighandler_t handler)) { return set_handler(number, handler, SA_RESTART, true); }
+INTERCEPT(sighandler_t, signal, (int number, sighandler_t handler)) {
+  return set_handler(number, handler, SA_RESTART, true);
+}
+INTERCEPT(sighandler_t, bsd_signal, (int number, sighandler_t handler)) {
+  return set_handler(number, handler, SA_RESTART, true);
+}
+INTERCEPT(sighandler_t, ssignal, (int number, sighandler_t handler)) {
+  return set_handler(number, handler, SA_RESTART, true);
+}
 INTERCEPT(sighandler_t, sysv_signal, (int number, sighandler_t handler)) {
   return set_handler(number, handler, SA_RESETHAND | SA_NODEFER, false);
 }

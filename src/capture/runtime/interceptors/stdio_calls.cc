@@ -17,7 +17,8 @@ INTERCEPT(std::size_t, fread_unlocked, (void* buffer, std::size_t bytes, std::si
   writes(buffer, result * bytes);
   return result;
 }
-INTERCEPT(std::size_t, __fread_chk, (void* buffer, std::size_t room, std::size_t bytes, std::size_t count, std::FILE* stream)) {
+INTERCEPT(std::size_t, __fread_chk,
+          (void* buffer, std::size_t room, std::size_t bytes, std::size_t count, std::FILE* stream)) {
   const std::size_t result = REAL(__fread_chk)(buffer, room, bytes, count, stream);
   writes(buffer, result * bytes);
   return result;

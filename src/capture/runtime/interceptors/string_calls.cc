@@ -197,8 +197,12 @@ static char* token(char* found, const char* set, char** state) {
   return found;
 }
 INTERCEPT(char*, strtok, (char* s, const char* set)) { return token(REAL(strtok)(s, set), set, nullptr); }
-INTERCEPT(char*, strtok_r, (char* s, const char* set, char** state)) { return token(REAL(strtok_r)(s, set, state), set, state); }
-INTERCEPT(char*, __strtok_r, (char* s, const char* set, char** state)) { return token(REAL(__strtok_r)(s, set, state), set, state); }
+INTERCEPT(char*, strtok_r, (char* s, const char* set, char** state)) {
+  return token(REAL(strtok_r)(s, set, state), set, state);
+}
+INTERCEPT(char*, __strtok_r, (char* s, const char* set, char** state)) {
+  return token(REAL(__strtok_r)(s, set, state), set, state);
+}
 INTERCEPT(char*, strsep, (char** s, const char* set)) { return token(REAL(strsep)(s, set), set, s); }
 
 INTERCEPT(char*, strerror_r, (int number, char* buffer, std::size_t bytes)) {

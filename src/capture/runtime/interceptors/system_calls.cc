@@ -43,10 +43,14 @@ int waited(const int* status, const rusage* usage, int result) {
 
 // --- time ---------------------------------------------------------------------------------------------------------
 
-INTERCEPT(int, clock_gettime, (clockid_t clock, timespec* time)) { return filled(time, REAL(clock_gettime)(clock, time)); }
-INTERCEPT(int, clock_getres, (clockid_t clock, timespec* time)) { return filled(time, REAL(clock_getres)(clock, time)); }
+INTERCEPT(int, clock_gettime, (clockid_t clock, timespec* time)) {
+  return filled(time, REAL(clock_gettime)(clock, time));
+}
+INTERCEPT(int, clock_getres, (clockid_t clock, timespec* time)) {
+  return filled(time, REAL(clock_getres)(clock, time));
+}
 INTERCEPT(int, gettimeofday, (timeval * time, void* zone)) { return filled(time, REAL(gettimeofday)(time, zone)); }
-INTERCEPT(std::time_t, time, (std::time_t * result)) {
+INTERCEPT(std::time_t, time, (std::time_t* result)) {
   const std::time_t now = REAL(time)(result);
   if (result != nullptr) writes(result, sizeof *result);
   return now;
@@ -103,12 +107,16 @@ INTERCEPT(int, fstatat, (int folder, const char* path, struct stat* result, int 
   return filled(result, REAL(fstatat)(folder, path, result, flags));
 }
 INTERCEPT(int, stat64, (const char* path, struct stat64* result)) { return filled(result, REAL(stat64)(path, result)); }
-INTERCEPT(int, lstat64, (const char* path, struct stat64* result)) { return filled(result, REAL(lstat64)(path, result)); }
+INTERCEPT(int, lstat64, (const char* path, struct stat64* result)) {
+  return filled(result, REAL(lstat64)(path, result));
+}
 INTERCEPT(int, fstat64, (int file, struct stat64* result)) { return filled(result, REAL(fstat64)(file, result)); }
 INTERCEPT(int, fstatat64, (int folder, const char* path, struct stat64* result, int flags)) {
   return filled(result, REAL(fstatat64)(folder, path, result, flags));
 }
-INTERCEPT(int, statvfs, (const char* path, struct statvfs* result)) { return filled(result, REAL(statvfs)(path, result)); }
+INTERCEPT(int, statvfs, (const char* path, struct statvfs* result)) {
+  return filled(result, REAL(statvfs)(path, result));
+}
 INTERCEPT(int, fstatvfs, (int file, struct statvfs* result)) { return filled(result, REAL(fstatvfs)(file, result)); }
 
 INTERCEPT(char*, getcwd, (char* buffer, std::size_t room)) {

@@ -50,7 +50,8 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
   return block;
 }
 
-void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread, bool created) {
+void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
+                  bool created) {
   if (!created) REAL(free)(block);
   else if (pthread != 0) thread_bind(pthread, number);
   set_signal_mask(signal_mask);
@@ -90,7 +91,8 @@ void* run_thread(void* p) {
 
 bool is_detached(const pthread_attr_t* attributes) {
   int state = PTHREAD_CREATE_JOINABLE;
-  return attributes != nullptr && pthread_attr_getdetachstate(attributes, &state) == 0 && state == PTHREAD_CREATE_DETACHED;
+  return attributes != nullptr && pthread_attr_getdetachstate(attributes, &state) == 0 &&
+         state == PTHREAD_CREATE_DETACHED;
 }
 
 bool has_signal_mask(const pthread_attr_t* attributes) {
@@ -100,7 +102,8 @@ bool has_signal_mask(const pthread_attr_t* attributes) {
 
 } // namespace
 
-INTERCEPT(int, pthread_create, (pthread_t * thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument)) {
+INTERCEPT(int, pthread_create,
+          (pthread_t * thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument)) {
   Thread* t = enter();
   StartBlock* block = t != nullptr ? before_create(t, has_signal_mask(attributes)) : nullptr;
   if (block == nullptr) return REAL(pthread_create)(thread, attributes, routine, argument);
@@ -150,14 +153,16 @@ INTERCEPT(int, pthread_clockjoin_np, (pthread_t thread, void** value, clockid_t 
 
 INTERCEPT(int, pthread_detach, (pthread_t thread)) {
   if (Thread* t = enter()) {
-    if (const std::uint32_t number = thread_of(thread); number != ~0u) sync(t, EventKind::Detach, pointer(thread), number);
+    if (const std::uint32_t number = thread_of(thread); number != ~0u)
+      sync(t, EventKind::Detach, pointer(thread), number);
   }
   return REAL(pthread_detach)(thread);
 }
 
 INTERCEPT(int, pthread_cancel, (pthread_t thread)) {
   if (Thread* t = enter()) {
-    if (const std::uint32_t number = thread_of(thread); number != ~0u) sync(t, EventKind::Cancel, pointer(thread), number);
+    if (const std::uint32_t number = thread_of(thread); number != ~0u)
+      sync(t, EventKind::Cancel, pointer(thread), number);
   }
   return REAL(pthread_cancel)(thread);
 }

@@ -9,19 +9,20 @@ namespace sooth::runtime {
 
 // What a new thread needs to know. Made by the creating thread, freed by the new one.
 struct StartBlock {
-  void* (*routine)(void*);    // one of the two
+  void* (*routine)(void*); // one of the two
   int (*c11_routine)(void*);
   void* argument;
   std::uint32_t number;
   std::uint32_t parent;
-  std::uint64_t signal_mask;  // the mask the new thread is to have
+  std::uint64_t signal_mask; // the mask the new thread is to have
   bool sets_mask;
 };
 
 // Records `fork`, and blocks signals until after_create, so that no handler runs in the new thread before it is known.
 StartBlock* before_create(Thread* t, bool has_own_mask);
 // `block` may be gone already if the thread was created. `pthread` is 0 where only the child may bind itself.
-void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread, bool created);
+void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
+                  bool created);
 // In the new thread: takes the block over.
 StartBlock begin_thread(void* block);
 
