@@ -13,8 +13,9 @@ namespace {
 
 bool is_checked_size(std::uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-// Vectors are looked at in parts of 8 bytes: cheaper than a call with a copy in memory.
-bool is_split_size(std::uint64_t size) { return size == 16 || size == 32 || size == 64; }
+// Small vectors are looked at in two parts of 8 bytes: cheaper than a call with a copy in memory. Larger ones are ranges: one event
+// where nothing repeats, and one walk over the cells where it does.
+bool is_split_size(std::uint64_t size) { return size == 16; }
 
 std::uint64_t store_size(const FunctionContext& function, Type* type) {
   return function.context.layout.getTypeStoreSize(type).getFixedValue();

@@ -96,6 +96,7 @@ void flush(Thread* t) {
     __atomic_store_n(&t->live->first_slot, t->first_slot, __ATOMIC_RELEASE);
   }
   t->last = &kNoEvent;
+  t->run = {};
   t->cursor = t->begin;
   if (t->live_bytes == kSmallLive && t->first_slot >= kSmallLive / sizeof(trace::RawEvent) / 2) enlarge_buffer(t);
   --__sooth_thread.quiet;

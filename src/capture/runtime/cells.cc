@@ -2,6 +2,7 @@
 
 #include "capture/runtime/os.h"
 #include "capture/runtime/ranges.h"
+#include "capture/runtime/runs.h"
 
 namespace sooth::runtime {
 namespace {
@@ -188,7 +189,8 @@ bool extend_last(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
 
 void append_held(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
                  std::uint32_t site) {
-  if (!extend_last(t, kind, address, value, size, site)) append(t, kind, address, value, site, size, trace::kHeld);
+  if (!extend_last(t, kind, address, value, size, site))
+    append_access(t, kind, address, value, size, site, trace::kHeld);
 }
 
 } // namespace
@@ -198,7 +200,7 @@ void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uin
   if (repeats_last(t, EventKind::Read, address, value, size)) return;
   if (abi.detail != 0) {
     abi.detail -= abi.detail != ~std::uint64_t{0};
-    append(t, EventKind::Read, address, value, site, size, 0);
+    append_access(t, EventKind::Read, address, value, size, site, 0);
     return;
   }
   const unsigned offset = address & 7;
@@ -219,7 +221,7 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
   SoothThreadAbi& abi = __sooth_thread.abi;
   if (abi.detail != 0) {
     abi.detail -= abi.detail != ~std::uint64_t{0};
-    append(t, EventKind::Write, address, value, site, size, 0);
+    append_access(t, EventKind::Write, address, value, size, site, 0);
     return;
   }
   const unsigned offset = address & 7;

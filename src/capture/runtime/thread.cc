@@ -73,6 +73,7 @@ bool make_buffer(Thread* t, std::size_t bytes) {
 void start_buffer(Thread* t) {
   t->cursor = t->begin;
   t->last = &kNoEvent;
+  t->run = {};
   t->live->thread = t->number;
   t->live->first_slot = t->first_slot;
   t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // what a kill would lose

@@ -11,6 +11,19 @@
 
 namespace sooth::runtime {
 
+// A walk of one instruction over neighbouring bytes, with nothing kept in between (runs.h).
+struct Run {
+  trace::RawEvent* event; // the range that grows, or null while there is none
+  trace::RawEvent*
+      cursor;         // the thread's cursor after the newest access of the run: nothing else was kept if it still is
+  std::uint64_t next; // where the walk goes on
+  std::uint32_t site;
+  std::uint8_t kind;
+  std::uint8_t size;
+  std::uint8_t flags;
+  std::uint8_t length; // accesses so far, up to kRunStart
+};
+
 struct Thread {
   std::uint32_t number;
   std::uint32_t parent;
@@ -33,6 +46,8 @@ struct Thread {
   std::uint64_t clock;
   std::uint64_t raised; // the global clock, when this thread last raised it
   std::uint64_t exact_tickets;
+
+  Run run;
 
   // Cells (abi.h): what was kept in this segment.
   std::size_t cells;
