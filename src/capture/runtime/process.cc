@@ -134,7 +134,12 @@ void find_names() {
 
 // The name that was asked for, if it is still free; else PROGRAM.PID.sooth beside it, else with a number.
 bool open_some_file(bool first) {
-  if (first && g_wanted[0] != 0 && open_file(g_wanted)) return true;
+  const auto opened = [](const char* name) {
+    if (!open_file(name)) return false;
+    if (g_verbose) complain("recording to", name);
+    return true;
+  };
+  if (first && g_wanted[0] != 0 && opened(g_wanted)) return true;
   Line path;
   for (unsigned attempt = 1; attempt < 100; ++attempt) {
     path.used = 0;
@@ -148,7 +153,7 @@ bool open_some_file(bool first) {
       path.add(attempt);
     }
     path.add(".sooth");
-    if (open_file(path.text)) return true;
+    if (opened(path.text)) return true;
     if (!os::failed(os::call(SYS_access, reinterpret_cast<long>(path.text), 0))) continue; // it exists
     break;
   }
