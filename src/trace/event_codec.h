@@ -35,8 +35,9 @@ enum SiteTag : unsigned { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2,
 enum AddressTag : unsigned { kSameAddress = 0, kSameStride = 4, kNewAddress = 8, kAddressTag = 12 };
 enum ValueTag : unsigned { kSameValue = 0, kWholeValue = 16, kNearValue = 32, kValueTag = 48 };
 enum : unsigned { kNewCounter = 64, kNoTag = 128 };
-inline constexpr std::uint64_t kFar = std::uint64_t{1} << 42; // 8-byte values that differ by more are noise, and told whole
-struct SiteEntry { // the last event at the sites that share this entry
+inline constexpr std::uint64_t kFar = std::uint64_t{1}
+                                      << 42; // 8-byte values that differ by more are noise, and told whole
+struct SiteEntry {                           // the last event at the sites that share this entry
   std::uint64_t address, value;
   std::int32_t stride; // cut to 32 bits: longer ones hardly come twice
   std::uint32_t shape;
@@ -66,7 +67,8 @@ inline std::uint64_t extended(std::int32_t v) { return static_cast<std::uint64_t
 // Writes 8 bytes, or 9; returns the end of those that count.
 inline std::uint8_t* put(std::uint8_t* to, std::uint64_t v) {
   const auto highest = static_cast<unsigned>(63 - std::countl_zero(v | 1));
-  if (highest >= 56) [[unlikely]] return *to = 0, write8(to + 1, v), to + 9;
+  if (highest >= 56) [[unlikely]]
+    return *to = 0, write8(to + 1, v), to + 9;
   const unsigned n = (highest * 9 + 73) / 64; // highest / 7 + 1, without a division
   write8(to, (2 * v + 1) << (n - 1));
   return to + n;
@@ -156,7 +158,8 @@ inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::ui
     tag |= (ticks != 0) * kNewCounter;
     *counters = static_cast<std::uint8_t>(2 * ticks + 1); // as put would
     counters += ticks != 0;
-    if (ticks >= 128) [[unlikely]] counters = put(counters - 1, ticks);
+    if (ticks >= 128) [[unlikely]]
+      counters = put(counters - 1, ticks);
     counter += ticks;
     *tags++ = static_cast<std::uint8_t>(tag);
     if (e->flags & kPayload) {
