@@ -101,6 +101,7 @@ Result<Ended> fork_and_wait(InChild&& in_child) {
 
 Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str())); // exec only reads
   argv.push_back(nullptr);
 

@@ -59,6 +59,7 @@ bool build(const std::string& source, Source kind, const std::vector<std::string
   words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {source, "-o", program});
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const int argc = static_cast<int>(words.size());

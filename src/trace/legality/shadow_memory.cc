@@ -1,5 +1,7 @@
 #include "trace/legality/shadow_memory.h"
 
+#include <iterator>
+
 #include <algorithm>
 
 namespace sooth::trace::legality {
@@ -11,8 +13,9 @@ ShadowMemory::Page& ShadowMemory::page(std::uint64_t number) {
   if (!slot) {
     slot = std::make_unique<Page>();
     slot->known.fill(0);
-    auto fill = fills_.upper_bound(number);
-    if (fill != fills_.begin() && number < (--fill)->second.end) {
+    auto after = fills_.upper_bound(number);
+    const auto fill = after == fills_.begin() ? fills_.end() : std::prev(after);
+    if (fill != fills_.end() && number < fill->second.end) {
       slot->bytes.fill(fill->second.byte);
       slot->known.fill(~std::uint64_t{0});
       drop_fills(number, number + 1);
