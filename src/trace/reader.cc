@@ -85,6 +85,17 @@ Result<FileHeader> check_header(std::span<const std::uint8_t> file) {
   return header;
 }
 
+// The first page tells how much of the file was given to chunks. A file that is shorter was cut, or its program was stopped
+// before it had written the last ones.
+void check_end(const FileHeader& header, std::uint64_t file_bytes, Trace& trace) {
+  if (header.file_end <= file_bytes) return;
+  const std::uint64_t lost = header.file_end - file_bytes;
+  trace.notes.push_back("the file ends at offset " + hexadecimal(file_bytes) + ", " + std::to_string(lost) +
+                        " bytes before its last chunk does" +
+                        (trace.process.end == EndKind::Running ? "; the program was running or was stopped" : ""));
+  trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += lost;
+}
+
 void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, Trace& trace) {
   DecodeContext context{trace, sites, {}, {}};
   std::map<std::uint32_t, EventStream> by_thread;
@@ -122,6 +133,7 @@ Trace make_trace(const FileHeader& header, ScanResult scan, std::uint64_t file_b
   SiteMap sites;
   read_file_header(header, trace);
   trace.file_bytes = file_bytes;
+  check_end(header, file_bytes, trace);
   read_metadata(scan.chunks, trace, sites);
   trace.notes.insert(trace.notes.end(), scan.notes.begin(), scan.notes.end());
   trace.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan.damaged_chunks;

@@ -39,6 +39,19 @@ TEST(Damage, TheSmallFileIsWhole) {
   EXPECT_TRUE(trace.notes.empty());
 }
 
+TEST(Damage, AFileThatWasCutBetweenChunksIsTold) {
+  RawFile file = small_file();
+  file.header().file_end = file.size();
+  EXPECT_TRUE(trace_of(file).notes.empty());
+  file.header().file_end = file.size() + 640;
+  file.header().end_kind = static_cast<std::uint32_t>(EndKind::Exit);
+  const Trace trace = trace_of(file);
+  EXPECT_EQ(trace.events.size(), kSmallEvents);
+  ASSERT_EQ(trace.notes.size(), 1u);
+  EXPECT_NE(trace.notes[0].find("640 bytes before its last chunk"), std::string::npos) << trace.notes[0];
+  EXPECT_EQ(trace.defect(Defect::DamagedBytes), 640u);
+}
+
 TEST(Damage, TruncationAtEveryByteGivesTheIntactPart) {
   const std::vector<std::uint8_t> whole = small_file().bytes();
   std::size_t last = 0;

@@ -14,9 +14,10 @@ namespace {
 
 alignas(4096) std::uint8_t g_spare_page[trace::kHeaderBytes];
 int g_file = -1;
-std::uint64_t g_file_end; // next free byte; moved atomically, so chunks never overlap
 
-std::uint64_t allot(std::uint64_t bytes) { return __atomic_fetch_add(&g_file_end, bytes, __ATOMIC_RELAXED); }
+// Space at the end of the file. The first page holds the end, so that a reader knows if the file was cut short. Relaxed: only
+// one thread gets each number, and nothing else is told by it.
+std::uint64_t allot(std::uint64_t bytes) { return __atomic_fetch_add(&g_header->file_end, bytes, __ATOMIC_RELAXED); }
 
 bool write_all(const iovec* pieces, int n, std::uint64_t offset, std::uint64_t bytes) {
   const long done = os::call(SYS_pwritev, g_file, reinterpret_cast<long>(pieces), n, static_cast<long>(offset), 0);
@@ -37,6 +38,10 @@ void write_pad(std::uint64_t offset, std::uint64_t bytes) {
   seal(header);
   const iovec piece = {&header, sizeof header};
   write_all(&piece, 1, offset, sizeof header);
+  if (header.body_bytes == 0) return;
+  const std::uint8_t zero = 0; // if this is the end of the file, the file has to reach so far
+  const iovec last = {const_cast<std::uint8_t*>(&zero), 1};
+  write_all(&last, 1, offset + bytes - 1, 1);
 }
 
 } // namespace
@@ -61,8 +66,8 @@ bool open_file(const char* path) {
   g_header->pid = static_cast<std::uint32_t>(os::pid());
   g_header->parent_pid = static_cast<std::uint32_t>(os::call(SYS_getppid));
   g_header->start_time_ns = os::now_ns();
+  g_header->file_end = trace::kHeaderBytes;
   g_header->magic = trace::kFileMagic; // last: a file with its magic has a whole header
-  g_file_end = trace::kHeaderBytes;
   return true;
 }
 
