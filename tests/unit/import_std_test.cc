@@ -175,6 +175,14 @@ TEST(ExportStd, NamesThatStdCannotHoldAreChanged) {
   EXPECT_EQ(exported(b.trace), "T0|w(map<int,_f_a_b_>)|0\n");
 }
 
+TEST(ExportStd, NamesThatDifferOnlyInWhatIsChangedStayApart) {
+  const auto imported = read_std("T0|w(a b)|1\nT0|w(a(b)|2\nT0|w(a b)|3\n", "input");
+  ASSERT_TRUE(imported.ok());
+  std::ostringstream out;
+  write_std(imported.trace, out);
+  EXPECT_EQ(out.str(), "T0|w(a_b)|1\nT0|w(a_b_2)|2\nT0|w(a_b)|3\n");
+}
+
 TEST(ImportStd, AnyTextIsReadOrRefusedAndWhatIsReadComesBack) {
   const bool held = rc::check("import of lines made from pieces", [] {
     const auto pieces = *rc::gen::container<std::vector<std::string>>(

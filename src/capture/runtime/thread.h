@@ -90,7 +90,7 @@ namespace sooth::runtime {
 extern trace::RawEvent kNoEvent; // what `last` is before there is one: like no event
 
 inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most programs never fill it
-inline constexpr std::size_t kLiveBytes = 256 * 1024;
+inline constexpr std::size_t kLiveBytes = 128 * 1024;
 inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
 inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
 inline constexpr std::size_t kMaxCells = std::size_t{1}

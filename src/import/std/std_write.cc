@@ -1,6 +1,7 @@
 // A Trace to STD text.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,26 @@ std::vector<std::uint64_t> edges_of(const Trace& trace) {
   return edges;
 }
 
-// Names in STD have no blanks, bars or brackets of their own.
-std::string safe(std::string name) {
-  for (char& c : name)
-    if (c == '|' || c == '(' || c == ')' || static_cast<unsigned char>(c) <= ' ') c = '_';
-  return name;
-}
+// Names in STD have no blanks, bars or brackets of their own. Names that differ only there still stay apart: the later one gets
+// a number.
+class SafeNames {
+public:
+  const std::string& of(const std::string& name) {
+    const auto [known, is_new] = chosen_.try_emplace(name);
+    if (!is_new) return known->second;
+    std::string safe = name;
+    for (char& c : safe)
+      if (c == '|' || c == '(' || c == ')' || static_cast<unsigned char>(c) <= ' ') c = '_';
+    known->second = safe;
+    for (unsigned number = 2; !taken_.insert(known->second).second; ++number)
+      known->second = fmt::format("{}_{}", safe, number);
+    return known->second;
+  }
+
+private:
+  std::map<std::string, std::string> chosen_;
+  std::set<std::string> taken_;
+};
 
 class Writer {
 public:
@@ -95,18 +110,18 @@ private:
     if (depth > 0) --depth;
   }
 
-  std::string address_name(std::uint64_t address) const {
+  std::string address_name(std::uint64_t address) {
     const std::string name = names_.name(address);
-    return name.empty() ? fmt::format("{:#x}", address) : safe(name);
+    return targets_.of(name.empty() ? fmt::format("{:#x}", address) : name);
   }
   // Imported threads have the names of their file, which are unique.
-  std::string thread_name(std::uint64_t thread) const {
+  std::string thread_name(std::uint64_t thread) {
     if ((trace_.flags & trace::kNoValues) != 0 && thread < trace_.threads.size())
-      return safe(trace_.threads[thread].name);
+      return threads_.of(trace_.threads[thread].name);
     return fmt::format("T{}", thread);
   }
-  std::string string(std::uint64_t number) const {
-    return number < trace_.strings.size() ? safe(trace_.strings[number]) : std::string{};
+  std::string string(std::uint64_t number) {
+    return number < trace_.strings.size() ? blocks_.of(trace_.strings[number]) : std::string{};
   }
 
   // An imported location goes back as it was; a place in the source is given by the number of its site.
@@ -128,6 +143,7 @@ private:
   const Trace& trace_;
   std::ostream& out_;
   trace::AddressNames names_;
+  SafeNames threads_, targets_, blocks_;
   const std::vector<std::uint64_t> edges_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> holds_; // (thread, lock) -> depth
   Exported result_;
