@@ -165,7 +165,7 @@ def measure(programs, arguments, rounds, folder, tool):
                     raise BenchError("the recorded run left no trace")
                 # Blocks, not length: parts that were allotted and never written are holes.
                 trace_bytes = sum(min(t.stat().st_size, t.stat().st_blocks * 512) for t in traces)
-                stats = stats or table.trace_statistics(tool, traces[0])
+                stats = stats or table.trace_statistics(traces[0])
                 for trace in traces:
                     trace.unlink()
     if len({output for variant in outputs.values() for output in variant}) != 1:
