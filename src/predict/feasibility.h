@@ -1,0 +1,55 @@
+// The one question behind races, deadlocks, atomicity and memory errors: is there a run in which certain threads
+// stand at certain places?
+//
+// Source: seed 004, Definition 4 (corrected: both projections are on the thread of the respective event): a race is a feasible run after
+// which two threads stand directly before conflicting accesses. A deadlock is the same with requests for locks.
+// Tiers: `closure` (polynomial) answers most questions; `search` or `solver` (complete, in a window, with a budget) the rest.
+// A model's runs are given by their prefixes: a step may be added to a run if the model's condition for that step holds
+// after it (docs/architecture.md, models). So every prefix of a run is a run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "causality/computation.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+struct Question {
+  std::vector<causality::StepId>
+      before; // the thread of each stands directly before it: earlier steps happened, it did not
+  std::vector<causality::StepId> done;    // these happened
+  std::vector<causality::Order> sequence; // both happened, in this order
+  std::vector<causality::Order> waived;   // orders of the computation that do not bind in this question
+};
+
+enum class Truth : std::uint8_t { Yes, No, Undecided };
+
+struct Answer {
+  Truth truth = Truth::Undecided;
+  const char* tier = "";              // "linear", "closure", "search", "solver"
+  std::vector<causality::StepId> run; // if Yes: the steps from the beginning, in their order
+  std::string reason;                 // if Undecided: "window", "budget", ...
+};
+
+struct Limits {
+  std::size_t window = 10'000; // steps; a question is decided within this many steps that end with its last one
+  double seconds_per_question = 10;
+  double seconds = 0; // for everything; 0: no limit
+  unsigned jobs = 0;  // 0: as many as there are processors
+};
+
+// Answers questions on one computation under one model. ask() may be called from several threads at once.
+class Feasibility {
+public:
+  virtual ~Feasibility() = default;
+  virtual Answer ask(const Question& question) const = 0;
+};
+
+std::unique_ptr<Feasibility> make_feasibility(const causality::Computation& computation, witness::Model model,
+                                              const Limits& limits);
+
+} // namespace sooth::predict

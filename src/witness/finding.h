@@ -1,0 +1,70 @@
+// What is told to the user. Engines make findings, the checker accepts or rejects them, reports show them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "witness/witness.h"
+
+namespace sooth::witness {
+
+enum class FindingKind : std::uint8_t {
+  Race,
+  Deadlock,
+  LostWakeup,
+  Atomicity,
+  UseAfterFree,
+  DoubleFree,
+  Property,
+  Monitor,
+  PossibleLiveness,
+};
+
+enum class Status : std::uint8_t { Observed, Predicted, Confirmed };
+
+// From strictest to most permissive (docs/architecture.md).
+enum class Model : std::uint8_t {
+  HappensBefore,
+  HappensBeforeLocks,
+  WeakHappensBefore,
+  WeakHappensBeforeLocks,
+  Maximal,
+  Sliced
+};
+
+enum class Role : std::uint8_t {
+  Access,      // one of two conflicting accesses
+  Request,     // asks for a lock (or joins, or waits) that it will not get
+  Hold,        // took what another one asks for
+  BlockBegin,  // begins the block that is not atomic
+  BlockEnd,    // ends it
+  Interleaved, // the other thread's event inside the block
+  Use,         // touches an object that is gone
+  Free,        // ended the object's life
+  Wait,        // waits for a signal that will not come
+  Signal,      // the signal that came too early
+  Step,        // a step of a run that violates a property
+};
+
+// An event that the finding is about.
+struct Place {
+  std::uint32_t event = 0; // index into Trace::events
+  Role role = Role::Access;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::Race;
+  Status status = Status::Predicted;
+  Model model = Model::Maximal;
+  std::string engine;   // the tier that decided it: "linear", "closure", "search", "solver", "memory-model", "lattice"
+  std::string property; // name of the property, block or pattern; empty for races and deadlocks
+  std::vector<Place> places; // the first ones are the ones that tell findings apart
+  Witness witness;
+  std::uint64_t count = 1; // how many such pairs (cycles, blocks) there are at the same sites, as far as looked at
+  std::string note;        // one more sentence, if the kind and the places do not say it all
+};
+
+} // namespace sooth::witness
