@@ -1,0 +1,27 @@
+// Which event predicates are true of which events of a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "logic/property.h"
+#include "trace/trace.h"
+
+namespace sooth::logic {
+
+// Walks along a trace once; remembers call stacks (for `return`) and where watched locks are.
+class Occurrences {
+public:
+  Occurrences(const PropertyFile& file, const trace::Trace& trace);
+  ~Occurrences();
+
+  // Bit k: file.events[k] is true of trace.events[event]. Ask for every event, in ascending order.
+  std::uint64_t of(std::size_t event);
+
+private:
+  struct Walk;
+  std::unique_ptr<Walk> walk_;
+};
+
+} // namespace sooth::logic

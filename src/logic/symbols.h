@@ -1,0 +1,67 @@
+// What a program has that a property can name: plain data, made from a trace or from the program's file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sooth::trace {
+struct Trace;
+}
+
+namespace sooth::logic {
+
+enum class TypeKind : std::uint8_t { Unknown, Signed, Unsigned, Float, Bool, Pointer, Enum, Struct, Array };
+
+struct SymbolMember {
+  std::string name;         // empty: an unnamed structure or a base class, whose members are found through it
+  std::uint64_t offset = 0; // bytes
+  std::uint32_t type = 0;   // index into Symbols::types
+  std::uint8_t bit_offset = 0;
+  std::uint8_t bit_width = 0; // 0: not a bit field
+};
+struct SymbolEnumerator {
+  std::string name;
+  std::int64_t value = 0;
+};
+struct SymbolType {
+  TypeKind kind = TypeKind::Unknown;
+  std::uint64_t bytes = 0;
+  std::string name;
+  std::uint32_t element = 0;                 // Array: index of the element's type. Enum: of the integer type below it
+  std::uint64_t count = 0;                   // Array
+  std::vector<SymbolMember> members;         // Struct (and union, class)
+  std::vector<SymbolEnumerator> enumerators; // Enum
+};
+struct SymbolVariable {
+  std::string name; // `net::state`, `file.cpp:counter`, `f()::counter`
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t type = 0; // index into Symbols::types; 0: not known
+};
+struct SymbolWatch {
+  std::string name;
+  std::uint64_t bytes = 0;
+  TypeKind kind = TypeKind::Unknown; // Unknown: a structure, or a name that is only made at run time
+};
+
+struct Symbols {
+  std::vector<SymbolType> types; // [0] is Unknown
+  std::vector<SymbolVariable> variables;
+  std::vector<SymbolWatch> watches;
+  std::vector<std::string> functions; // instrumented ones, demangled, with parameters
+  std::vector<std::string> user_events;
+  // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
+  // trace from elsewhere). Unknown names of these kinds are then no error.
+  bool all_names_known = true;
+};
+
+// From a recorded run; addresses are those of that run.
+Symbols symbols_of_trace(const trace::Trace& trace);
+// From a program that was built with Sooth, before it runs: the tables in its file. Addresses are relative to where it
+// will be loaded.
+Result<Symbols> symbols_of_program(const std::string& path);
+
+} // namespace sooth::logic

@@ -1,0 +1,84 @@
+// A property file as it is written: entries and trees of operators, no name looked up yet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "logic/operators.h"
+
+namespace sooth::logic {
+
+// What stands in one place of an expression, a formula or a pattern.
+enum class Form : std::uint8_t {
+  Number,    // `text`: 42, 0x1fu, 1.5, 'a'
+  Name,      // `text`: net::state, file.cpp:counter; `path`: .limits[3].low
+  Predicate, // `text`: call, acquire, ...; `argument`: what is in its parentheses
+  Operation, // `op`; one or two children
+  Symbol,    // of a pattern: an event's name
+};
+
+struct PathStep {
+  bool is_index = false;
+  std::string member;
+  std::uint64_t index = 0;
+  std::size_t at = 0;
+};
+
+struct Node {
+  Form form = Form::Number;
+  Operator op = Operator::Not;
+  std::size_t begin = 0; // of the source text, for messages; an operation's is that of its operator
+  std::size_t first = 0; // [first, last): the whole of it
+  std::size_t last = 0;
+  bool grouped = false; // in parentheses of its own
+  std::string text;
+  std::string argument;
+  std::size_t argument_at = 0;
+  std::vector<PathStep> path;
+  std::vector<Node> children;
+};
+
+struct SyntaxName {
+  std::string text;
+  std::size_t at = 0;
+};
+struct SyntaxTransition {
+  SyntaxName event; // `else`: every event that has no transition of its own
+  SyntaxName target;
+};
+struct SyntaxState {
+  SyntaxName name;
+  bool error = false;
+  std::vector<SyntaxTransition> transitions;
+};
+
+enum class EntryKind : std::uint8_t { Property, Event, Pattern, Machine, Liveness };
+
+struct SyntaxEntry {
+  EntryKind kind = EntryKind::Property;
+  SyntaxName name;
+  std::size_t first = 0; // [first, last): the entry in the source text
+  std::size_t last = 0;
+  std::vector<SyntaxName> over;    // Pattern, Machine: the alphabet
+  Node body;                       // not for Machine
+  std::vector<SyntaxState> states; // Machine; the first one is where it starts
+  bool stop = false;               // `when violated: stop`
+};
+
+struct SyntaxFile {
+  std::string name;
+  std::string text;
+  std::vector<SyntaxEntry> entries;
+
+  // The error with line, column, source line and caret for a place in `text`.
+  Error error(std::size_t at, std::string message) const;
+};
+
+// `name` is what errors call the file.
+Result<SyntaxFile> parse(std::string_view text, const std::string& name);
+
+} // namespace sooth::logic
