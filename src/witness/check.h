@@ -1,0 +1,38 @@
+// The checker: accepts a finding's witness or says what is wrong with it. What it rejects is not shown to anybody.
+//
+// Question: is this witness a run that the model allows, and does it end in what the finding says?
+// Source: seed 004: Definition 1 (legal), Theorems 2 to 7 (the models), Definition 4 (races); docs/trace_format.md, the
+// four rules for predicted runs.
+// It knows the trace and the rules. It includes nothing that predicts, and computes everything from the events, byte by
+// byte, in its own words: two mistakes would have to agree before a false alarm gets through.
+// Cost: the trace is read once per Checker; each witness costs time in proportion to its events, the observed ones included.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::witness {
+
+class Checker {
+public:
+  // The trace must be legal (trace::verify) and must outlive the checker. Objects at reused addresses should have been
+  // told apart (trace/objects.h), by the same call that served the engines.
+  explicit Checker(const trace::Trace& trace);
+  ~Checker();
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
+
+  // Why the finding is not to be shown, as one sentence; nothing if it is accepted.
+  // Not for several threads at once: one permuted trace is reused for all witnesses.
+  std::optional<std::string> objection(const Finding& finding);
+
+private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+} // namespace sooth::witness
