@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/event_text.h"
+#include "report/event_text.h"
 
 namespace sooth::cli {
 
@@ -44,8 +44,8 @@ void print_program(const Trace& trace, Output& out) {
 void print_threads(const Trace& trace, const Tally& counts, std::size_t top, Output& out) {
   out.print("threads     {}\n", trace.threads.size());
   for (std::size_t i = 0; i < std::min(top, trace.threads.size()); ++i)
-    out.print("  {:<24} {:>12} events{}\n", thread_text(trace, static_cast<std::uint32_t>(i)), counts.by_thread[i],
-              trace.threads[i].ended ? "" : ", end not seen");
+    out.print("  {:<24} {:>12} events{}\n", report::thread_text(trace, static_cast<std::uint32_t>(i)),
+              counts.by_thread[i], trace.threads[i].ended ? "" : ", end not seen");
   print_rest(trace.threads.size(), top, "thread", out);
 }
 

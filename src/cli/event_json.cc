@@ -21,7 +21,7 @@ std::string bytes_text(const trace::Trace& trace, std::uint64_t offset, std::uin
 
 } // namespace
 
-std::string event_json(const trace::Trace& trace, std::size_t index, const Narrator& narrator) {
+std::string event_json(const trace::Trace& trace, std::size_t index, const report::Narrator& narrator) {
   const Event& e = trace.events[index];
   const trace::Site& place = narrator.place();
   nlohmann::ordered_json out;
@@ -37,7 +37,7 @@ std::string event_json(const trace::Trace& trace, std::size_t index, const Narra
   out["column"] = place.column;
   out["function"] = place.function;
   out["variable"] = narrator.variable();
-  out["flags"] = flag_names(e);
+  out["flags"] = report::flag_names(e);
   if (e.thread < trace.threads.size() && !trace.threads[e.thread].name.empty())
     out["threadName"] = trace.threads[e.thread].name;
 
@@ -51,11 +51,11 @@ std::string event_json(const trace::Trace& trace, std::size_t index, const Narra
   if (touches)
     if (const std::string object = narrator.name_of(e.address); !object.empty()) out["object"] = object;
   std::uint32_t other = 0;
-  if (other_thread(e, other)) out[e.kind == EventKind::ThreadStart ? "parent" : "child"] = other;
-  if (is_named(e.kind)) out["name"] = string_at(trace, e.address);
-  if (e.kind == EventKind::Watch) out["name"] = string_at(trace, e.value >> 32);
+  if (report::other_thread(e, other)) out[e.kind == EventKind::ThreadStart ? "parent" : "child"] = other;
+  if (report::is_named(e.kind)) out["name"] = report::string_at(trace, e.address);
+  if (e.kind == EventKind::Watch) out["name"] = report::string_at(trace, e.value >> 32);
   if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) out["mutex"] = hex(e.value);
-  if (is_lock_event(e.kind)) out["lockType"] = lock_type_text(e.value);
+  if (report::is_lock_event(e.kind)) out["lockType"] = report::lock_type_text(e.value);
   // Names come from the program and may be any bytes; JSON is UTF-8.
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

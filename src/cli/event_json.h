@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <string>
 
-#include "cli/event_text.h"
+#include "report/event_text.h"
 #include "trace/trace.h"
 
 namespace sooth::cli {
 
 // One line, without its line end. `narrator` has followed the event.
-std::string event_json(const trace::Trace& trace, std::size_t index, const Narrator& narrator);
+std::string event_json(const trace::Trace& trace, std::size_t index, const report::Narrator& narrator);
 
 } // namespace sooth::cli

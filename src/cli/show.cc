@@ -9,10 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/event_json.h"
-#include "cli/event_text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "report/event_text.h"
 
 namespace sooth::cli {
 
@@ -40,7 +40,7 @@ struct Filter {
   std::size_t first = 0;
   std::size_t last = std::numeric_limits<std::size_t>::max();
 
-  bool takes(const Trace& trace, std::size_t index, const Narrator& narrator) const {
+  bool takes(const Trace& trace, std::size_t index, const report::Narrator& narrator) const {
     const Event& e = trace.events[index];
     if (index < first || index > last) return false;
     if (!threads.empty() && !threads.contains(e.thread)) return false;
@@ -109,12 +109,12 @@ void print_header(Output& out) {
             "size", "value", "order", "variable", "place", "function");
 }
 
-void print_event(Output& out, const Trace& trace, std::size_t index, const Narrator& narrator) {
+void print_event(Output& out, const Trace& trace, std::size_t index, const report::Narrator& narrator) {
   const Event& e = trace.events[index];
   const bool ordered = e.order != trace::MemoryOrder::Plain;
   std::string line = fmt::format(
-      "{:>8}  {:<12} {:<15} {:<14} {:>5}  {:<22} {:<8} {:<24} {:<28} {}", index, thread_text(trace, e.thread),
-      trace::kind_name(e.kind), has_address(e.kind) ? fmt::format("{:#x}", e.address) : "",
+      "{:>8}  {:<12} {:<15} {:<14} {:>5}  {:<22} {:<8} {:<24} {:<28} {}", index, report::thread_text(trace, e.thread),
+      trace::kind_name(e.kind), report::has_address(e.kind) ? fmt::format("{:#x}", e.address) : "",
       e.size != 0 ? std::to_string(e.size) : "", narrator.value_text(), ordered ? trace::order_name(e.order) : "",
       narrator.variable(), narrator.place_text(), narrator.function());
   line.erase(line.find_last_not_of(' ') + 1);
@@ -127,7 +127,7 @@ int show(const Trace& trace, const Options& options, const Filter& filter) {
   // The last ones are known only after all have been looked at; then a second walk prints them.
   std::size_t skip = 0;
   if (options.tail) {
-    Narrator narrator(trace);
+    report::Narrator narrator(trace);
     std::size_t matching = 0;
     for (std::size_t i = 0; i < end; ++i) {
       narrator.follow(i);
@@ -136,7 +136,7 @@ int show(const Trace& trace, const Options& options, const Filter& filter) {
     skip = matching > *options.tail ? matching - *options.tail : 0;
   }
 
-  Narrator narrator(trace);
+  report::Narrator narrator(trace);
   std::size_t shown = 0;
   if (!options.json) print_header(out);
   for (std::size_t i = 0; i < end && !out.closed(); ++i) {

@@ -7,7 +7,7 @@
 #include <absl/container/btree_map.h>
 #include <fmt/format.h>
 
-#include "cli/event_text.h"
+#include "report/event_text.h"
 
 namespace sooth::cli {
 
@@ -125,7 +125,7 @@ private:
   }
 
   const Trace& trace_;
-  Narrator narrator_;
+  report::Narrator narrator_;
   Tally result_;
   std::vector<VariableRow> variables_;
   std::unordered_map<std::string, std::size_t> rows_by_name_;

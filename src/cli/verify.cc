@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/event_text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "report/event_text.h"
 #include "trace/verify.h"
 
 namespace sooth::cli {
@@ -21,7 +21,7 @@ namespace {
 const trace::RuleRow& row_of(trace::Rule rule) { return trace::rule_rows()[static_cast<std::size_t>(rule)]; }
 
 void print_text(const Trace& trace, const VerifyReport& report, Output& out) {
-  Narrator narrator(trace);
+  report::Narrator narrator(trace);
   std::size_t followed = 0;
   for (const Problem& problem : report.problems) { // in the order of the trace
     while (followed <= problem.event) narrator.follow(followed++);
@@ -55,7 +55,7 @@ void print_json(const Trace& trace, const VerifyReport& report, Output& out) {
   json["externalWrites"] = report.external_writes;
   json["spuriousWakes"] = report.spurious_wakes;
   json["problems"] = nlohmann::ordered_json::array();
-  Narrator narrator(trace);
+  report::Narrator narrator(trace);
   std::size_t followed = 0;
   for (const Problem& problem : report.problems) {
     while (followed <= problem.event) narrator.follow(followed++);

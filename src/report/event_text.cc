@@ -1,4 +1,4 @@
-#include "cli/event_text.h"
+#include "report/event_text.h"
 
 #include <bit>
 
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sooth::cli {
+namespace sooth::report {
 
 using trace::Event;
 using trace::EventKind;
@@ -215,4 +215,4 @@ std::string Narrator::value_text() const {
   return text;
 }
 
-} // namespace sooth::cli
+} // namespace sooth::report

@@ -1,4 +1,4 @@
-// One event in words: what `show`, `verify` and `run` print of it.
+// One event in words: what commands and reports print of it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "trace/stack.h"
 #include "trace/trace.h"
 
-namespace sooth::cli {
+namespace sooth::report {
 
 // Goes along the trace, for what depends on the events before: the names of objects, the calls around an event.
 class Narrator {
@@ -54,4 +54,4 @@ std::string lock_type_text(std::uint64_t type);
 std::string thread_text(const trace::Trace& trace, std::uint32_t thread);
 bool is_lock_event(trace::EventKind kind);
 
-} // namespace sooth::cli
+} // namespace sooth::report
