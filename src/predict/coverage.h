@@ -1,0 +1,35 @@
+// What the engines looked at, and where they had to stop: for the end of the report. Plain counters that add up.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace sooth::predict {
+
+struct Coverage {
+  std::uint64_t candidates = 0; // pairs, cycles, blocks, objects that were looked at more closely
+  std::uint64_t questions = 0;  // asked of a Feasibility
+  std::uint64_t undecided = 0;  // candidates without an answer; each has a reason below
+  std::uint64_t windows = 0;    // pieces into which the trace was cut for the complete tier; 0: not cut
+
+  // Why answers are not complete, as a sentence's end ("the budget was used up"), and how often.
+  std::map<std::string, std::uint64_t> reasons;
+
+  void undecided_because(const std::string& reason, std::uint64_t times = 1) {
+    if (times == 0) return;
+    undecided += times;
+    reasons[reason] += times;
+  }
+
+  Coverage& operator+=(const Coverage& other) {
+    candidates += other.candidates;
+    questions += other.questions;
+    undecided += other.undecided;
+    windows += other.windows;
+    for (const auto& [reason, times] : other.reasons) reasons[reason] += times;
+    return *this;
+  }
+};
+
+} // namespace sooth::predict
