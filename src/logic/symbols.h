@@ -6,35 +6,10 @@
 #include <vector>
 
 #include "base/result.h"
-
-namespace sooth::trace {
-struct Trace;
-}
+#include "trace/trace.h"
 
 namespace sooth::logic {
 
-enum class TypeKind : std::uint8_t { Unknown, Signed, Unsigned, Float, Bool, Pointer, Enum, Struct, Array };
-
-struct SymbolMember {
-  std::string name;         // empty: an unnamed structure or a base class, whose members are found through it
-  std::uint64_t offset = 0; // bytes
-  std::uint32_t type = 0;   // index into Symbols::types
-  std::uint8_t bit_offset = 0;
-  std::uint8_t bit_width = 0; // 0: not a bit field
-};
-struct SymbolEnumerator {
-  std::string name;
-  std::int64_t value = 0;
-};
-struct SymbolType {
-  TypeKind kind = TypeKind::Unknown;
-  std::uint64_t bytes = 0;
-  std::string name;
-  std::uint32_t element = 0;                 // Array: index of the element's type. Enum: of the integer type below it
-  std::uint64_t count = 0;                   // Array
-  std::vector<SymbolMember> members;         // Struct (and union, class)
-  std::vector<SymbolEnumerator> enumerators; // Enum
-};
 struct SymbolVariable {
   std::string name; // `net::state`, `file.cpp:counter`, `f()::counter`
   std::uint64_t address = 0;
@@ -44,11 +19,11 @@ struct SymbolVariable {
 struct SymbolWatch {
   std::string name;
   std::uint64_t bytes = 0;
-  TypeKind kind = TypeKind::Unknown; // Unknown: a structure, or a name that is only made at run time
+  trace::TypeKind kind = trace::TypeKind::Unknown; // Unknown: a structure, or a name that is only made at run time
 };
 
 struct Symbols {
-  std::vector<SymbolType> types; // [0] is Unknown
+  std::vector<trace::Type> types; // [0] is the unknown type
   std::vector<SymbolVariable> variables;
   std::vector<SymbolWatch> watches;
   std::vector<std::string> functions; // instrumented ones, demangled, with parameters

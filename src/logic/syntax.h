@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,8 @@ struct Node {
   std::size_t begin = 0; // of the source text, for messages; an operation's is that of its operator
   std::size_t first = 0; // [first, last): the whole of it
   std::size_t last = 0;
-  bool grouped = false; // in parentheses of its own
+  bool grouped = false;  // in parentheses of its own
+  std::size_t depth = 1; // of the tree below it, itself included
   std::string text;
   std::string argument;
   std::size_t argument_at = 0;
@@ -77,6 +79,9 @@ struct SyntaxFile {
   // The error with line, column, source line and caret for a place in `text`.
   Error error(std::size_t at, std::string message) const;
 };
+
+// `cfg.locks[3]`, as it stands in the parentheses of an event; nothing if it is no such name.
+std::optional<Node> parse_name(std::string_view text);
 
 // `name` is what errors call the file.
 Result<SyntaxFile> parse(std::string_view text, const std::string& name);

@@ -180,6 +180,35 @@ struct GlobalRow {       // 32 bytes
   std::uint32_t line;
 };
 
+// Static facts are a list of sections: u32 tag, u32 bytes of the payload, payload (words of 32 bits; 64-bit numbers as
+// two of them, low half first). Sections with other tags are kept as they are.
+enum FactTag : std::uint32_t {
+  kFactTypes = 0x45505954, // "TYPE": types, and the type of each global
+  kFactNames = 0x454d414e, // "NAME": constant names of user events and watched variables
+};
+
+// kFactTypes: number of types, number of globals; the types; for each GlobalRow the number of its type.
+// A type: TypeKind, name (string offset), bytes (64), element, count (64), members, enumerators; then
+//   each member: name, offset in bits (64), type, bits of a bit field or 0; each enumerator: name, value (64).
+// Types are numbered from 1 in this order; 0 is the unknown type. A type names only types of its own module.
+enum class TypeKind : std::uint32_t {
+  Unknown = 0,
+  Signed = 1,
+  Unsigned = 2,
+  Float = 3,
+  Bool = 4,
+  Pointer = 5, // also references
+  Enum = 6,
+  Struct = 7, // also classes and unions
+  Array = 8,
+};
+
+// kFactNames: NameFlags; then for each name: NameKind, name (string offset), bytes, TypeKind.
+enum class NameKind : std::uint32_t { UserEvent = 1, Watch = 2 };
+enum NameFlags : std::uint32_t {
+  kNamesIncomplete = 1, // some names are made at run time
+};
+
 inline constexpr std::uint64_t kMaxPayload = 1u << 16;
 inline constexpr std::uint32_t kFirstSite = 1u << 16; // smaller numbers: the module was not registered yet
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trace/format.h"
+#include "trace/types.h"
 
 namespace sooth::trace {
 
@@ -49,6 +50,7 @@ struct Global {
   std::string type;
   std::string file;
   std::uint32_t line = 0;
+  std::uint32_t type_id = 0; // index into Trace::types; 0: not known
 };
 
 struct Thread {
@@ -87,7 +89,10 @@ struct Trace {
   std::vector<Global> globals; // ascending addresses
   std::vector<Thread> threads;
   std::vector<std::string> strings;             // names of user events, blocks, watched variables
-  std::vector<std::vector<std::uint8_t>> facts; // static facts, one per module
+  std::vector<std::vector<std::uint8_t>> facts; // static facts other than types and names, one per module
+  std::vector<Type> types;                      // [0] is the unknown type
+  std::vector<NamedThing> names;                // constant names of user events and watched variables
+  bool all_names_known = false;                 // every module that made user events or watches told their names
   ProcessInfo process;
   std::uint64_t defects[kDefectSlots] = {};
   std::uint32_t flags = 0; // FileFlags
