@@ -68,6 +68,9 @@ inline std::uint64_t touch(Thread* t, std::uint64_t object) { return touch(t, cl
 // The same for every object that may lie in [address, address + size): memory that is given back and handed out again.
 std::uint64_t touch_range(Thread* t, std::uint64_t address, std::uint64_t size);
 
+// Brings the thread's clock up to those of all threads.
+void catch_up(Thread* t);
+
 // What stands for thread `number` as an object: its creation, end and join.
 inline std::uint64_t thread_object(std::uint32_t number) {
   return (std::uint64_t{number} << 4) | std::uint64_t{1} << 60;

@@ -37,8 +37,9 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
   case EventKind::AtomicBegin:
   case EventKind::AtomicEnd:
   case EventKind::ProcessFork:
-  case EventKind::SignalEnter:
   case EventKind::SignalExit: return tick(t); // nobody else's
+  case EventKind::SignalEnter:                // a signal or a message comes after whatever any thread did before it
+  case EventKind::Receive: catch_up(t); return tick(t);
   default: return touch(t, address);
   }
 }

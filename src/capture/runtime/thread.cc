@@ -27,6 +27,7 @@ namespace {
 
 os::SpinLock g_lock; // free list and numbers
 Thread* g_free;
+Thread* g_all; // every state there ever was; only grows at its head
 std::uint32_t g_next_number;
 
 std::uint32_t next_number() { return __atomic_fetch_add(&g_next_number, 1, __ATOMIC_RELAXED); } // only unique
@@ -92,6 +93,9 @@ Thread* take_state() {
   if (t == nullptr) return nullptr;
   t->dirty = static_cast<std::uint32_t*>(os::pages(kMaxDirty * sizeof *t->dirty));
   if (t->dirty == nullptr || !make_buffer(t, kSmallLive)) return nullptr;
+  os::Guard guard(g_lock);
+  t->next_all = g_all;
+  __atomic_store_n(&g_all, t, __ATOMIC_RELEASE); // catch_up() walks without the lock
   return t;
 }
 
@@ -150,6 +154,12 @@ void detach(Thread* t) {
   os::Guard guard(g_lock);
   t->next_free = g_free;
   g_free = t;
+}
+
+void catch_up(Thread* t) {
+  // Whoever caused what is to be numbered now has moved its clock before: the kernel brought the news with its barriers.
+  for (const Thread* other = __atomic_load_n(&g_all, __ATOMIC_ACQUIRE); other != nullptr; other = other->next_all)
+    if (const std::uint64_t seen = __atomic_load_n(&other->clock, __ATOMIC_RELAXED); seen > t->clock) t->clock = seen;
 }
 
 void enlarge_buffer(Thread* t) {

@@ -24,6 +24,14 @@ inline void fills(const void* to, int byte, std::size_t bytes) {
   if (Thread* t = enter(); t != nullptr && bytes != 0) fill_range(t, to, static_cast<std::uint8_t>(byte), bytes);
 }
 
+// Something came from outside the program, or did not come; something goes out.
+inline void receives() {
+  if (Thread* t = enter()) sync(t, EventKind::Receive, nullptr);
+}
+inline void sends() {
+  if (Thread* t = enter()) sync(t, EventKind::Send, nullptr);
+}
+
 // With the terminating zero.
 inline std::size_t string_bytes(const char* s) { return REAL(strlen)(s) + 1; }
 // What a function reads that stops at the terminating zero or after `limit` bytes.

@@ -137,11 +137,15 @@ INTERCEPT(int, __vasprintf_chk, (char** text, int flag, const char* format, va_l
 }
 
 // A scan may run out of its list while we still need it, so each gets its own.
+// A stream brings news, a string does not.
+static void news_from(const char*) {}
+static void news_from(std::FILE*) { receives(); }
 #define INTERCEPT_SCAN_LIST(name, source)                                                                              \
   INTERCEPT(int, name, (source from, const char* format, va_list list)) {                                              \
     va_list again;                                                                                                     \
     va_copy(again, list);                                                                                              \
     const int result = REAL(name)(from, format, list);                                                                 \
+    news_from(from);                                                                                                   \
     scanned(format, again, result);                                                                                    \
     va_end(again);                                                                                                     \
     return result;                                                                                                     \

@@ -1,4 +1,4 @@
-// read, write, recv, send and their vectors: the kernel touches the caller's buffers.
+// read, write, recv, send and their vectors: the kernel touches the caller's buffers, and brings and takes messages.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <sys/socket.h>
@@ -11,6 +11,7 @@ namespace {
 
 // Passes a result on after recording that many bytes.
 ssize_t wrote(const void* buffer, ssize_t result) {
+  receives();
   if (result > 0) writes(buffer, static_cast<std::size_t>(result));
   return result;
 }
@@ -25,6 +26,7 @@ void each_part(const iovec* parts, int count, std::size_t bytes, void (*touch)(c
   }
 }
 ssize_t wrote_parts(const iovec* parts, int count, ssize_t result) {
+  receives();
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), writes);
   return result;
 }
@@ -38,12 +40,13 @@ void wrote_address(const void* address, const socklen_t* length, socklen_t room)
 socklen_t room_of(const socklen_t* length) { return length != nullptr ? *length : 0; }
 
 void received(const msghdr* message, ssize_t result, std::size_t name_room) {
-  wrote_parts(message->msg_iov, static_cast<int>(message->msg_iovlen), result);
+  if (result > 0)
+    each_part(message->msg_iov, static_cast<int>(message->msg_iovlen), static_cast<std::size_t>(result), writes);
   if (message->msg_name != nullptr) writes(message->msg_name, smaller(message->msg_namelen, name_room));
   if (message->msg_control != nullptr) writes(message->msg_control, message->msg_controllen);
   writes(message, sizeof *message);
 }
-void sends(const msghdr* message) {
+void sent(const msghdr* message) {
   reads(message, sizeof *message);
   each_part(message->msg_iov, static_cast<int>(message->msg_iovlen), ~std::size_t{0}, reads);
   if (message->msg_control != nullptr) reads(message->msg_control, message->msg_controllen);
@@ -73,26 +76,31 @@ INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offse
 // A bad address makes the kernel return EFAULT; recording its contents would be a crash. So a buffer is read only after
 // the kernel did: what it took, it could read.
 INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
+  sends();
   const ssize_t result = REAL(write)(file, buffer, bytes);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite, (int file, const void* buffer, std::size_t bytes, off_t offset)) {
+  sends();
   const ssize_t result = REAL(pwrite)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t bytes, off64_t offset)) {
+  sends();
   const ssize_t result = REAL(pwrite64)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
+  sends();
   const ssize_t result = REAL(writev)(file, parts, count);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
+  sends();
   const ssize_t result = REAL(pwritev)(file, parts, count, offset);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
@@ -111,11 +119,13 @@ INTERCEPT(ssize_t, recvfrom,
 INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
   const std::size_t name_room = message->msg_namelen;
   const ssize_t result = REAL(recvmsg)(socket, message, flags);
+  receives();
   if (result >= 0) received(message, result, name_room);
   return result;
 }
 INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
   const int result = REAL(recvmmsg)(socket, messages, count, flags, timeout);
+  receives();
   for (int i = 0; i < result; ++i) {
     received(&messages[i].msg_hdr, messages[i].msg_len, messages[i].msg_hdr.msg_namelen);
     writes(&messages[i].msg_len, sizeof messages[i].msg_len);
@@ -123,20 +133,23 @@ INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int fla
   return result;
 }
 INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int flags)) {
+  sends();
   const ssize_t result = REAL(send)(socket, buffer, bytes, flags);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, sendto,
           (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
+  sends();
   const ssize_t result = REAL(sendto)(socket, buffer, bytes, flags, to, length);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   if (result >= 0 && to != nullptr) reads(to, length);
   return result;
 }
 INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
+  sends();
   const ssize_t result = REAL(sendmsg)(socket, message, flags);
-  if (result >= 0) sends(message);
+  if (result >= 0) sent(message);
   return result;
 }
 
@@ -145,12 +158,14 @@ INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
 INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
   const socklen_t room = room_of(length);
   const int result = REAL(accept)(socket, from, length);
+  receives();
   if (result >= 0) wrote_address(from, length, room);
   return result;
 }
 INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags)) {
   const socklen_t room = room_of(length);
   const int result = REAL(accept4)(socket, from, length, flags);
+  receives();
   if (result >= 0) wrote_address(from, length, room);
   return result;
 }

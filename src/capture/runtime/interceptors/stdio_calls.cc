@@ -9,17 +9,20 @@ using namespace sooth::runtime;
 
 INTERCEPT(std::size_t, fread, (void* buffer, std::size_t bytes, std::size_t count, std::FILE* stream)) {
   const std::size_t result = REAL(fread)(buffer, bytes, count, stream);
+  receives();
   writes(buffer, result * bytes);
   return result;
 }
 INTERCEPT(std::size_t, fread_unlocked, (void* buffer, std::size_t bytes, std::size_t count, std::FILE* stream)) {
   const std::size_t result = REAL(fread_unlocked)(buffer, bytes, count, stream);
+  receives();
   writes(buffer, result * bytes);
   return result;
 }
 INTERCEPT(std::size_t, __fread_chk,
           (void* buffer, std::size_t room, std::size_t bytes, std::size_t count, std::FILE* stream)) {
   const std::size_t result = REAL(__fread_chk)(buffer, room, bytes, count, stream);
+  receives();
   writes(buffer, result * bytes);
   return result;
 }
@@ -34,16 +37,19 @@ INTERCEPT(std::size_t, fwrite_unlocked, (const void* buffer, std::size_t bytes, 
 
 INTERCEPT(char*, fgets, (char* buffer, int bytes, std::FILE* stream)) {
   char* result = REAL(fgets)(buffer, bytes, stream);
+  receives();
   writes_string(result);
   return result;
 }
 INTERCEPT(char*, fgets_unlocked, (char* buffer, int bytes, std::FILE* stream)) {
   char* result = REAL(fgets_unlocked)(buffer, bytes, stream);
+  receives();
   writes_string(result);
   return result;
 }
 INTERCEPT(char*, __fgets_chk, (char* buffer, std::size_t room, int bytes, std::FILE* stream)) {
   char* result = REAL(__fgets_chk)(buffer, room, bytes, stream);
+  receives();
   writes_string(result);
   return result;
 }
@@ -65,6 +71,7 @@ INTERCEPT(void, perror, (const char* s)) {
 }
 
 static ssize_t got_line(char** line, const std::size_t* room, ssize_t result) {
+  receives();
   if (result < 0) return result;
   writes(line, sizeof *line);
   writes(room, sizeof *room);
@@ -79,4 +86,27 @@ INTERCEPT(ssize_t, getdelim, (char** line, std::size_t* room, int stop, std::FIL
 }
 INTERCEPT(ssize_t, __getdelim, (char** line, std::size_t* room, int stop, std::FILE* stream)) {
   return got_line(line, room, REAL(__getdelim)(line, room, stop, stream));
+}
+
+// Characters come one by one; only what is not in the stream's buffer yet can be news.
+static bool needs_news(const std::FILE* stream) { return stream->_IO_read_ptr >= stream->_IO_read_end; }
+#define INTERCEPT_CHARACTER(result, name)                                                                              \
+  INTERCEPT(result, name, (std::FILE * stream)) {                                                                      \
+    const bool news = needs_news(stream);                                                                              \
+    const result character = REAL(name)(stream);                                                                       \
+    if (news) receives();                                                                                              \
+    return character;                                                                                                  \
+  }
+INTERCEPT_CHARACTER(int, fgetc)
+INTERCEPT_CHARACTER(int, getc)
+INTERCEPT_CHARACTER(int, _IO_getc)
+INTERCEPT_CHARACTER(int, getc_unlocked)
+INTERCEPT_CHARACTER(int, fgetc_unlocked)
+INTERCEPT_CHARACTER(int, __uflow)
+INTERCEPT(int, getchar, ()) { return sooth_getc(stdin); }
+INTERCEPT(int, getchar_unlocked, ()) { return sooth_getc_unlocked(stdin); }
+INTERCEPT(std::wint_t, fgetwc, (std::FILE * stream)) {
+  const std::wint_t character = REAL(fgetwc)(stream);
+  receives();
+  return character;
 }

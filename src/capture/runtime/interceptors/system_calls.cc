@@ -32,6 +32,7 @@ Structure* made(Structure* p) {
   return p;
 }
 int waited(const int* status, const rusage* usage, int result) {
+  receives();
   if (result > 0) {
     if (status != nullptr) writes(status, sizeof *status);
     if (usage != nullptr) writes(usage, sizeof *usage);
@@ -173,15 +174,18 @@ INTERCEPT(int, rand_r, (unsigned* seed)) {
 
 INTERCEPT(int, poll, (pollfd * files, nfds_t count, int timeout)) {
   const int result = REAL(poll)(files, count, timeout);
+  receives();
   if (result >= 0) writes(files, count * sizeof *files);
   return result;
 }
 INTERCEPT(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
   const int result = REAL(ppoll)(files, count, timeout, mask);
+  receives();
   if (result >= 0) writes(files, count * sizeof *files);
   return result;
 }
 static int selected(int count, fd_set* a, fd_set* b, fd_set* c, int result) {
+  receives();
   // Whole words, as the kernel writes them.
   const std::size_t bytes = (static_cast<std::size_t>(count < 0 ? 0 : count) + 63) / 64 * 8;
   if (result < 0) return result;
@@ -200,11 +204,13 @@ INTERCEPT(int, pselect, (int count, fd_set* a, fd_set* b, fd_set* c, const times
 }
 INTERCEPT(int, epoll_wait, (int file, epoll_event* events, int room, int timeout)) {
   const int result = REAL(epoll_wait)(file, events, room, timeout);
+  receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;
 }
 INTERCEPT(int, epoll_pwait, (int file, epoll_event* events, int room, int timeout, const sigset_t* mask)) {
   const int result = REAL(epoll_pwait)(file, events, room, timeout, mask);
+  receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;
 }
