@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ public:
   bool variable_matches(const std::string& glob) const;
   std::string value_text() const; // for people
   std::string name_of(std::uint64_t address) const { return names_.name(address); }
+  const trace::AddressNames& names() const { return names_; }
+  // The calls around the event, outermost first.
+  std::span<const trace::Frame> stack() const { return stacks_.stack(event().thread); }
 
 private:
   const trace::Event& event() const { return trace_.events[index_]; }

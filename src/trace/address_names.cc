@@ -25,7 +25,7 @@ void AddressNames::begin(const Event& e, std::string name) {
   drop_overlapping(blocks_, e.address, end);
   drop_overlapping(watched_, e.address, end);
   if (&regions == &areas_) drop_overlapping(areas_, e.address, end);
-  if (e.value != 0) regions[e.address] = {end, std::move(name)};
+  if (e.value != 0) regions[e.address] = {end, std::move(name), followed_ - 1};
 }
 
 // A block keeps its name after it was freed, for accesses that come too late; areas are gone.
@@ -34,6 +34,7 @@ void AddressNames::end(const Event& e) {
 }
 
 void AddressNames::follow(const Event& e) {
+  ++followed_;
   switch (e.kind) {
   case EventKind::Alloc: return begin(e, "heap#" + std::to_string(++blocks_seen_));
   case EventKind::Map: return begin(e, "map#" + std::to_string(++areas_seen_));
@@ -46,7 +47,7 @@ void AddressNames::follow(const Event& e) {
     const std::uint64_t string = e.value >> 32;
     if (bytes == 0 || string >= trace_.strings.size() || bytes > ~e.address) return;
     drop_overlapping(watched_, e.address, e.address + bytes);
-    watched_[e.address] = {e.address + bytes, trace_.strings[string]};
+    watched_[e.address] = {e.address + bytes, trace_.strings[string], followed_ - 1};
     return;
   }
   default: return;
@@ -60,6 +61,14 @@ const AddressNames::Region* AddressNames::find(const std::map<std::uint64_t, Reg
   const auto it = std::prev(after);
   offset = address - it->first;
   return address < it->second.end ? &it->second : nullptr;
+}
+
+std::optional<AddressNames::Object> AddressNames::object(std::uint64_t address) const {
+  std::uint64_t offset = 0;
+  const Region* region = find(blocks_, address, offset);
+  if (region == nullptr) region = find(areas_, address, offset);
+  if (region == nullptr) return std::nullopt;
+  return Object{address - offset, region->end, region->name, region->event};
 }
 
 std::string AddressNames::name(std::uint64_t address) const {

@@ -4,8 +4,10 @@
 // show `follow` every event, in order. Names are unique: two objects never share one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "trace/trace.h"
@@ -20,10 +22,20 @@ public:
   // Empty where nothing is known of the address.
   std::string name(std::uint64_t address) const;
 
+  // A heap block, a stack or a mapping; blocks also after they were freed.
+  struct Object {
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::string name;
+    std::size_t event; // that began it
+  };
+  std::optional<Object> object(std::uint64_t address) const;
+
 private:
   struct Region {
     std::uint64_t end;
     std::string name;
+    std::size_t event;
   };
   void begin(const Event& event, std::string name);
   void end(const Event& event);
@@ -34,6 +46,7 @@ private:
   std::map<std::uint64_t, Region> watched_; // named by the program itself
   std::map<std::uint64_t, Region> blocks_;  // heap
   std::map<std::uint64_t, Region> areas_;   // stacks and mappings, under the blocks
+  std::size_t followed_ = 0;                // events so far
   std::uint64_t blocks_seen_ = 0;
   std::uint64_t areas_seen_ = 0;
 };

@@ -1,0 +1,50 @@
+#include "report/fingerprint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/names.h"
+
+namespace sooth::report {
+
+namespace {
+
+// FNV-1a, 64 bits: the value must never change, whatever library is at hand.
+class Hash {
+public:
+  void add(std::string_view text) {
+    for (const char letter : text) add_byte(static_cast<unsigned char>(letter));
+    add_byte(0); // so that "a", "bc" differs from "ab", "c"
+  }
+  std::uint64_t value() const { return value_; }
+
+private:
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+std::string place_key(const PlaceText& place) {
+  const Spot& spot = place.step.spot;
+  return fmt::format("{}|{}|{}|{}|{}|{}", name_of(place.role), std::filesystem::path(spot.file).filename().string(),
+                     spot.line, spot.column, spot.function, place.step.kind);
+}
+
+} // namespace
+
+std::string fingerprint(const FindingText& finding) {
+  std::vector<std::string> keys;
+  keys.reserve(finding.places.size());
+  for (const PlaceText& place : finding.places) keys.push_back(place_key(place));
+  std::sort(keys.begin(), keys.end());
+  Hash hash;
+  hash.add(row_of(finding.kind).name);
+  hash.add(finding.property);
+  for (const std::string& key : keys) hash.add(key);
+  return fmt::format("{:016x}", hash.value());
+}
+
+} // namespace sooth::report

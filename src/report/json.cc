@@ -1,0 +1,135 @@
+#include "report/json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/names.h"
+
+namespace sooth::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex(std::uint64_t number) { return fmt::format("{:#x}", number); }
+
+Json spot_json(const Spot& spot) {
+  return {{"file", spot.file}, {"line", spot.line}, {"column", spot.column}, {"function", spot.function}};
+}
+
+Json stack_json(const std::vector<Spot>& stack) {
+  Json out = Json::array();
+  for (const Spot& spot : stack) out.push_back(spot_json(spot));
+  return out;
+}
+
+Json object_json(const ObjectText& object) {
+  Json out = {{"sort", object.sort}, {"name", object.name}, {"address", hex(object.address)}, {"bytes", object.bytes}};
+  if (object.spot.line != 0) out["at"] = spot_json(object.spot);
+  if (object.sort != "global") out["thread"] = object.thread;
+  if (!object.stack.empty()) out["stack"] = stack_json(object.stack);
+  return out;
+}
+
+Json site_json(const PlaceText& place) {
+  const StepText& step = place.step;
+  Json out = spot_json(step.spot);
+  out["variable"] = step.variable;
+  out["thread"] = step.thread;
+  out["event"] = step.event;
+  out["kind"] = step.kind;
+  out["role"] = name_of(place.role);
+  if (!place.order.empty()) out["order"] = place.order;
+  if (step.access) out["size"] = step.size;
+  out["stack"] = stack_json(place.stack);
+  out["locks"] = Json::array();
+  for (const HeldLock& lock : place.locks)
+    out["locks"].push_back({{"name", lock.name},
+                            {"address", hex(lock.address)},
+                            {"shared", lock.shared},
+                            {"taken", spot_json(lock.taken)}});
+  if (!place.object.sort.empty()) out["object"] = object_json(place.object);
+  return out;
+}
+
+Json thread_json(const ThreadText& thread) {
+  Json out = {{"thread", thread.number}, {"name", thread.name}};
+  if (thread.created) {
+    out["parent"] = thread.parent;
+    out["stack"] = stack_json(thread.stack);
+  }
+  return out;
+}
+
+Json step_json(const StepText& step) {
+  Json out = {{"thread", step.thread},  {"event", step.event},    {"kind", step.kind},
+              {"file", step.spot.file}, {"line", step.spot.line}, {"value", hex(step.number)}};
+  if (!step.variable.empty()) out["variable"] = step.variable;
+  return out;
+}
+
+Json steps_json(const Report& report, const std::vector<std::uint32_t>& events) {
+  Json out = Json::array();
+  for (const std::uint32_t event : events) out.push_back(step_json(step_of(report, event)));
+  return out;
+}
+
+Json finding_json(const Report& report, const FindingText& finding) {
+  Json out;
+  out["id"] = finding.id;
+  out["fingerprint"] = finding.fingerprint;
+  out["kind"] = row_of(finding.kind).name;
+  out["status"] = name_of(finding.status);
+  out["property"] = finding.property.empty() ? Json(nullptr) : Json(finding.property);
+  out["model"] = name_of(finding.model);
+  out["engine"] = finding.engine;
+  out["count"] = finding.count;
+  if (!finding.note.empty()) out["note"] = finding.note;
+  out["sites"] = Json::array();
+  for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
+  out["threads"] = Json::array();
+  for (const ThreadText& thread : finding.threads) out["threads"].push_back(thread_json(thread));
+  out["observed"] = steps_json(report, finding.observed);
+  out["witnessObserved"] = finding.observed_prefix;
+  out["witness"] = steps_json(report, finding.schedule);
+  out["next"] = steps_json(report, finding.next);
+  return out;
+}
+
+Json coverage_json(const Report& report) {
+  const Coverage& coverage = report.coverage;
+  Json out = {{"complete", coverage.complete},
+              {"windows", coverage.windows},
+              {"undecided", coverage.undecided},
+              {"externalWrites", 0},
+              {"uninstrumentedLibraries", 0}};
+  for (const Gap& gap : coverage.gaps) out[gap.name] = gap.count;
+  out["rejected"] = report.rejected;
+  out["suppressed"] = report.suppressed;
+  out["limits"] = Json::array();
+  for (const Gap& gap : coverage.gaps)
+    out["limits"].push_back({{"name", gap.name},
+                             {"count", gap.count},
+                             {"sentence", gap.sentence},
+                             {"complete", gap.complete},
+                             {"detail", gap.detail}});
+  return out;
+}
+
+} // namespace
+
+std::string json(const Report& report) {
+  Json out;
+  out["sooth"] = report.version;
+  out["program"] = {{"name", report.program}, {"arguments", report.arguments}, {"directory", report.directory}};
+  out["trace"] = {{"file", report.trace}, {"events", report.events}, {"threads", report.threads}};
+  out["model"] = report.model;
+  out["find"] = report.looked_for;
+  out["findings"] = Json::array();
+  for (const FindingText& finding : report.findings) out["findings"].push_back(finding_json(report, finding));
+  out["coverage"] = coverage_json(report);
+  // Names come from the program: bytes that are no UTF-8 are replaced.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace sooth::report

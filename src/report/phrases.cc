@@ -1,0 +1,139 @@
+#include "report/phrases.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace sooth::report {
+
+using witness::Role;
+
+namespace {
+
+struct Verb {
+  std::string_view kind;
+  std::string_view verb; // with the variable behind it
+};
+
+// Kinds that are not here are told by their name.
+constexpr std::array kVerbs = {
+    Verb{"read", "reads"},
+    Verb{"write", "writes"},
+    Verb{"external-write", "finds changed"},
+    Verb{"atomic-read", "atomically reads"},
+    Verb{"atomic-write", "atomically writes"},
+    Verb{"atomic-rmw", "atomically changes"},
+    Verb{"fence", "passes a fence"},
+    Verb{"acquire", "takes"},
+    Verb{"release", "gives up"},
+    Verb{"acquire-shared", "takes, shared,"},
+    Verb{"release-shared", "gives up, shared,"},
+    Verb{"lock-destroy", "destroys"},
+    Verb{"wait", "waits on"},
+    Verb{"wake", "wakes from"},
+    Verb{"signal", "signals"},
+    Verb{"broadcast", "broadcasts"},
+    Verb{"barrier-arrive", "arrives at"},
+    Verb{"barrier-leave", "leaves"},
+    Verb{"sem-post", "posts"},
+    Verb{"sem-wait", "has waited for"},
+    Verb{"once-begin", "initialises"},
+    Verb{"once-end", "has initialised"},
+    Verb{"once-wait", "finds initialised"},
+    Verb{"fork", "creates"},
+    Verb{"join", "joins"},
+    Verb{"thread-start", "starts"},
+    Verb{"thread-end", "ends"},
+    Verb{"alloc", "allocates"},
+    Verb{"free", "frees"},
+    Verb{"map", "maps"},
+    Verb{"unmap", "unmaps"},
+    Verb{"stack-begin", "begins its stack"},
+    Verb{"stack-end", "ends its stack"},
+    Verb{"atomic-begin", "begins the block"},
+    Verb{"atomic-end", "ends the block"},
+    Verb{"hb-release", "releases"},
+    Verb{"hb-acquire", "acquires"},
+    Verb{"user", "tells of"},
+};
+
+std::string_view verb_of(const std::string& kind) {
+  for (const Verb& verb : kVerbs)
+    if (verb.kind == kind) return verb.verb;
+  return kind;
+}
+
+std::string_view request_verb(const std::string& kind) {
+  if (kind == "join") return "joins";
+  if (kind == "wait" || kind == "wake") return "waits on";
+  if (kind == "acquire-shared") return "asks, shared, for";
+  return "asks for";
+}
+
+bool names_a_thread(const std::string& kind) { return kind == "fork" || kind == "join"; }
+
+std::string quoted(const std::string& name) { return name.empty() ? std::string() : "`" + name + "`"; }
+
+std::string bytes_text(std::uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+
+} // namespace
+
+std::string thread_phrase(const FindingText& finding, std::uint32_t thread) {
+  for (const ThreadText& known : finding.threads)
+    if (known.number == thread && !known.name.empty()) return fmt::format("thread {} ({})", thread, known.name);
+  return thread == 0 ? "thread 0 (main)" : fmt::format("thread {}", thread);
+}
+
+std::string spot_phrase(const Spot& spot) {
+  std::string out = spot.file;
+  if (!out.empty() && spot.line != 0) out += fmt::format(":{}", spot.line);
+  if (!spot.function.empty()) out += (out.empty() ? "in " : " in ") + spot.function;
+  return out;
+}
+
+std::string step_phrase(const StepText& step) {
+  std::string out(verb_of(step.kind));
+  if (names_a_thread(step.kind)) return out + " " + step.value;
+  if (step.kind == "thread-start" || step.kind == "thread-end" || step.kind == "stack-begin" ||
+      step.kind == "stack-end" || step.kind == "fence")
+    return out;
+  if (!step.variable.empty()) out += " " + step.variable;
+  if ((step.access || step.kind == "user") && !step.value.empty()) out += " = " + step.value;
+  return out;
+}
+
+std::string place_phrase(const PlaceText& place) {
+  const StepText& step = place.step;
+  if (place.role == Role::Request)
+    return fmt::format("{} {}", request_verb(step.kind),
+                       names_a_thread(step.kind) ? step.value : quoted(step.variable));
+  if (step.access) {
+    const std::string order = place.order.empty() ? "" : fmt::format(" ({})", place.order);
+    return fmt::format("{} {} of {}{}", verb_of(step.kind), bytes_text(step.size), quoted(step.variable), order);
+  }
+  if (names_a_thread(step.kind)) return step_phrase(step);
+  std::string out(verb_of(step.kind));
+  if (!step.variable.empty()) out += " " + quoted(step.variable);
+  return out;
+}
+
+std::string object_phrase(const ObjectText& object, const std::string& variable) {
+  if (object.sort.empty()) return {};
+  const bool same = object.name == variable || variable.empty();
+  std::string out = quoted(same ? object.name : variable);
+  if (!same && !object.name.empty()) out += fmt::format(" is {},", quoted(object.name));
+  const std::string where = spot_phrase(object.spot);
+  if (object.sort == "global") {
+    out += fmt::format("{} a global variable of {}", same ? " is" : "", bytes_text(object.bytes));
+    return where.empty() ? out : out + ", declared at " + where;
+  }
+  if (object.sort == "stack")
+    return out + fmt::format("{} on the stack of thread {}", same ? " is" : "", object.thread);
+  out += fmt::format("{} in {} of {}", same ? " is" : "", object.sort == "heap" ? "a heap block" : "a mapping",
+                     bytes_text(object.bytes));
+  out += fmt::format(" that thread {} {}", object.thread, object.sort == "heap" ? "allocated" : "mapped");
+  return where.empty() ? out : out + " at " + where;
+}
+
+} // namespace sooth::report

@@ -1,0 +1,48 @@
+#include "report/source_lines.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace sooth::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t kLargest = 16u << 20; // bytes; what is larger was not written by people
+
+std::vector<std::string> read_lines(const fs::path& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem) || fs::file_size(path, problem) > kLargest || problem) return {};
+  std::vector<std::string> out;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::string text;
+    for (const char letter : line) {
+      if (letter == '\t') text += "    ";
+      else if (static_cast<unsigned char>(letter) >= ' ') text += letter; // nothing that a terminal would obey
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out.push_back(std::move(text));
+  }
+  return out;
+}
+
+} // namespace
+
+const std::vector<std::string>& SourceLines::lines_of(const std::string& file) {
+  const auto [it, added] = files_.try_emplace(file);
+  if (!added) return it->second;
+  if (fs::path(file).is_relative() && !directory_.empty()) it->second = read_lines(fs::path(directory_) / file);
+  if (it->second.empty()) it->second = read_lines(file);
+  return it->second;
+}
+
+std::optional<std::string> SourceLines::line(const std::string& file, std::uint32_t number) {
+  if (file.empty() || number == 0) return std::nullopt;
+  const std::vector<std::string>& lines = lines_of(file);
+  if (number > lines.size()) return std::nullopt;
+  return lines[number - 1];
+}
+
+} // namespace sooth::report

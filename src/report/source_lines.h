@@ -1,0 +1,27 @@
+// Lines of source files, for reports; a file that cannot be read gives none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sooth::report {
+
+class SourceLines {
+public:
+  // Relative names start in `directory`, where the program ran, or here.
+  explicit SourceLines(std::string directory) : directory_(std::move(directory)) {}
+
+  // The text of a line (counted from 1), tabs as blanks, without the blanks at its end.
+  std::optional<std::string> line(const std::string& file, std::uint32_t number);
+
+private:
+  const std::vector<std::string>& lines_of(const std::string& file);
+
+  std::string directory_;
+  std::unordered_map<std::string, std::vector<std::string>> files_; // empty: cannot be read
+};
+
+} // namespace sooth::report

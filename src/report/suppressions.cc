@@ -1,0 +1,133 @@
+#include "report/suppressions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/names.h"
+
+namespace sooth::report {
+
+namespace {
+
+// ThreadSanitizer's types for which Sooth has no findings; files that are shared by both tools may hold them.
+constexpr std::string_view kForeign[] = {"called_from_lib", "mutex", "signal", "thread"};
+
+bool is_known(std::string_view type) {
+  if (type == "race_top") return true;
+  for (const KindRow& row : kind_rows())
+    if (row.name == type) return true;
+  return std::find(std::begin(kForeign), std::end(kForeign), type) != std::end(kForeign);
+}
+
+std::string known_types() {
+  std::string out = "race_top";
+  for (const KindRow& row : kind_rows()) out += fmt::format(", {}", row.name);
+  for (const std::string_view type : kForeign) out += fmt::format(", {}", type);
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\v\f";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// Does `name` have the pieces of the pattern, which `*` separates, in their order?
+bool pieces_match(std::string_view pattern, std::string_view name, bool from_begin, bool to_end) {
+  std::size_t at = 0;
+  bool first = true;
+  while (true) {
+    const std::size_t star = pattern.find('*');
+    const std::string_view piece = pattern.substr(0, star);
+    const bool last = star == std::string_view::npos;
+    if (first && from_begin) {
+      if (!name.starts_with(piece)) return false;
+      at = piece.size();
+    } else if (!(last && to_end)) {
+      const std::size_t found = name.find(piece, at);
+      if (found == std::string_view::npos) return false;
+      at = found + piece.size();
+    }
+    if (last) {
+      if (!to_end) return true;
+      if (first && from_begin) return name.size() == at;
+      return name.size() >= at + piece.size() && name.ends_with(piece);
+    }
+    first = false;
+    pattern.remove_prefix(star + 1);
+  }
+}
+
+bool matches_spot(std::string_view pattern, const Spot& spot) {
+  return (!spot.function.empty() && pattern_matches(pattern, spot.function)) ||
+         (!spot.file.empty() && pattern_matches(pattern, spot.file));
+}
+
+bool matches_place(const Suppression& suppression, const PlaceText& place) {
+  const std::string_view pattern = suppression.pattern;
+  if (matches_spot(pattern, place.step.spot)) return true;
+  if (suppression.type == "race_top") return !place.stack.empty() && matches_spot(pattern, place.stack.front());
+  if (std::any_of(place.stack.begin(), place.stack.end(),
+                  [&](const Spot& spot) { return matches_spot(pattern, spot); }))
+    return true;
+  return (!place.step.variable.empty() && pattern_matches(pattern, place.step.variable)) ||
+         (!place.object.name.empty() && pattern_matches(pattern, place.object.name));
+}
+
+} // namespace
+
+bool pattern_matches(std::string_view pattern, std::string_view name) {
+  const bool from_begin = pattern.starts_with('^');
+  if (from_begin) pattern.remove_prefix(1);
+  const bool to_end = pattern.ends_with('$');
+  if (to_end) pattern.remove_suffix(1);
+  return pieces_match(pattern, name, from_begin, to_end);
+}
+
+Result<std::vector<Suppression>> parse_suppressions(std::string_view text, const std::string& file) {
+  std::vector<Suppression> out;
+  std::uint64_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos)
+      return Error{"a suppression is `type:pattern`, for example `race:function`.", file, number, 1};
+    const std::string_view type = trimmed(line.substr(0, colon)), pattern = trimmed(line.substr(colon + 1));
+    if (!is_known(type))
+      return Error{fmt::format("there is no type `{}`. The types: {}.", type, known_types()), file, number, 1};
+    if (pattern.empty()) return Error{"the pattern is missing.", file, number, colon + 2};
+    out.push_back({std::string(type), std::string(pattern), number, 0});
+  }
+  return out;
+}
+
+bool matches(const Suppression& suppression, const FindingText& finding) {
+  const std::string_view type = suppression.type == "race_top" ? std::string_view("race") : suppression.type;
+  if (type != row_of(finding.kind).name) return false;
+  if (!finding.property.empty() && pattern_matches(suppression.pattern, finding.property)) return true;
+  return std::any_of(finding.places.begin(), finding.places.end(),
+                     [&](const PlaceText& place) { return matches_place(suppression, place); });
+}
+
+void suppress(std::vector<Suppression>& suppressions, Report& report) {
+  const std::size_t before = report.findings.size();
+  std::erase_if(report.findings, [&](const FindingText& finding) {
+    for (Suppression& suppression : suppressions)
+      if (matches(suppression, finding)) {
+        ++suppression.used;
+        return true;
+      }
+    return false;
+  });
+  report.suppressed += before - report.findings.size();
+  std::uint32_t id = 0;
+  for (FindingText& finding : report.findings) finding.id = ++id;
+}
+
+} // namespace sooth::report

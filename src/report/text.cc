@@ -1,0 +1,206 @@
+#include "report/text.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/names.h"
+#include "report/phrases.h"
+#include "report/schedule.h"
+#include "report/source_lines.h"
+
+namespace sooth::report {
+
+using witness::FindingKind;
+using witness::Status;
+
+namespace {
+
+constexpr std::size_t kFramesShown = 16;
+
+class TextWriter {
+public:
+  TextWriter(const Report& report, const TextOptions& options)
+      : report_(report), options_(options), sources_(report.directory) {}
+
+  std::string write() {
+    for (const FindingText& finding : report_.findings) write_finding(finding);
+    return std::move(out_);
+  }
+
+private:
+  template <typename... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+  std::string bold(const std::string& text) const { return options_.color ? "\033[1m" + text + "\033[0m" : text; }
+  std::string red(const std::string& text) const { return options_.color ? "\033[1;31m" + text + "\033[0m" : text; }
+
+  void write_finding(const FindingText& finding) {
+    print("==================\n");
+    print("sooth: {}\n", red(headline(finding)));
+    if (!finding.note.empty()) print("  {}\n", finding.note);
+    for (const PlaceText& place : finding.places) write_place(finding, place);
+    write_objects(finding);
+    for (const ThreadText& thread : finding.threads) write_thread(finding, thread);
+    write_orders(finding);
+    write_decision(finding);
+  }
+
+  std::string headline(const FindingText& finding) const {
+    std::string out = fmt::format("{} {}", name_of(finding.status), row_of(finding.kind).headline);
+    if (!finding.property.empty()) return out + fmt::format(" `{}`", finding.property);
+    const bool cycle = finding.kind == FindingKind::Deadlock;
+    if (finding.places.empty()) return out;
+    if (!cycle) {
+      const std::string& variable = finding.places.front().step.variable;
+      return variable.empty()
+                 ? out
+                 : out + fmt::format(" {} `{}`", finding.kind == FindingKind::Race ? "on" : "of", variable);
+    }
+    std::vector<std::string> asked;
+    for (const PlaceText& place : finding.places)
+      if (place.role == witness::Role::Request) asked.push_back("`" + what_is_asked(place) + "`");
+    return out + fmt::format(" over {}", fmt::join(asked, ", "));
+  }
+  static std::string what_is_asked(const PlaceText& place) {
+    return place.step.kind == "join" ? place.step.value : place.step.variable;
+  }
+
+  void write_place(const FindingText& finding, const PlaceText& place) {
+    print("\n  {}\n", bold(fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place),
+                                       at(place.step.spot))));
+    write_source(place.step.spot);
+    write_stack(place.stack);
+    if (!place.step.access && place.locks.empty()) return;
+    if (place.locks.empty()) print("    holds no lock\n");
+    for (const HeldLock& lock : place.locks)
+      print("    holds {}`{}`, taken{}\n", lock.shared ? "(shared) " : "", lock.name, at(lock.taken));
+  }
+
+  static std::string at(const Spot& spot) {
+    const std::string phrase = spot_phrase(spot);
+    if (phrase.empty()) return " at an unknown place";
+    return (spot.file.empty() ? " " : " at ") + phrase;
+  }
+
+  void write_source(const Spot& spot) {
+    if (const auto line = sources_.line(spot.file, spot.line)) print("    {:>5} | {}\n", spot.line, *line);
+  }
+
+  // Calls inside system headers say little; where they stand is said.
+  void write_stack(const std::vector<Spot>& stack) {
+    std::size_t number = 0, shown = 0, hidden = 0;
+    const bool all_system = std::all_of(stack.begin(), stack.end(), [](const Spot& spot) { return spot.system; });
+    for (const Spot& spot : stack) {
+      const std::size_t own = number++;
+      if (spot.system && !all_system) {
+        ++hidden;
+        continue;
+      }
+      if (shown++ == kFramesShown) {
+        print("    ... {} more\n", stack.size() - own);
+        break;
+      }
+      const std::string place = spot.file.empty() ? "" : fmt::format(" {}:{}", spot.file, spot.line);
+      print("    #{} {}{}\n", own, spot.function.empty() ? "?" : spot.function, place);
+    }
+    if (hidden != 0) print("    ({} more in system headers)\n", hidden);
+  }
+
+  void write_objects(const FindingText& finding) {
+    std::vector<std::string> told;
+    for (const PlaceText& place : finding.places) {
+      const std::string phrase = object_phrase(place.object, place.step.variable);
+      if (phrase.empty() || std::find(told.begin(), told.end(), phrase) != told.end()) continue;
+      if (told.empty()) print("\n");
+      print("  {} (address {:#x})\n", phrase, place.object.address);
+      told.push_back(phrase);
+    }
+  }
+
+  void write_thread(const FindingText& finding, const ThreadText& thread) {
+    if (!thread.created) return;
+    print("\n  {} was created by {}\n", thread_phrase(finding, thread.number), thread_phrase(finding, thread.parent));
+    write_stack(thread.stack);
+  }
+
+  void write_orders(const FindingText& finding) {
+    if (!finding.observed.empty()) {
+      print("\n  observed order\n");
+      write_schedule(finding, schedule_lines(report_, finding.observed, {}), false);
+    }
+    if (finding.status == Status::Observed && finding.schedule.empty() && finding.observed_prefix == 0) return;
+    print("\n  {} order\n", name_of(finding.status));
+    if (finding.observed_prefix != 0) print("    as recorded          the first {} events\n", finding.observed_prefix);
+    write_schedule(finding, schedule_lines(report_, finding.schedule, finding.next), true);
+    for (const std::uint32_t event : finding.next) {
+      const StepText& step = step_of(report_, event);
+      print("    {:<20} {}{}\n", "next: " + thread_phrase(finding, step.thread), next_phrase(step), at(step.spot));
+    }
+  }
+
+  // The event has not happened, so a value would be a guess.
+  static std::string next_phrase(StepText step) {
+    step.value = step.kind == "fork" || step.kind == "join" ? step.value : "";
+    return step_phrase(step);
+  }
+
+  void write_schedule(const FindingText& finding, const std::vector<ScheduleLine>& lines, bool count) {
+    for (const ScheduleLine& line : lines) {
+      if (line.skipped != 0) print("    ... {} more turns\n", line.skipped);
+      const std::string more = line.more != 0 ? fmt::format("... {} more; ", line.more) : "";
+      const std::string events = count ? fmt::format("({} event{})", line.events, line.events == 1 ? "" : "s") : "";
+      const std::string key = fmt::format("{}{}", more, fmt::join(line.key, "; "));
+      print("    {:<20} {}{}{}\n", thread_phrase(finding, line.thread), key, key.empty() || events.empty() ? "" : "  ",
+            events);
+    }
+  }
+
+  void write_decision(const FindingText& finding) {
+    print("\n  decided by {} ({} model)", finding.engine, name_of(finding.model));
+    if (finding.count > 1) print("; {} times at these places", finding.count);
+    print("; fingerprint {}\n\n", finding.fingerprint);
+  }
+
+  const Report& report_;
+  const TextOptions& options_;
+  SourceLines sources_;
+  std::string out_;
+};
+
+std::string kinds_text(const Report& report) {
+  std::map<std::string_view, std::uint64_t> kinds;
+  for (const FindingText& finding : report.findings) ++kinds[row_of(finding.kind).name];
+  std::string out;
+  for (const auto& [name, count] : kinds) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name);
+  return out;
+}
+
+} // namespace
+
+std::string summary(const Report& report) {
+  std::string out;
+  const std::size_t found = report.findings.size();
+  if (found == 0) out = "sooth: nothing found";
+  else out = fmt::format("sooth: {} finding{} ({})", found, found == 1 ? "" : "s", kinds_text(report));
+  out += fmt::format("; {} event{} of {} thread{}, {} model", report.events, report.events == 1 ? "" : "s",
+                     report.threads, report.threads == 1 ? "" : "s", report.model);
+  if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
+  out += report.coverage.complete ? "; complete for this run\n" : "; bounded:\n";
+  for (const Gap& gap : report.coverage.gaps)
+    out += fmt::format("  {:<7} {:>8} {}{}\n", gap.complete ? "note" : "bounded", gap.count, gap.sentence,
+                       gap.detail.empty() ? "" : ": " + gap.detail);
+  if (report.rejected != 0)
+    out += fmt::format("  {:<7} {:>8} findings were withheld, because their witness did not pass the check. This is a "
+                       "mistake in Sooth.\n",
+                       "error", report.rejected);
+  return out;
+}
+
+std::string text(const Report& report, const TextOptions& options) {
+  return TextWriter(report, options).write() + summary(report);
+}
+
+} // namespace sooth::report

@@ -1,0 +1,19 @@
+// A report for people, on a terminal.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace sooth::report {
+
+struct TextOptions {
+  bool color = false;
+};
+
+// Every finding, then one line that sums up, then what bounds the answer.
+std::string text(const Report& report, const TextOptions& options);
+// The last lines alone: "sooth: 2 findings (1 race, 1 deadlock) ..." and the coverage.
+std::string summary(const Report& report);
+
+} // namespace sooth::report
