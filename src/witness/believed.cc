@@ -1,0 +1,161 @@
+// Rule 4 of docs/trace_format.md. A glued or opaque read tells what the bytes were when a loop or a call began, not what
+// each of its loads saw. If another thread wrote some of them in the recorded run without synchronisation in between,
+// nobody knows what the reading thread did afterwards.
+//
+// Cost: vector clocks over the synchronisation of the whole trace, only if there is such a read of shared bytes.
+#include <algorithm>
+#include <limits>
+
+#include "witness/facts.h"
+
+namespace sooth::witness::checking {
+
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::kFailed;
+
+using Clock = std::vector<std::uint32_t>; // by thread: synchronisations that it gave away, seen from here
+
+void join(Clock& into, const Clock& from) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
+}
+
+std::uint32_t at(const Clock& clock, std::uint32_t thread) { return thread < clock.size() ? clock[thread] : 0; }
+
+class Synchronisation {
+public:
+  explicit Synchronisation(std::size_t threads) : now_(threads), first_(threads) {
+    for (std::size_t t = 0; t < threads; ++t) {
+      now_[t].resize(t + 1);
+      now_[t][t] = 1;
+    }
+  }
+
+  const Clock& of(std::uint32_t thread) const { return now_[thread]; }
+  std::uint32_t epoch(std::uint32_t thread) const { return now_[thread][thread]; }
+
+  // What the event takes from others, before it counts as done.
+  void takes(const Event& e) {
+    Clock& mine = now_[e.thread];
+    if (!first_[e.thread].empty()) {
+      join(mine, first_[e.thread]);
+      first_[e.thread].clear();
+    }
+    switch (e.kind) {
+    case EventKind::Acquire:
+      join(mine, objects_[e.address]);
+      join(mine, readers_[e.address]);
+      break;
+    case EventKind::AcquireShared:
+    case EventKind::AtomicRead:
+    case EventKind::AtomicRmw:
+    case EventKind::BarrierLeave:
+    case EventKind::SemWait:
+    case EventKind::OnceWait:
+    case EventKind::OnceBegin:
+    case EventKind::HbAcquire:
+    case EventKind::FutexWait: join(mine, objects_[e.address]); break;
+    case EventKind::Wake:
+      join(mine, objects_[e.address]);
+      join(mine, objects_[e.value]);
+      break;
+    case EventKind::Join:
+      if (e.value < now_.size() && !e.has(kFailed)) join(mine, now_[e.value]);
+      break;
+    default: break;
+    }
+  }
+
+  // What it hands to others.
+  void gives(const Event& e) {
+    Clock& mine = now_[e.thread];
+    switch (e.kind) {
+    case EventKind::Release:
+    case EventKind::AtomicWrite:
+    case EventKind::AtomicRmw:
+    case EventKind::Signal:
+    case EventKind::Broadcast:
+    case EventKind::BarrierArrive:
+    case EventKind::SemPost:
+    case EventKind::OnceEnd:
+    case EventKind::HbRelease:
+    case EventKind::FutexWake: join(objects_[e.address], mine); break;
+    case EventKind::ReleaseShared: join(readers_[e.address], mine); break;
+    case EventKind::Wait: join(objects_[e.value], mine); break;
+    case EventKind::Fork:
+      if (e.value < first_.size() && !e.has(kFailed)) first_[e.value] = mine;
+      break;
+    default: return;
+    }
+    ++mine[e.thread];
+  }
+
+private:
+  std::vector<Clock> now_;
+  std::vector<Clock> first_; // what a forked thread begins with
+  absl::flat_hash_map<std::uint64_t, Clock> objects_, readers_;
+};
+
+} // namespace
+
+std::vector<std::uint32_t> believed_events(const trace::Trace& trace, const MemoryMap& memory,
+                                           const std::vector<std::uint32_t>& place) {
+  std::vector<std::uint32_t> believed(trace.threads.size(), std::numeric_limits<std::uint32_t>::max());
+
+  // Pieces that such a read covers and more than one thread touches.
+  const auto doubtful = [](const Event& e) {
+    return e.kind == EventKind::Read && (e.has(trace::kGlued) || e.has(trace::kOpaque));
+  };
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> numbers; // piece -> index below
+  for (EventNumber number = 0; number < trace.events.size(); ++number) {
+    if (!doubtful(trace.events[number])) continue;
+    const MemoryMap::Pieces pieces = memory.pieces(number);
+    for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
+      if (!memory.private_piece(piece)) numbers.try_emplace(piece, static_cast<std::uint32_t>(numbers.size()));
+  }
+  if (numbers.empty()) return believed;
+
+  struct Access {
+    std::uint32_t thread, epoch, place;
+  };
+  struct Piece {
+    std::vector<Access> writes; // the last one of each thread
+    std::vector<Access> reads;  // doubtful ones
+  };
+  std::vector<Piece> pieces_seen(numbers.size());
+  Synchronisation order(trace.threads.size());
+  for (EventNumber number = 0; number < trace.events.size(); ++number) {
+    const Event& e = trace.events[number];
+    order.takes(e);
+    if (touches_memory(e.kind)) {
+      const MemoryMap::Pieces pieces = memory.pieces(number);
+      for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece) {
+        const auto found = numbers.find(piece);
+        if (found == numbers.end()) continue;
+        Piece& seen = pieces_seen[found->second];
+        const Access access{e.thread, order.epoch(e.thread), place[number]};
+        const auto unordered = [&](const Access& earlier) {
+          return earlier.thread != e.thread && at(order.of(e.thread), earlier.thread) < earlier.epoch;
+        };
+        if (doubtful(e)) {
+          if (std::any_of(seen.writes.begin(), seen.writes.end(), unordered))
+            believed[e.thread] = std::min(believed[e.thread], place[number] + 1);
+          seen.reads.push_back(access);
+        }
+        if (trace::writes_memory(e.kind) && e.kind != EventKind::ExternalWrite) {
+          for (const Access& read : seen.reads)
+            if (unordered(read)) believed[read.thread] = std::min(believed[read.thread], read.place + 1);
+          std::erase_if(seen.writes, [&](const Access& write) { return write.thread == e.thread; });
+          seen.writes.push_back(access);
+        }
+      }
+    }
+    order.gives(e);
+  }
+  return believed;
+}
+
+} // namespace sooth::witness::checking

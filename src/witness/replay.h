@@ -1,0 +1,68 @@
+// A witness, followed event by event: is each of them one that the rules and the model allow at that moment?
+//
+// The part of a witness that repeats the recorded run has happened; only what comes after it is judged. (The recorded
+// order itself may break a hold or part a glued block: docs/trace_format.md.)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "witness/facts.h"
+#include "witness/finding.h"
+
+namespace sooth::witness::checking {
+
+using Objection = std::optional<std::string>; // a sentence; nothing: all is well
+
+std::string describe(const trace::Trace& trace, EventNumber event); // "event 12 (write of 4 bytes at 0x10 by thread 1)"
+
+class Replay {
+public:
+  explicit Replay(const Facts& facts);
+
+  // Follows the whole witness. On acceptance the state is that at its end.
+  Objection run(const Witness& witness, Model model);
+
+  // At the end of the run.
+  std::uint32_t progress(std::uint32_t thread) const { return progress_[thread]; } // events done
+  bool done(EventNumber event) const;
+  const LockState& lock(std::uint64_t address) const { return locks_.at(address); }
+  const Met& memory(std::uint32_t piece) const { return memory_.at(piece); }
+  std::uint64_t semaphore(std::uint64_t address) const;
+  // Whether the thread of the event stands directly before it, or before the glued block that it is in.
+  Objection stands_before(EventNumber event) const;
+
+private:
+  void reset();
+  void apply(EventNumber event);
+  Objection judge(EventNumber event, Model model);
+  Objection in_thread_order(EventNumber event) const;
+  Objection orders(EventNumber event);
+  Objection held(EventNumber event);
+  Objection lifetime(EventNumber event) const;
+  Objection values(EventNumber event, Model model) const;
+  Objection locks(EventNumber event, Model model) const;
+  Objection semaphores(EventNumber event) const;
+
+  const Facts& facts_;
+  const trace::Trace& trace_;
+  std::vector<std::uint32_t> progress_;
+  MemoryState memory_;
+  Locks locks_;
+  struct Semaphore {
+    std::uint64_t count = 0;
+    std::uint32_t uses = 0;
+    bool known = false;  // the first count was seen
+    bool shared = false; // with other processes
+  };
+  absl::flat_hash_map<std::uint64_t, Semaphore> semaphores_;
+  absl::flat_hash_map<std::uint32_t, std::vector<Hold>> holds_; // by piece; some may be over
+  std::vector<std::uint32_t> sequence_done_;                    // first members of each sequence that are done
+  EventNumber trace_done_ = 0;                                  // all events of the trace before this one are done
+};
+
+} // namespace sooth::witness::checking

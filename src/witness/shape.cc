@@ -1,0 +1,310 @@
+#include "witness/shape.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trace/contents.h"
+
+namespace sooth::witness::checking {
+
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::kFailed;
+
+bool is_atomic(EventKind kind) {
+  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+}
+bool is_signal(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
+
+class Shape {
+public:
+  Shape(const Finding& finding, const Facts& facts, const Replay& replay)
+      : finding_(finding), facts_(facts), replay_(replay), trace_(facts.trace) {}
+
+  Objection judge() {
+    if (auto objection = form()) return objection;
+    switch (finding_.kind) {
+    case FindingKind::Race: return race();
+    case FindingKind::Deadlock: return deadlock();
+    case FindingKind::LostWakeup: return lost_wakeup();
+    case FindingKind::Atomicity: return atomicity();
+    case FindingKind::UseAfterFree: return use_after_free();
+    case FindingKind::DoubleFree: return double_free();
+    case FindingKind::Property:
+    case FindingKind::Monitor:
+    case FindingKind::PossibleLiveness: return {}; // what the run does to the property is the monitor's to say
+    }
+    return "The finding is of an unknown kind.";
+  }
+
+private:
+  // What every finding must keep: its events exist, none is merged (rule 2), and threads stand where it says.
+  Objection form() const {
+    for (const Place& place : finding_.places) {
+      if (place.event >= trace_.events.size())
+        return fmt::format("The finding is about event {}, which is not in the trace.", place.event);
+      if (merged(place.event))
+        return fmt::format("The finding is about {}, which stands for several writes.", describe(trace_, place.event));
+    }
+    std::vector<std::uint32_t> threads;
+    for (const EventNumber next : finding_.witness.next) {
+      if (next >= trace_.events.size())
+        return fmt::format("The witness ends before event {}, which is not in the trace.", next);
+      if (merged(next))
+        return fmt::format("The witness ends before {}, which stands for several writes.", describe(trace_, next));
+      if (auto objection = replay_.stands_before(next)) return objection;
+      const std::uint32_t thread = trace_.events[next].thread;
+      if (std::find(threads.begin(), threads.end(), thread) != threads.end())
+        return fmt::format("The witness ends with thread {} before two events.", thread);
+      threads.push_back(thread);
+    }
+    return {};
+  }
+
+  // Definition 4: both threads stand directly before conflicting accesses.
+  Objection race() const {
+    const auto& next = finding_.witness.next;
+    if (next.size() != 2) return "A race is between two accesses.";
+    const Event& a = event(next[0]);
+    const Event& b = event(next[1]);
+    for (const EventNumber access : next) {
+      if (!touches_memory(event(access).kind) || event(access).kind == EventKind::ExternalWrite)
+        return fmt::format("A race cannot be about {}, which is no access.", describe(trace_, access));
+      if (!has_place(access, Role::Access))
+        return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, access));
+      if (auto objection = alive(access)) return objection;
+    }
+    if (!trace::overlap(a, b)) return "The two accesses touch different bytes.";
+    if (!trace::writes_memory(a.kind) && !trace::writes_memory(b.kind)) return "Neither of the two accesses writes.";
+    if (is_atomic(a.kind) && is_atomic(b.kind)) return "Both accesses are atomic.";
+    return {};
+  }
+
+  // The object is there, as it was when the access happened.
+  Objection alive(EventNumber access) const {
+    const auto met = facts_.memory.met(access);
+    const std::uint32_t first = facts_.memory.pieces(access).first;
+    for (std::uint32_t i = 0; i < met.size(); ++i)
+      if (replay_.memory(first + i).life != met[i].life)
+        return fmt::format("When the witness ends, the object of {} is not there.", describe(trace_, access));
+    return {};
+  }
+
+  // Every thread of the finding waits for another one of them.
+  Objection deadlock() const {
+    const auto& next = finding_.witness.next;
+    if (next.size() < 2) return "A deadlock is between two threads or more.";
+    for (const EventNumber request : next) {
+      if (!has_place(request, Role::Request))
+        return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, request));
+      if (auto objection = blocked(request)) return objection;
+    }
+    for (const Place& place : finding_.places) {
+      if (place.role != Role::Hold) continue;
+      const LockAction action = lock_use(event(place.event)).action;
+      if (action != LockAction::Take && action != LockAction::TakeShared)
+        return fmt::format("The finding says that {} takes a lock.", describe(trace_, place.event));
+      if (!replay_.done(place.event) || !waits(event(place.event).thread))
+        return fmt::format("{} is no part of the deadlock.", describe(trace_, place.event));
+    }
+    return {};
+  }
+
+  Objection blocked(EventNumber request) const {
+    const Event& e = event(request);
+    const std::uint64_t gives_up = trace::kLockTry | trace::kLockTimed;
+    switch (e.kind) {
+    case EventKind::Acquire:
+    case EventKind::AcquireShared:
+      if (e.has(kFailed) || (e.value & gives_up) != 0)
+        return fmt::format("{} does not wait for ever.", describe(trace_, request));
+      if (lock_blocked(e, e.address, e.kind == EventKind::AcquireShared)) return {};
+      break;
+    case EventKind::Join:
+      if (!e.has(kFailed) && e.value != e.thread && waits(static_cast<std::uint32_t>(e.value))) return {};
+      break;
+    case EventKind::Wake:
+      if (e.has(kFailed)) return fmt::format("{} does not wait for ever.", describe(trace_, request));
+      if (e.value != 0 && lock_blocked(e, e.value, false)) return {};
+      if (no_signal_since_wait(request) && only_we_can(request, is_signal)) return {};
+      break;
+    case EventKind::SemWait:
+      if (e.has(kFailed)) return fmt::format("{} does not wait for ever.", describe(trace_, request));
+      if (replay_.semaphore(e.address) == 0 &&
+          only_we_can(request, [](EventKind kind) { return kind == EventKind::SemPost; }))
+        return {};
+      break;
+    default: break;
+    }
+    return fmt::format("{} does not wait for another thread of the deadlock.", describe(trace_, request));
+  }
+
+  bool lock_blocked(const Event& e, std::uint64_t address, bool shared) const {
+    const LockState& lock = replay_.lock(address);
+    if (lock.owner != LockState::kNobody && lock.owner != e.thread && waits(lock.owner)) return true;
+    for (const auto& [reader, depth] : lock.readers) {
+      if (!shared && reader != e.thread && waits(reader)) return true;
+      if (!shared || !waits(reader)) continue;
+      // A writer of the deadlock stands in line before this reader.
+      if ((e.value & trace::kLockPreferWriter) == 0) continue;
+      for (const EventNumber other : finding_.witness.next)
+        if (event(other).kind == EventKind::Acquire && event(other).address == address &&
+            event(other).thread != e.thread)
+          return true;
+    }
+    return false;
+  }
+
+  // Whoever could still do what the request waits for belongs to the deadlock, and somebody could.
+  template <typename Kind>
+  bool only_we_can(EventNumber request, Kind&& helps) const {
+    bool somebody = false;
+    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
+      const Event& e = trace_.events[number];
+      if (!helps(e.kind) || e.address != event(request).address || replay_.done(number)) continue;
+      if (e.thread == event(request).thread) continue;
+      if (!waits(e.thread)) return false;
+      somebody = true;
+    }
+    return somebody;
+  }
+
+  bool no_signal_since_wait(EventNumber wake) const {
+    std::size_t wait = 0; // positions in the run
+    bool waited = false, signalled = false;
+    each_in_run([&](std::size_t position, EventNumber number) {
+      const Event& e = event(number);
+      if (e.address != event(wake).address) return;
+      if (e.kind == EventKind::Wait && e.thread == event(wake).thread) {
+        wait = position;
+        waited = true;
+        signalled = false;
+      } else if (is_signal(e.kind) && waited && position > wait) {
+        signalled = true;
+      }
+    });
+    return waited && !signalled;
+  }
+
+  // A wait that begins after the last signal.
+  Objection lost_wakeup() const {
+    const auto& next = finding_.witness.next;
+    if (next.empty()) return "A lost wake-up is about a wait.";
+    const Event& wait = event(next[0]);
+    if (wait.kind != EventKind::Wait && (wait.kind != EventKind::Wake || wait.has(kFailed)))
+      return fmt::format("{} is no wait.", describe(trace_, next[0]));
+    if (wait.kind == EventKind::Wake && !no_signal_since_wait(next[0]))
+      return fmt::format("A signal comes after the wait that {} ends.", describe(trace_, next[0]));
+    bool lost = false;
+    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
+      const Event& e = trace_.events[number];
+      if (!is_signal(e.kind) || e.address != wait.address) continue;
+      if (replay_.done(number)) lost = true;
+      else if (e.thread != wait.thread) return fmt::format("{} may still come.", describe(trace_, number));
+    }
+    return lost ? Objection{} : "No signal was lost.";
+  }
+
+  // The other thread's event comes between the begin and the end of the block.
+  Objection atomicity() const {
+    const Place *begin = nullptr, *end = nullptr;
+    for (const Place& place : finding_.places) {
+      if (place.role == Role::BlockBegin && begin == nullptr) begin = &place;
+      if (place.role == Role::BlockEnd && end == nullptr) end = &place;
+    }
+    if (begin == nullptr || end == nullptr) return "A finding about a block has its begin and its end.";
+    const std::uint32_t thread = event(begin->event).thread;
+    if (event(end->event).thread != thread || facts_.place[end->event] < facts_.place[begin->event])
+      return "The block's begin and end do not belong together.";
+    if (!replay_.done(begin->event))
+      return fmt::format("The witness does not begin the block at {}.", describe(trace_, begin->event));
+    const std::size_t from = position(begin->event);
+    const std::size_t to = replay_.done(end->event) ? position(end->event) : SIZE_MAX;
+    bool interleaved = false;
+    for (const Place& place : finding_.places) {
+      if (place.role != Role::Interleaved) continue;
+      interleaved = true;
+      const bool next = std::find(finding_.witness.next.begin(), finding_.witness.next.end(), place.event) !=
+                        finding_.witness.next.end();
+      if (event(place.event).thread == thread)
+        return fmt::format("{} is in the block's own thread.", describe(trace_, place.event));
+      if (!replay_.done(place.event) ? !(next && to == SIZE_MAX)
+                                     : position(place.event) < from || position(place.event) > to)
+        return fmt::format("In the witness {} is not inside the block.", describe(trace_, place.event));
+    }
+    return interleaved ? Objection{} : "No event of another thread is inside the block.";
+  }
+
+  Objection use_after_free() const {
+    const Place* free = nullptr;
+    for (const Place& place : finding_.places)
+      if (place.role == Role::Free) free = &place;
+    if (free == nullptr || !ends_object(event(free->event).kind)) return "No event ends the object's life.";
+    if (finding_.witness.next.size() != 1) return "A use after free is one access.";
+    const EventNumber use = finding_.witness.next[0];
+    if (!touches_memory(event(use).kind) || !has_place(use, Role::Use))
+      return fmt::format("{} is no use.", describe(trace_, use));
+    const MemoryMap::Pieces pieces = facts_.memory.pieces(use);
+    for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
+      if (replay_.memory(piece).life == free->event) return {};
+    return fmt::format("When the witness ends, {} has not ended the object of {}.", describe(trace_, free->event),
+                       describe(trace_, use));
+  }
+
+  Objection double_free() const {
+    if (finding_.witness.next.size() != 1) return "A double free ends before the second one.";
+    const EventNumber second = finding_.witness.next[0];
+    if (event(second).kind != EventKind::Free) return fmt::format("{} is no free.", describe(trace_, second));
+    for (const Place& place : finding_.places) {
+      if (place.event == second || event(place.event).kind != EventKind::Free) continue;
+      if (event(place.event).address != event(second).address || !replay_.done(place.event)) continue;
+      const MemoryMap::Pieces pieces = facts_.memory.pieces(place.event);
+      if (pieces.first < pieces.end && replay_.memory(pieces.first).life == place.event) return {};
+    }
+    return fmt::format("When the witness ends, the object of {} was not freed.", describe(trace_, second));
+  }
+
+  template <typename F>
+  void each_in_run(F&& f) const {
+    const Witness& w = finding_.witness;
+    for (std::size_t i = 0; i < w.observed; ++i) f(i, static_cast<EventNumber>(i));
+    for (std::size_t i = 0; i < w.steps.size(); ++i) f(w.observed + i, w.steps[i]);
+  }
+  // Of an event that was done.
+  std::size_t position(EventNumber number) const {
+    const Witness& w = finding_.witness;
+    if (number < w.observed) return number;
+    return w.observed + static_cast<std::size_t>(std::find(w.steps.begin(), w.steps.end(), number) - w.steps.begin());
+  }
+  const Event& event(EventNumber number) const { return trace_.events[number]; }
+  bool merged(EventNumber number) const {
+    return touches_memory(event(number).kind) && event(number).has(trace::kMerged);
+  }
+  bool has_place(EventNumber number, Role role) const {
+    return std::any_of(finding_.places.begin(), finding_.places.end(),
+                       [&](const Place& place) { return place.event == number && place.role == role; });
+  }
+  // Whether the thread is one of those that the witness leaves before an event.
+  bool waits(std::uint32_t thread) const {
+    return std::any_of(finding_.witness.next.begin(), finding_.witness.next.end(),
+                       [&](EventNumber next) { return event(next).thread == thread; });
+  }
+
+  const Finding& finding_;
+  const Facts& facts_;
+  const Replay& replay_;
+  const trace::Trace& trace_;
+};
+
+} // namespace
+
+Objection shape(const Finding& finding, const Facts& facts, const Replay& replay) {
+  return Shape(finding, facts, replay).judge();
+}
+
+} // namespace sooth::witness::checking
