@@ -28,6 +28,7 @@ struct Name {
 
 os::SpinLock g_lock;
 Body* g_bodies;
+std::uint32_t g_body_count;
 Name* g_names;
 std::uint32_t g_name_count;
 std::uint32_t g_next_site = trace::kFirstSite;
@@ -121,6 +122,26 @@ void rewrite_modules() {
 
 void reset_module_locks() { g_lock.reset(); }
 
+std::uint32_t module_count() { return __atomic_load_n(&g_body_count, __ATOMIC_ACQUIRE); }
+
+void for_each_module(void (*visit)(void* context, std::uint32_t number, const std::uint8_t* bytes, std::size_t size),
+                     void* context) {
+  std::uint32_t number = 0;
+  Body* newest = nullptr;
+  {
+    os::Guard guard(g_lock); // only for both together: bodies stay
+    number = g_body_count;
+    newest = g_bodies;
+  }
+  for (Body* body = newest; body != nullptr; body = body->next) visit(context, --number, body->data(), body->bytes);
+}
+
+const char* name_of(std::uint32_t number) {
+  for (const Name* n = __atomic_load_n(&g_names, __ATOMIC_ACQUIRE); n != nullptr; n = n->next)
+    if (n->number == number) return n->text(); // its room was zero, and one byte larger
+  return "";
+}
+
 void write_libraries() {
   Quiet quiet;
   auto* text = static_cast<Text*>(os::pages(sizeof(Text)));
@@ -197,6 +218,7 @@ extern "C" __attribute__((visibility("default"))) void __sooth_register_module(c
   if (body == nullptr) return count(Defect::UnknownSites);
   body->next = g_bodies;
   g_bodies = body;
+  __atomic_store_n(&g_body_count, g_body_count + 1, __ATOMIC_RELEASE);
   *module->base = g_next_site;
   g_next_site += module->sites;
   dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));

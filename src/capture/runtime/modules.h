@@ -1,6 +1,9 @@
 // What instrumented modules and annotations tell once: sites, globals, names. Kept for the children of a fork.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace sooth::runtime {
 
 // Writes all modules and names known so far to the (new) trace file.
@@ -8,5 +11,12 @@ void rewrite_modules();
 void reset_module_locks();
 // The objects loaded now that have no instrumented module, as `library=` lines of a Process chunk.
 void write_libraries();
+
+// For an observer: modules by their numbers, 0, 1, 2, ... in the order in which they were registered, as the bodies of their
+// chunks; and the text of a name ("" if there is none of this number).
+std::uint32_t module_count();
+void for_each_module(void (*body)(void* context, std::uint32_t number, const std::uint8_t* bytes, std::size_t size),
+                     void* context);
+const char* name_of(std::uint32_t number);
 
 } // namespace sooth::runtime

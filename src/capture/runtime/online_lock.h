@@ -1,0 +1,37 @@
+// The one lock of the online layer: hooks run one after the other, and their order is the observed run.
+//
+// A lock for each address would let more run at once, and could not tell in which order a read and a write of two
+// addresses came; the observed run, which says what is `observed` and what is `predicted`, needs one order of all.
+#pragma once
+
+#include <linux/futex.h>
+
+#include "capture/runtime/os.h"
+
+namespace sooth::runtime {
+
+// 0 free, 1 held, 2 held and somebody sleeps. Hold it with signals blocked if handlers can run hooks.
+class FutexLock {
+public:
+  void lock() {
+    for (unsigned spins = 0; spins < 100; ++spins) {
+      if (take(0, 1)) return;
+      __builtin_ia32_pause();
+    }
+    while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0)
+      os::call(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAIT_PRIVATE, 2, 0);
+  }
+  void unlock() {
+    if (__atomic_exchange_n(&state_, 0, __ATOMIC_RELEASE) == 2)
+      os::call(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAKE_PRIVATE, 1);
+  }
+  void reset() { state_ = 0; }
+
+private:
+  bool take(int from, int to) {
+    return __atomic_compare_exchange_n(&state_, &from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  }
+  int state_ = 0;
+};
+
+} // namespace sooth::runtime
