@@ -27,9 +27,10 @@ DOORS = {
     "cli": ["import", "observe", "predict", "report", "trace"],
 }
 
-# capture meets the rest only through these files: the trace format, as bytes, and the contract of its own two halves.
+# capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, and the contract
+# of its own two halves.
 CAPTURE_MAY_INCLUDE = re.compile(
-    r"^(trace/(format\.h|event_codec\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
+    r"^(observe/wire\.h|trace/(format\.h|event_codec\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
 )
 
 # Inside capture: the pass runs in the compiler, the runtime in the user's program, the driver before both.
