@@ -1,0 +1,35 @@
+// A balance is checked in one critical section and changed in the next.
+// EXPECT: atomicity *
+#include <sooth/sooth.h>
+
+#include "pair.h"
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int balance = 100;
+
+static void withdraw(int amount) {
+  SOOTH_ATOMIC("withdraw");
+  pthread_mutex_lock(&lock);
+  const int now = balance;
+  if (BAD) {
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+  }
+  balance = now - amount;
+  pthread_mutex_unlock(&lock);
+}
+void* first(void* unused) {
+  withdraw(10);
+  at(0);
+  return unused;
+}
+void* second(void* unused) {
+  at(1);
+  withdraw(20);
+  return unused;
+}
+
+int main(void) {
+  run_both(first, second);
+  return 0;
+}

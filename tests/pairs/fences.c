@@ -1,0 +1,29 @@
+// Relaxed flag between two fences; the bad reader has none.
+// EXPECT: race data @write @read
+#include <stdatomic.h>
+
+#include "pair.h"
+
+atomic_int flag;
+int data, taken;
+
+void* producer(void* unused) {
+  data = 1; // @write
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);
+  at(0);
+  return unused;
+}
+void* consumer(void* unused) {
+  at(1);
+  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) {
+    if (!BAD) atomic_thread_fence(memory_order_acquire);
+    taken = data; // @read
+  }
+  return unused;
+}
+
+int main(void) {
+  run_both(producer, consumer);
+  return 0;
+}

@@ -1,0 +1,30 @@
+/* What the programs of this folder share. Each is built twice: with BAD defined to 1, it has the error that its comment
+ * names; with 0, it does not. */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Turns are taken in ascending order, from 0; whoever comes early waits. This orders the recorded run, and no other:
+ * Sooth does not see it. */
+void at(int turn);
+
+typedef void* (*Body)(void*);
+
+static inline __attribute__((unused)) void run_both(Body first, Body second) {
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, first, NULL);
+  pthread_create(&threads[1], NULL, second, NULL);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
