@@ -20,7 +20,9 @@ void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end
 // What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
 Words compile_flags(const CommandLine& line, const Installation& installation) {
   const std::string pass = installation.libraries + "/libsooth_pass.so";
-  Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem", installation.headers};
+  // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
+  Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
+                 installation.headers,          "-isystem",      installation.libraries + "/std"};
   if (line.stage >= Stage::Compile) {
     // Names and places come from debug information. The user's own choice, later on the line, wins.
     if (!line.has_debug_flag) add(flags, {"-g"});
