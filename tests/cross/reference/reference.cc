@@ -1,0 +1,293 @@
+#include "reference/reference.h"
+
+#include <algorithm>
+
+namespace sooth::reference {
+
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+bool is_access(const Event& e) { return trace::reads_memory(e.kind) || trace::writes_memory(e.kind); }
+bool is_lock(const Event& e) {
+  return e.kind == EventKind::Acquire || e.kind == EventKind::Release || e.kind == EventKind::AcquireShared ||
+         e.kind == EventKind::ReleaseShared;
+}
+bool is_atomic(const Event& e) {
+  return e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicWrite || e.kind == EventKind::AtomicRmw;
+}
+int byte_of(std::uint64_t word, std::uint64_t index) { return static_cast<int>(word >> (8 * index) & 0xff); }
+
+} // namespace
+
+Reference::Reference(const trace::Trace& trace)
+    : trace_(trace), threads_(trace.threads.size()), place_(trace.events.size()), saw_(trace.events.size()) {
+  std::map<std::uint64_t, EventNumber> last;
+  for (EventNumber i = 0; i < trace.events.size(); ++i) {
+    const Event& e = trace.events[i];
+    place_[i] = static_cast<std::uint32_t>(threads_[e.thread].size());
+    threads_[e.thread].push_back(i);
+    if (!is_access(e)) continue;
+    for (std::uint64_t byte = e.address; byte < e.address + e.size; ++byte) {
+      const auto writer = last.find(byte);
+      saw_[i][byte] = writer == last.end() ? kNone : writer->second;
+      const std::uint64_t seen = e.kind == EventKind::AtomicRmw ? e.extra : e.value;
+      if (trace::reads_memory(e.kind) && writer == last.end())
+        first_value_.try_emplace(byte, byte_of(seen, byte - e.address));
+      if (trace::writes_memory(e.kind)) last[byte] = i;
+    }
+  }
+}
+
+State Reference::initial() const { return {std::vector<std::uint32_t>(threads_.size()), {}}; }
+
+EventNumber Reference::next(const State& state, std::uint32_t thread) const {
+  const auto& mine = threads_[thread];
+  return state.progress[thread] < mine.size() ? mine[state.progress[thread]] : kNone;
+}
+
+bool Reference::done(const State& state, EventNumber event) const {
+  return place_[event] < state.progress[trace_.events[event].thread];
+}
+
+int Reference::value(std::uint64_t byte, EventNumber writer) const {
+  if (writer != kNone) return byte_of(trace_.events[writer].value, byte - trace_.events[writer].address);
+  const auto first = first_value_.find(byte);
+  return first == first_value_.end() ? -1 : first->second;
+}
+
+bool Reference::conflict(EventNumber a, EventNumber b) const {
+  const Event &x = trace_.events[a], &y = trace_.events[b];
+  return is_access(x) && is_access(y) && x.thread != y.thread && x.address < y.address + y.size &&
+         y.address < x.address + x.size && (trace::writes_memory(x.kind) || trace::writes_memory(y.kind));
+}
+
+bool Reference::memory_allows(const State& state, EventNumber event, Model model) const {
+  const Event& e = trace_.events[event];
+  if (!is_access(e)) return true;
+  if (model == Model::HappensBefore || model == Model::HappensBeforeLocks) {
+    for (EventNumber earlier = 0; earlier < event; ++earlier)
+      if (conflict(earlier, event) && !done(state, earlier)) return false;
+    return true;
+  }
+  if (!trace::reads_memory(e.kind)) return true;
+  for (const auto& [byte, writer] : saw_[event]) {
+    const auto found = state.last.find(byte);
+    const EventNumber now = found == state.last.end() ? kNone : found->second;
+    const bool same_value = value(byte, now) != -1 && value(byte, now) == value(byte, writer);
+    if (now != writer && !(model == Model::Maximal && same_value)) return false;
+  }
+  return true;
+}
+
+Reference::LockState Reference::lock(const State& state, std::uint64_t address) const {
+  LockState result;
+  for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+    bool owns = false, reads = false;
+    for (std::uint32_t i = 0; i < state.progress[t]; ++i) {
+      const Event& e = trace_.events[threads_[t][i]];
+      if (!is_lock(e) || e.address != address || e.has(trace::kFailed)) continue;
+      if (e.kind == EventKind::Acquire) owns = true;
+      if (e.kind == EventKind::Release) owns = false;
+      if (e.kind == EventKind::AcquireShared) reads = true;
+      if (e.kind == EventKind::ReleaseShared) reads = false;
+    }
+    if (owns) result.owner = t;
+    if (reads) result.readers.insert(t);
+  }
+  return result;
+}
+
+bool Reference::lock_allows(const State& state, EventNumber event) const {
+  const Event& e = trace_.events[event];
+  if (e.kind != EventKind::Acquire && e.kind != EventKind::AcquireShared) return true;
+  const LockState now = lock(state, e.address);
+  const bool shared = e.kind == EventKind::AcquireShared;
+  const bool excluded = now.owner != kNone || (!shared && !now.readers.empty());
+  return e.has(trace::kFailed) ? excluded : !excluded;
+}
+
+bool Reference::started(const State& state, std::uint32_t thread) const {
+  for (EventNumber i = 0; i < trace_.events.size(); ++i)
+    if (trace_.events[i].kind == EventKind::Fork && trace_.events[i].value == thread) return done(state, i);
+  return true;
+}
+
+bool Reference::enabled(const State& state, std::uint32_t thread, Model model) const {
+  const EventNumber event = next(state, thread);
+  if (event == kNone || !started(state, thread)) return false;
+  const Event& e = trace_.events[event];
+  if (e.kind == EventKind::Join && state.progress[e.value] < threads_[e.value].size()) return false;
+  if (model == Model::HappensBefore && is_lock(e)) {
+    for (EventNumber earlier = 0; earlier < event; ++earlier)
+      if (is_lock(trace_.events[earlier]) && trace_.events[earlier].address == e.address && !done(state, earlier))
+        return false;
+  }
+  return lock_allows(state, event) && memory_allows(state, event, model);
+}
+
+State Reference::after(const State& state, std::uint32_t thread) const {
+  State result = state;
+  const EventNumber event = next(state, thread);
+  const Event& e = trace_.events[event];
+  ++result.progress[thread];
+  if (trace::writes_memory(e.kind))
+    for (std::uint64_t byte = e.address; byte < e.address + e.size; ++byte) result.last[byte] = event;
+  return result;
+}
+
+std::set<State> Reference::states(Model model) const {
+  std::set<State> seen{initial()};
+  std::vector<State> waiting{initial()};
+  while (!waiting.empty()) {
+    const State here = std::move(waiting.back());
+    waiting.pop_back();
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      if (!enabled(here, t, model)) continue;
+      State there = after(here, t);
+      if (seen.insert(there).second) waiting.push_back(std::move(there));
+    }
+  }
+  return seen;
+}
+
+void Reference::runs(Model model,
+                     const std::function<void(const std::vector<EventNumber>&, const State&)>& visit) const {
+  std::vector<EventNumber> run;
+  const std::function<void(const State&)> extend = [&](const State& here) {
+    visit(run, here);
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      if (!enabled(here, t, model)) continue;
+      run.push_back(next(here, t));
+      extend(after(here, t));
+      run.pop_back();
+    }
+  };
+  extend(initial());
+}
+
+std::set<Reference::Pair> Reference::races(const std::set<State>& states) const {
+  std::set<Pair> result;
+  for (const State& state : states) {
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      for (std::uint32_t u = t + 1; u < threads_.size(); ++u) {
+        const EventNumber a = next(state, t), b = next(state, u);
+        if (a == kNone || b == kNone || !conflict(a, b)) continue;
+        if (is_atomic(trace_.events[a]) && is_atomic(trace_.events[b])) continue;
+        if (started(state, t) && started(state, u)) result.insert({std::min(a, b), std::max(a, b)});
+      }
+    }
+  }
+  return result;
+}
+
+std::set<std::uint32_t> Reference::blockers(const State& state, EventNumber request) const {
+  const Event& e = trace_.events[request];
+  if (e.kind == EventKind::Join) {
+    if (state.progress[e.value] < threads_[e.value].size()) return {static_cast<std::uint32_t>(e.value)};
+    return {};
+  }
+  if (e.kind != EventKind::Acquire && e.kind != EventKind::AcquireShared) return {};
+  if (e.has(trace::kFailed) || (e.value & trace::kLockTry) != 0) return {};
+  LockState now = lock(state, e.address);
+  if (e.kind == EventKind::AcquireShared) now.readers.clear();
+  if (now.owner != kNone) now.readers.insert(now.owner);
+  now.readers.erase(e.thread);
+  return now.readers;
+}
+
+std::set<std::set<EventNumber>> Reference::deadlocks(const std::set<State>& states) const {
+  std::set<std::set<EventNumber>> result;
+  for (const State& state : states) {
+    std::vector<std::set<std::uint32_t>> waits(threads_.size());
+    for (std::uint32_t t = 0; t < threads_.size(); ++t)
+      if (next(state, t) != kNone && started(state, t)) waits[t] = blockers(state, next(state, t));
+    std::vector<std::uint32_t> path;
+    const std::function<void(std::uint32_t)> follow = [&](std::uint32_t t) {
+      path.push_back(t);
+      for (const std::uint32_t u : waits[t]) {
+        if (u == path.front() && path.size() > 1) {
+          std::set<EventNumber> requests;
+          for (const std::uint32_t member : path) requests.insert(next(state, member));
+          result.insert(requests);
+        } else if (u > path.front() && std::find(path.begin(), path.end(), u) == path.end()) {
+          follow(u);
+        }
+      }
+      path.pop_back();
+    };
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) follow(t);
+  }
+  return result;
+}
+
+EventNumber Reference::end_of(EventNumber begin) const {
+  const auto& mine = threads_[trace_.events[begin].thread];
+  int depth = 0;
+  for (std::uint32_t i = place_[begin]; i < mine.size(); ++i) {
+    if (trace_.events[mine[i]].kind == EventKind::AtomicBegin) ++depth;
+    if (trace_.events[mine[i]].kind == EventKind::AtomicEnd && --depth == 0) return mine[i];
+  }
+  return kNone;
+}
+
+std::vector<EventNumber> Reference::transactions() const {
+  std::vector<EventNumber> result;
+  for (EventNumber i = 0; i < trace_.events.size(); ++i)
+    if (trace_.events[i].kind == EventKind::AtomicBegin && end_of(i) != kNone) result.push_back(i);
+  return result;
+}
+
+// Some run has the whole block in one piece.
+bool Reference::atomic(EventNumber begin, Model model, const std::set<State>& states) const {
+  const std::uint32_t thread = trace_.events[begin].thread;
+  const EventNumber end = end_of(begin);
+  for (const State& start : states) {
+    if (next(start, thread) != begin) continue;
+    State here = start;
+    while (!done(here, end) && enabled(here, thread, model)) here = after(here, thread);
+    if (done(here, end)) return true;
+  }
+  return false;
+}
+
+// Some run has every block, each in one piece.
+bool Reference::serialisable(Model model) const {
+  const std::vector<EventNumber> blocks = transactions();
+  const auto inside = [&](const State& state) -> EventNumber { // the block that is under way
+    for (const EventNumber begin : blocks)
+      if (done(state, begin) && !done(state, end_of(begin))) return begin;
+    return kNone;
+  };
+  std::set<State> seen{initial()};
+  std::vector<State> waiting{initial()};
+  while (!waiting.empty()) {
+    const State here = std::move(waiting.back());
+    waiting.pop_back();
+    if (std::all_of(blocks.begin(), blocks.end(), [&](EventNumber begin) { return done(here, end_of(begin)); }))
+      return true;
+    const EventNumber open = inside(here);
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      if (open != kNone && trace_.events[open].thread != t) continue;
+      if (!enabled(here, t, model)) continue;
+      State there = after(here, t);
+      if (seen.insert(there).second) waiting.push_back(std::move(there));
+    }
+  }
+  return false;
+}
+
+bool Reference::every_lock_released() const {
+  State end = initial();
+  for (std::uint32_t t = 0; t < threads_.size(); ++t)
+    end.progress[t] = static_cast<std::uint32_t>(threads_[t].size());
+  for (const Event& e : trace_.events) {
+    if (!is_lock(e)) continue;
+    const LockState now = lock(end, e.address);
+    if (now.owner != kNone || !now.readers.empty()) return false;
+  }
+  return true;
+}
+
+} // namespace sooth::reference

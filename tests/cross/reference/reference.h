@@ -1,0 +1,89 @@
+// The reference explorer: seed 004's Fig. 3, written plainly. Linked only into tests; everything fast is compared with it.
+//
+// It enumerates the runs that a model allows, an event at a time, by asking for every event whether it may come next. A
+// run's future depends on how far the threads have come, on who wrote each byte last and on nothing else, so runs that
+// agree in that are followed once (`states`); `runs` enumerates them one by one, as Fig. 3 does, and the tests check
+// that both say the same.
+//
+// It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks, failed tries;
+// fork, join, starts and ends of threads; begins and ends of blocks. Every event is a step of its own.
+// The models are prefix-local: an event may be added to a run if the model's condition for it holds then.
+// Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the thread stands before that read:
+// Definitions 4 and 5 ask for no more.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::reference {
+
+using EventNumber = std::uint32_t;
+using witness::Model;
+
+// What decides about the future of a run.
+struct State {
+  std::vector<std::uint32_t> progress;       // by thread: events done
+  std::map<std::uint64_t, EventNumber> last; // by byte: who wrote it last
+  friend auto operator<=>(const State&, const State&) = default;
+};
+
+class Reference {
+public:
+  explicit Reference(const trace::Trace& trace);
+
+  // Whether the thread's next event may follow in this state.
+  bool enabled(const State& state, std::uint32_t thread, Model model) const;
+  State after(const State& state, std::uint32_t thread) const;
+  State initial() const;
+
+  // All states that runs of the model reach, the initial one included.
+  std::set<State> states(Model model) const;
+  // Every run (all its prefixes are runs, too), as in Fig. 3. For very small traces only.
+  void runs(Model model, const std::function<void(const std::vector<EventNumber>&, const State&)>& visit) const;
+
+  // Definition 4: pairs of events, the earlier one first.
+  using Pair = std::pair<EventNumber, EventNumber>;
+  std::set<Pair> races(const std::set<State>& states) const;
+  // The requests of threads that stand, each of them, before something that the next one has: locks or its own end.
+  // Cycles without a smaller one inside them.
+  std::set<std::set<EventNumber>> deadlocks(const std::set<State>& states) const;
+  // Definition 5. Blocks are given by their begin events; only those that end are transactions.
+  std::vector<EventNumber> transactions() const;
+  bool atomic(EventNumber begin, Model model, const std::set<State>& states) const;
+  bool serialisable(Model model) const;
+
+  EventNumber next(const State& state, std::uint32_t thread) const; // kNone: it has come to its end
+  static constexpr EventNumber kNone = 0xffffffff;
+  bool every_lock_released() const;
+  bool conflict(EventNumber a, EventNumber b) const; // same bytes, different threads, one writes
+
+private:
+  struct LockState {
+    std::uint32_t owner = kNone;
+    std::set<std::uint32_t> readers;
+  };
+  bool done(const State& state, EventNumber event) const;
+  LockState lock(const State& state, std::uint64_t address) const;
+  bool lock_allows(const State& state, EventNumber event) const;
+  bool memory_allows(const State& state, EventNumber event, Model model) const;
+  bool started(const State& state, std::uint32_t thread) const;
+  // The threads that the request waits for.
+  std::set<std::uint32_t> blockers(const State& state, EventNumber request) const;
+  int value(std::uint64_t byte, EventNumber writer) const; // -1: unknown
+  EventNumber end_of(EventNumber begin) const;
+
+  const trace::Trace& trace_;
+  std::vector<std::vector<EventNumber>> threads_;
+  std::vector<std::uint32_t> place_;
+  std::vector<std::map<std::uint64_t, EventNumber>> saw_; // by event: who had written each of its bytes
+  std::map<std::uint64_t, int> first_value_;              // bytes that were read before anybody wrote them
+};
+
+} // namespace sooth::reference
