@@ -68,6 +68,12 @@ public:
   };
   virtual const Clocks* clocks() const { return nullptr; }
 
+  // A whole run, all events of it, that takes these steps in this order (a path from the initial node) and ends with the
+  // last of them. Models whose steps are not all events fill in what else must have happened.
+  virtual std::vector<EventIndex> run_along(std::span<const EventIndex> path) const {
+    return {path.begin(), path.end()};
+  }
+
   // For the end of the report: what the model had to leave out of the trace, a sentence each.
   virtual std::span<const std::string> limits() const { return {}; }
 };

@@ -1,11 +1,8 @@
 // What an exploration is asked for, and what comes out of it. Plain data.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "causality/clock.h"
@@ -13,34 +10,35 @@
 
 namespace sooth::explore {
 
+using causality::Count;
+using causality::ThreadNumber;
+
+// When to stop: after the first violation, or go on for the other monitors, or find one for each monitor and cut.
+enum class Until : std::uint8_t { First, EachMonitor, All };
+
 struct Options {
-  std::uint64_t max_width = 0;    // cuts kept of a level; 0: all
-  double budget_seconds = 0;      // 0: no limit
-  std::uint64_t memory_bytes = 0; // of levels and paths; 0: no limit
-  unsigned workers = 1;           // threads that expand a level
-  std::uint64_t path_steps = 0;   // newest steps of paths that are kept; 0: all of them
-  enum class Until {
-    First,
-    EachMonitor,
-    All
-  } until = Until::EachMonitor; // stop after the first violation; one for
-                                // each monitor; one for each monitor and cut
+  Until until = Until::EachMonitor;
+  std::uint64_t max_width = 0;         // cuts kept of a level; 0: all
+  double budget_seconds = 0;           // 0: no limit
+  std::uint64_t memory_bytes = 0;      // of levels and paths; 0: no limit
+  unsigned workers = 1;                // threads that expand a level
+  std::uint64_t max_violations = 1000; // with Until::All
+  std::uint64_t path_steps = 0;        // newest steps of paths that are kept; 0: all of them
 };
 
 // One step of a run: the `index`-th step (from 0) of the thread.
 struct PathStep {
-  causality::ThreadNumber thread = 0;
-  causality::Count index = 0;
+  ThreadNumber thread = 0;
+  Count index = 0;
   EventName event = 0;
   friend bool operator==(const PathStep&, const PathStep&) = default;
 };
 
 struct Violation {
   std::size_t monitor = 0;
-  std::vector<causality::Count> cut; // by thread; the property fails here for the first time in this run
-  std::vector<PathStep> path;        // how to get there
-  std::uint64_t path_begins = 0;     // steps before it that were not kept (Options::path_steps)
-  bool at_end = false;               // it fails because the run ends here
+  std::vector<Count> cut;        // by thread; the property fails here for the first time in this run
+  std::vector<PathStep> path;    // how to get there
+  std::uint64_t path_begins = 0; // steps before it that were not kept (Options::path_steps)
 };
 
 enum class End {
@@ -56,8 +54,9 @@ struct Statistics {
   std::uint64_t levels = 0; // the initial one included
   std::uint64_t widest = 0; // nodes of the widest level
   std::uint64_t edges = 0;
-  std::uint64_t cuts_left_out = 0; // by max_width
-  std::uint64_t peak_bytes = 0;    // levels and paths
+  std::uint64_t cuts_left_out = 0;       // by max_width
+  std::uint64_t violations_left_out = 0; // by max_violations
+  std::uint64_t peak_bytes = 0;          // levels and paths
 };
 
 struct Exploration {

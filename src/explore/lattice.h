@@ -62,6 +62,10 @@ public:
   const Exploration& result() const;
   // Messages that are there and not yet used, and those that lie beyond a gap.
   std::uint64_t pending() const;
+  // Whether every thread that is known has told its end, without gaps.
+  bool input_complete() const;
+  // After the end: events that no run reached because clocks ask for events that do not exist.
+  std::uint64_t unreached() const;
   // Events up to this many of the thread are in no kept path and in every cut: what they stand for may be forgotten.
   causality::Count forgotten(causality::ThreadNumber thread) const;
   std::uint64_t bytes() const; // of levels, paths and waiting messages

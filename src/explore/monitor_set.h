@@ -21,7 +21,6 @@ using MonitorState = std::uint64_t;
 struct Move {
   MonitorState state = 0;
   bool violated = false; // here, in the state just reached, the property fails
-  bool settled = false;  // it can never fail after this: the monitor may rest
 };
 
 class MonitorSet {
@@ -40,8 +39,6 @@ public:
 
   virtual Move start(std::size_t monitor, Letter letter) const = 0;
   virtual Move step(std::size_t monitor, MonitorState state, Letter letter) const = 0;
-  // Whether the property fails if the run ends in this state (patterns that must be complete).
-  virtual bool fails_at_end(std::size_t, MonitorState) const { return false; }
 };
 
 } // namespace sooth::explore

@@ -1,0 +1,357 @@
+#include "explore/lattice.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "explore/channel.h"
+#include "explore/level_walk.h"
+
+namespace sooth::explore {
+
+namespace {
+
+// What the expander needs of one thread, for the packing in use: indices count from the field's base.
+struct Lane {
+  std::vector<std::uint64_t> clocks; // packed, the words of one event after those of the other
+  std::vector<EventName> names;
+  std::vector<std::uint8_t> behind_glued; // [k]: the event before the k-th is glued to it
+};
+
+// Cuts of W words (0: known at run time); a step is enabled when the cut covers its clock.
+template <std::size_t W>
+class ClockStepper {
+public:
+  static constexpr std::size_t kWords = W;
+  static constexpr bool kCutDecides = true;
+
+  ClockStepper(const Packing& packing, const std::vector<Lane>& lanes, bool any_glued)
+      : packing_(packing), lanes_(lanes), any_glued_(any_glued), guard_(packing.guards()[0]) {}
+
+  const Packing& packing() const { return packing_; }
+  bool enabled(const std::uint64_t* record, std::uint32_t field) const {
+    const std::size_t next = index(record, field);
+    const Lane& lane = lanes_[field];
+    if (next >= lane.names.size()) return false;
+    if (any_glued_ && held_by_another(record, field)) return false;
+    if constexpr (W == 1) return (((record[0] | guard_) - lane.clocks[next]) & guard_) == guard_;
+    return packing_.covers(record, lane.clocks.data() + next * packing_.words());
+  }
+  Taken take(const std::uint64_t* record, std::uint32_t field, std::uint64_t*) const {
+    return {lanes_[field].names[index(record, field)], true};
+  }
+
+private:
+  std::size_t index(const std::uint64_t* record, std::uint32_t field) const {
+    const Packing::Field& place = packing_.field(field);
+    return (record[place.word] >> place.shift) & place.mask();
+  }
+  // Another thread stands inside a glued block, which nobody may enter.
+  bool held_by_another(const std::uint64_t* record, std::uint32_t field) const {
+    for (std::uint32_t f = 0; f < lanes_.size(); ++f)
+      if (f != field && lanes_[f].behind_glued[index(record, f)] != 0) return true;
+    return false;
+  }
+
+  const Packing& packing_;
+  const std::vector<Lane>& lanes_;
+  const bool any_glued_;
+  const std::uint64_t guard_;
+};
+
+} // namespace
+
+class Lattice::Engine : public CutMeaning {
+public:
+  Engine(const MonitorSet& monitors, const Options& options) : walk_(monitors, options), options_(options) {
+    know(0);
+    packing_.clear();
+    walk_.begin(packing_.words(), {});
+  }
+
+  std::optional<Error> add(const Message& message);
+  void finish() {
+    for (Channel& channel : channels_) channel.cut_off();
+    blocked_ = false;
+  }
+  bool advance(std::uint64_t levels);
+
+  const Exploration& result() const { return walk_.result(); }
+  std::uint64_t pending() const;
+  bool input_complete() const {
+    return std::ranges::all_of(channels_, [](const Channel& c) { return c.closed() && !c.was_cut_off(); });
+  }
+  std::uint64_t unreached() const {
+    std::uint64_t events = 0;
+    for (const Channel& channel : channels_) events += channel.arrived();
+    const Exploration& all = walk_.result();
+    return all.end == End::Complete && all.violations.empty() ? events - (all.statistics.levels - 1) : 0;
+  }
+  Count forgotten(ThreadNumber thread) const { return thread < channels_.size() ? channels_[thread].first() : 0; }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = walk_.bytes();
+    for (const Channel& channel : channels_) sum += channel.bytes();
+    return sum;
+  }
+
+  std::vector<Count> unpack(const std::uint64_t* cut) const override {
+    std::vector<Count> out = settled_;
+    for (std::size_t f = 0; f < packing_.fields(); ++f)
+      out[packing_.field(f).thread] = packing_.get(cut, packing_.field(f));
+    return out;
+  }
+  EventName event_of(ThreadNumber thread, Count index) const override { return channels_[thread].event(index).name; }
+
+private:
+  static constexpr ThreadNumber kThreadsAhead = 1u << 16; // how far a thread's number may be above those seen
+
+  void know(ThreadNumber thread) {
+    if (thread < channels_.size()) return;
+    channels_.resize(std::size_t{thread} + 1);
+    settled_.resize(channels_.size(), 0);
+    observed_.resize(channels_.size(), 0);
+    lane_filled_.resize(channels_.size(), 0);
+  }
+  Count count_of(std::size_t node, ThreadNumber thread) const {
+    const std::uint32_t field = packing_.field_of(thread);
+    return field == Packing::kNoField ? settled_[thread]
+                                      : packing_.get(walk_.level().record(node), packing_.field(field));
+  }
+  bool ready();
+  bool needs(ThreadNumber thread) const;
+  void prepare();
+  void pack();
+  void fill(ThreadNumber thread, const Packing::Field& field);
+  void pack_clock(const Channel::Event& event, ThreadNumber thread, const Packing::Field& own,
+                  std::uint64_t* out) const;
+  ObservedCut observed_cut();
+  bool expand();
+
+  LevelWalk walk_;
+  const Options options_;
+  std::vector<Channel> channels_; // by thread
+  Packing packing_;
+  std::vector<Lane> lanes_;        // by field
+  std::vector<Count> reach_;       // by field: no node of the level is beyond this
+  std::vector<Count> settled_;     // by thread: the count of those without a field, in every node
+  std::vector<Count> lane_filled_; // by thread: events up to here are in its lane
+  std::vector<Count> observed_;    // by thread: the observed run's cut of this level
+  bool any_glued_ = false;
+  bool blocked_ = false; // the level waits for the thread below, which had this version
+  ThreadNumber blocker_ = 0;
+  std::uint64_t blocker_version_ = 0;
+};
+
+std::optional<Error> Lattice::Engine::add(const Message& message) {
+  const auto seen = static_cast<ThreadNumber>(channels_.size());
+  if (message.thread > seen + kThreadsAhead || message.other > seen + kThreadsAhead)
+    return Error{"a message names a thread that cannot exist yet"};
+  know(message.thread);
+  any_glued_ = any_glued_ || message.glued;
+  std::vector<ThreadNumber> children;
+  bool impossible = false;
+  const std::string wrong = channels_[message.thread].take(message, [&](ThreadNumber child) {
+    if (child > seen + kThreadsAhead) impossible = true;
+    else children.push_back(child);
+  });
+  for (const ThreadNumber child : children) know(child);
+  if (!wrong.empty()) return Error{wrong};
+  if (impossible) return Error{"a message names a thread that cannot exist yet"};
+  return std::nullopt;
+}
+
+std::uint64_t Lattice::Engine::pending() const {
+  std::uint64_t sum = 0;
+  for (std::size_t t = 0; t < channels_.size(); ++t) {
+    const std::uint32_t field = packing_.field_of(static_cast<ThreadNumber>(t));
+    const Count used = field == Packing::kNoField ? settled_[t] : reach_[field];
+    sum += channels_[t].early() + (channels_[t].arrived() - std::min(used, channels_[t].arrived()));
+  }
+  return sum;
+}
+
+// Whether some node of the level could let this thread take an event that is not there.
+bool Lattice::Engine::needs(ThreadNumber thread) const {
+  const Channel& channel = channels_[thread];
+  if (channel.closed()) return false;
+  const std::uint32_t field = packing_.field_of(thread);
+  if (field != Packing::kNoField && reach_[field] < channel.arrived()) return false;
+  const auto awaited = channel.waits_for();
+  if (awaited && (*awaited >= channels_.size() || !channels_[*awaited].closed())) return false;
+  for (std::size_t node = 0; node < walk_.level().size(); ++node) {
+    if (count_of(node, thread) != channel.arrived()) continue;
+    if (awaited && count_of(node, *awaited) < channels_[*awaited].arrived()) continue;
+    return true;
+  }
+  return false;
+}
+
+bool Lattice::Engine::ready() {
+  if (blocked_ && channels_[blocker_].version() == blocker_version_ && !channels_[blocker_].waits_for()) return false;
+  blocked_ = false;
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    if (!needs(t)) continue;
+    blocked_ = true;
+    blocker_ = t;
+    blocker_version_ = channels_[t].version();
+    return false;
+  }
+  return true;
+}
+
+// New events get their place in the lanes; a new packing where the present one does not do.
+void Lattice::Engine::prepare() {
+  bool fits = true;
+  for (ThreadNumber t = 0; t < channels_.size() && fits; ++t) {
+    const std::uint32_t f = packing_.field_of(t);
+    if (f == Packing::kNoField) fits = channels_[t].arrived() == settled_[t];
+    else fits = std::min(reach_[f] + 1, channels_[t].arrived()) <= packing_.field(f).limit();
+  }
+  if (!fits) return pack();
+  for (std::size_t f = 0; f < packing_.fields(); ++f) fill(packing_.field(f).thread, packing_.field(f));
+}
+
+// Fields for the threads that can still move, as narrow as the level's spread allows; with it goes what no cut can use.
+void Lattice::Engine::pack() {
+  constexpr Count kRoom = 16;
+  Level& level = walk_.level();
+  std::vector<Count> low(channels_.size(), ~Count{0}), high(channels_.size(), 0);
+  std::vector<Count> counts(level.size() * channels_.size());
+  for (std::size_t node = 0; node < level.size(); ++node) {
+    for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+      const Count count = count_of(node, t);
+      counts[node * channels_.size() + t] = count;
+      low[t] = std::min(low[t], count);
+      high[t] = std::max(high[t], count);
+    }
+  }
+  packing_.clear();
+  reach_.clear();
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    const Channel& channel = channels_[t];
+    const Count spread = high[t] - low[t];
+    Count highest = high[t] + std::max(spread, kRoom);
+    if (channel.closed()) highest = std::min(highest, channel.arrived());
+    settled_[t] = low[t];
+    if (spread == 0 && channel.arrived() == low[t]) continue;
+    packing_.add(t, low[t], highest);
+    reach_.push_back(high[t]);
+  }
+  Layout layout = level.layout;
+  layout.cut_words = packing_.words();
+  std::vector<std::uint64_t> records(level.size() * layout.words(), 0);
+  for (std::size_t node = 0; node < level.size(); ++node) {
+    std::uint64_t* record = records.data() + node * layout.words();
+    for (std::size_t f = 0; f < packing_.fields(); ++f)
+      packing_.put(record, packing_.field(f), counts[node * channels_.size() + packing_.field(f).thread]);
+    std::copy_n(level.record(node) + level.layout.cut_words, layout.state_words + layout.value_words,
+                record + layout.cut_words);
+  }
+  level.layout = layout;
+  level.records = std::move(records);
+  const std::uint64_t kept = walk_.paths().levels() - walk_.paths().dropped();
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    const Count used = std::min(low[t], observed_[t]);
+    const bool shorten = options_.path_steps != 0 && used > kept;
+    channels_[t].forget(used, shorten ? used - static_cast<Count>(kept) : 0);
+  }
+  lanes_.assign(packing_.fields(), {});
+  for (std::size_t f = 0; f < packing_.fields(); ++f) {
+    const Packing::Field& field = packing_.field(f);
+    const Channel& channel = channels_[field.thread];
+    const bool glued = field.base > channel.first() && channel.event(field.base - 1).glued;
+    lanes_[f].behind_glued.push_back(glued ? 1 : 0);
+    lane_filled_[field.thread] = field.base;
+    fill(field.thread, field);
+  }
+}
+
+void Lattice::Engine::fill(ThreadNumber thread, const Packing::Field& field) {
+  const Channel& channel = channels_[thread];
+  Lane& lane = lanes_[packing_.field_of(thread)];
+  Count& filled = lane_filled_[thread];
+  // Beyond the field's limit a new packing comes first.
+  const Count last = std::min(channel.arrived(), field.limit());
+  const std::size_t words = packing_.words();
+  if (filled < last) lane.clocks.resize((last - field.base) * words);
+  for (; filled < last; ++filled) {
+    const Channel::Event& event = channel.event(filled);
+    pack_clock(event, thread, field, lane.clocks.data() + (filled - field.base) * words);
+    lane.names.push_back(event.name);
+    lane.behind_glued.push_back(event.glued ? 1 : 0);
+  }
+  // The last event of a thread that has ended is glued to nothing.
+  if (channel.closed() && filled == channel.arrived()) lane.behind_glued.back() = 0;
+}
+
+void Lattice::Engine::pack_clock(const Channel::Event& event, ThreadNumber thread, const Packing::Field& own,
+                                 std::uint64_t* out) const {
+  std::fill_n(out, packing_.words(), 0);
+  bool out_of_reach = false;
+  const auto components = event.clock->components();
+  for (ThreadNumber t = 0; t < components.size(); ++t) {
+    if (t == thread) continue;
+    const std::uint32_t field = packing_.field_of(t);
+    if (field != Packing::kNoField) packing_.put(out, packing_.field(field), components[t]);
+    else out_of_reach = out_of_reach || t >= settled_.size() || components[t] > settled_[t];
+  }
+  if (out_of_reach) packing_.put(out, own, ~Count{0}); // it needs events that have not come: no cut covers this
+}
+
+// The observed run's next step is the one with the smallest position.
+ObservedCut Lattice::Engine::observed_cut() {
+  ObservedCut out;
+  std::optional<ThreadNumber> next;
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    if (observed_[t] >= channels_[t].arrived()) continue;
+    if (!next || channels_[t].event(observed_[t]).position < channels_[*next].event(observed_[*next]).position)
+      next = t;
+  }
+  for (std::size_t f = 0; f < packing_.fields(); ++f) out.counts.push_back(observed_[packing_.field(f).thread]);
+  if (next) {
+    out.next = packing_.field_of(*next);
+    out.next_is_behind = out.next == Packing::kNoField;
+    ++observed_[*next];
+  }
+  return out;
+}
+
+bool Lattice::Engine::expand() {
+  prepare();
+  const ObservedCut observed = observed_cut();
+  bool more = false;
+  switch (packing_.words()) {
+  case 1: more = walk_.expand(ClockStepper<1>(packing_, lanes_, any_glued_), observed, *this); break;
+  case 2: more = walk_.expand(ClockStepper<2>(packing_, lanes_, any_glued_), observed, *this); break;
+  default: more = walk_.expand(ClockStepper<0>(packing_, lanes_, any_glued_), observed, *this); break;
+  }
+  for (std::size_t f = 0; f < packing_.fields(); ++f)
+    reach_[f] = std::min(reach_[f] + 1, channels_[packing_.field(f).thread].arrived());
+  return more;
+}
+
+bool Lattice::Engine::advance(std::uint64_t levels) {
+  bool moved = false;
+  if (!walk_.over()) walk_.result().end = End::Waiting;
+  for (; levels > 0 && !walk_.over(); --levels) {
+    if (!ready()) break;
+    expand();
+    moved = true;
+  }
+  return moved;
+}
+
+Lattice::Lattice(const MonitorSet& monitors, const Options& options)
+    : engine_(std::make_unique<Engine>(monitors, options)) {}
+Lattice::~Lattice() = default;
+std::optional<Error> Lattice::add(const Message& message) { return engine_->add(message); }
+void Lattice::finish() { engine_->finish(); }
+bool Lattice::advance(std::uint64_t levels) { return engine_->advance(levels); }
+const Exploration& Lattice::result() const { return engine_->result(); }
+std::uint64_t Lattice::pending() const { return engine_->pending(); }
+bool Lattice::input_complete() const { return engine_->input_complete(); }
+std::uint64_t Lattice::unreached() const { return engine_->unreached(); }
+Count Lattice::forgotten(ThreadNumber thread) const { return engine_->forgotten(thread); }
+std::uint64_t Lattice::bytes() const { return engine_->bytes(); }
+
+} // namespace sooth::explore

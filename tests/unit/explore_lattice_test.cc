@@ -1,0 +1,332 @@
+// The lattice against enumeration: its cuts, its violations and their runs, however messages come and work is divided.
+#include <algorithm>
+#include <numeric>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "unit/explore_computation.h"
+
+namespace sooth::explore {
+namespace {
+
+using namespace sooth::testing;
+
+// What running each path alone finds: for every run, where each monitor first objects.
+struct Truth {
+  std::set<std::vector<Count>> cuts;                            // all that runs go through
+  std::set<std::pair<std::size_t, std::vector<Count>>> failing; // monitor, cut
+  std::uint64_t runs = 0;
+};
+
+// Where each monitor objects first along a run; cuts are collected if asked for.
+std::map<std::size_t, std::vector<Count>> first_failures(const Execution& execution, const MonitorSet& monitors,
+                                                         const std::vector<std::size_t>& run,
+                                                         std::set<std::vector<Count>>* cuts = nullptr) {
+  std::map<std::size_t, std::vector<Count>> out;
+  std::vector<std::uint64_t> values(monitors.value_words());
+  Letter letter = monitors.begin(values);
+  std::vector<MonitorState> states;
+  std::vector<Count> cut(execution.threads, 0);
+  for (std::size_t m = 0; m < monitors.monitors(); ++m) {
+    const Move move = monitors.start(m, letter);
+    if (move.violated) out.emplace(m, cut);
+    states.push_back(move.state);
+  }
+  if (cuts != nullptr) cuts->insert(cut);
+  for (const std::size_t event : run) {
+    letter = monitors.apply(event, values);
+    ++cut[execution.actions[event].thread];
+    if (cuts != nullptr) cuts->insert(cut);
+    for (std::size_t m = 0; m < states.size(); ++m) {
+      if (out.contains(m)) continue;
+      const Move move = monitors.step(m, states[m], letter);
+      if (move.violated) out.emplace(m, cut);
+      states[m] = move.state;
+    }
+  }
+  return out;
+}
+
+Truth truth_of(const Execution& execution, const MonitorSet& monitors) {
+  Truth out;
+  for_each_run(execution, [&](const std::vector<std::size_t>& run) {
+    ++out.runs;
+    for (const auto& failure : first_failures(execution, monitors, run, &out.cuts)) out.failing.insert(failure);
+  });
+  return out;
+}
+
+std::vector<Count> padded(std::vector<Count> cut, std::size_t threads) {
+  cut.resize(threads, 0);
+  return cut;
+}
+
+// A violation is one: its path is a run (a prefix of one), and its monitor first objects at its end.
+void check_violation(const Execution& execution, const MonitorSet& monitors, const Violation& violation) {
+  const auto before = execution.causality();
+  std::vector<std::size_t> run;
+  for (const PathStep& step : violation.path) {
+    for (std::size_t other = 0; other < execution.actions.size(); ++other) {
+      if (!execution.actions[other].relevant || !before[other][step.event]) continue;
+      RC_ASSERT(std::ranges::find(run, other) != run.end());
+    }
+    RC_ASSERT(std::ranges::find(run, step.event) == run.end());
+    run.push_back(step.event);
+  }
+  const auto failures = first_failures(execution, monitors, run);
+  RC_ASSERT(failures.contains(violation.monitor));
+  RC_ASSERT(failures.at(violation.monitor) == padded(violation.cut, execution.threads));
+  const auto total = std::accumulate(violation.cut.begin(), violation.cut.end(), std::size_t{0});
+  RC_ASSERT(total == run.size());
+}
+
+Exploration run_lattice(const std::vector<Message>& messages, const MonitorSet& monitors, const Options& options) {
+  Lattice lattice(monitors, options);
+  for (const Message& message : messages) {
+    const auto wrong = lattice.add(message);
+    if (wrong) ADD_FAILURE() << wrong->text();
+    lattice.advance();
+  }
+  EXPECT_TRUE(lattice.input_complete());
+  lattice.finish();
+  lattice.advance();
+  return lattice.result();
+}
+
+RC_GTEST_PROP(Lattice, HasTheCutsOfAllRunsAndNoOthers, ()) {
+  const Execution execution = random_execution(4, 30, 9);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  const Exploration found = run_lattice(lattice_messages(execution), never, {});
+  RC_ASSERT(found.end == End::Complete);
+  RC_ASSERT(found.violations.empty());
+  RC_ASSERT(found.statistics.cuts == truth_of(execution, never).cuts.size());
+}
+
+RC_GTEST_PROP(Lattice, FindsWhatRunningEachPathAloneFinds, ()) {
+  const Execution execution = random_execution(4, 30, 8);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const RandomMonitors monitors(execution, 3, seed, *rc::gen::inRange(2u, 12u));
+  const Truth truth = truth_of(execution, monitors);
+  Options options;
+  options.until = Until::All;
+  const Exploration found = run_lattice(lattice_messages(execution), monitors, options);
+  std::set<std::pair<std::size_t, std::vector<Count>>> failing;
+  for (const Violation& violation : found.violations) {
+    check_violation(execution, monitors, violation);
+    RC_ASSERT(failing.insert({violation.monitor, padded(violation.cut, execution.threads)}).second);
+  }
+  RC_ASSERT(failing == truth.failing);
+}
+
+RC_GTEST_PROP(Lattice, OneForEachMonitorIsTheEarliest, ()) {
+  const Execution execution = random_execution(4, 30, 8);
+  const RandomMonitors monitors(execution, 3, *rc::gen::arbitrary<std::uint64_t>(), 6);
+  const Truth truth = truth_of(execution, monitors);
+  const Exploration found = run_lattice(lattice_messages(execution), monitors, {});
+  std::map<std::size_t, std::size_t> earliest, told;
+  const auto level = [](const std::vector<Count>& cut) {
+    return std::accumulate(cut.begin(), cut.end(), std::size_t{0});
+  };
+  for (const auto& [monitor, cut] : truth.failing) {
+    const auto [entry, fresh] = earliest.emplace(monitor, level(cut));
+    if (!fresh) entry->second = std::min(entry->second, level(cut));
+  }
+  for (const Violation& violation : found.violations) {
+    check_violation(execution, monitors, violation);
+    RC_ASSERT(told.emplace(violation.monitor, level(violation.cut)).second);
+  }
+  RC_ASSERT(told == earliest);
+}
+
+// Shuffled, repeated, and expanded whenever possible.
+RC_GTEST_PROP(Lattice, DoesNotDependOnTheOrderOfMessages, ()) {
+  const Execution execution = random_execution(4, 30, 9);
+  const RandomMonitors monitors(execution, 2, *rc::gen::arbitrary<std::uint64_t>(), 9);
+  std::vector<Message> messages = lattice_messages(execution, true);
+  Options options;
+  options.until = Until::All;
+  const Exploration straight = run_lattice(messages, monitors, options);
+  for (std::size_t i = messages.size(); i > 1; --i)
+    std::swap(messages[i - 1], messages[*rc::gen::inRange<std::size_t>(0, i)]);
+  messages.push_back(messages.front());
+  messages.insert(messages.begin() + static_cast<std::ptrdiff_t>(messages.size() / 2), messages[0]);
+  const Exploration shuffled = run_lattice(messages, monitors, options);
+  RC_ASSERT(shuffled.statistics.cuts == straight.statistics.cuts);
+  RC_ASSERT(shuffled.violations.size() == straight.violations.size());
+  for (std::size_t i = 0; i < straight.violations.size(); ++i) {
+    RC_ASSERT(shuffled.violations[i].monitor == straight.violations[i].monitor);
+    RC_ASSERT(padded(shuffled.violations[i].cut, execution.threads) ==
+              padded(straight.violations[i].cut, execution.threads));
+    RC_ASSERT(shuffled.violations[i].path == straight.violations[i].path);
+  }
+}
+
+// Threads that never synchronise: the number of cuts is a product, and the levels are wide enough to be shared.
+Execution independent(std::size_t threads, std::size_t each) {
+  Execution out;
+  out.threads = threads;
+  out.objects = threads;
+  for (std::size_t k = 0; k < each; ++k)
+    for (ThreadNumber t = 0; t < threads; ++t) out.actions.push_back({Action::Write, t, t, true});
+  return out;
+}
+
+TEST(Lattice, WorkersAgreeWithOneAlone) {
+  const Execution execution = independent(5, 9);
+  const RandomMonitors monitors(execution, 2, 7, 40'000);
+  Options options;
+  options.until = Until::All;
+  options.max_violations = 20;
+  const Exploration alone = run_lattice(lattice_messages(execution), monitors, options);
+  options.workers = 3;
+  const Exploration together = run_lattice(lattice_messages(execution), monitors, options);
+  EXPECT_EQ(alone.statistics.cuts, 100'000u);
+  EXPECT_EQ(together.statistics.cuts, 100'000u);
+  EXPECT_EQ(together.statistics.edges, alone.statistics.edges);
+  ASSERT_FALSE(alone.violations.empty());
+  ASSERT_EQ(together.violations.size(), alone.violations.size());
+  for (std::size_t i = 0; i < alone.violations.size(); ++i)
+    EXPECT_EQ(together.violations[i].path, alone.violations[i].path);
+}
+
+TEST(Lattice, ManyThreadsNeedManyWords) {
+  // Twenty pairs of threads, one pair after the other; the two of a pair, with six steps each, are independent.
+  Execution execution;
+  execution.threads = 40;
+  execution.objects = 40;
+  for (ThreadNumber pair = 0; pair < 40; pair += 2) {
+    for (ThreadNumber t = pair; t < pair + 2; ++t) {
+      for (std::size_t earlier = 0; earlier < pair; ++earlier)
+        execution.actions.push_back({Action::Read, t, earlier, false});
+      for (int i = 0; i < 6; ++i) execution.actions.push_back({Action::Write, t, t, true});
+    }
+  }
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  const Exploration found = run_lattice(lattice_messages(execution), never, {});
+  EXPECT_EQ(found.end, End::Complete);
+  EXPECT_EQ(found.statistics.levels, 241u);
+  EXPECT_EQ(found.statistics.cuts, 20u * 48 + 1);
+}
+
+TEST(Lattice, WidthIsBoundedAndSaysSo) {
+  const Execution execution = independent(4, 6);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  Options options;
+  options.max_width = 10;
+  const Exploration found = run_lattice(lattice_messages(execution), never, options);
+  EXPECT_EQ(found.end, End::Complete);
+  EXPECT_TRUE(found.bounded());
+  EXPECT_EQ(found.statistics.levels, 25u); // the observed run is always among what is kept
+}
+
+TEST(Lattice, BudgetsEndCleanly) {
+  const Execution execution = independent(6, 8);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  Options options;
+  options.memory_bytes = 100'000;
+  EXPECT_EQ(run_lattice(lattice_messages(execution), never, options).end, End::OutOfMemory);
+  options.memory_bytes = 0;
+  options.budget_seconds = 1e-9;
+  EXPECT_EQ(run_lattice(lattice_messages(execution), never, options).end, End::OutOfTime);
+}
+
+TEST(Lattice, ObjectsToMessagesThatContradictThemselves) {
+  const Execution execution = independent(2, 2);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  const auto clock = [](std::initializer_list<Count> c) { return std::make_shared<const Clock>(c); };
+  const auto first_error = [&](std::vector<Message> messages) {
+    Lattice lattice(never, {});
+    for (const Message& message : messages)
+      if (const auto wrong = lattice.add(message)) return wrong->message;
+    return std::string();
+  };
+  Message first, second;
+  first.clock = clock({1});
+  second.sequence = 1;
+  second.clock = clock({2});
+  EXPECT_EQ(first_error({second, first}), "");
+  second.clock = clock({3});
+  EXPECT_NE(first_error({first, second}), "");
+  EXPECT_NE(first_error({second, first}), "");
+  first.clock = clock({1, 5});
+  second.clock = clock({2, 4});
+  EXPECT_NE(first_error({first, second}), "");
+  first.clock = nullptr;
+  EXPECT_NE(first_error({first}), "");
+  Message far;
+  far.thread = 0xffffffff;
+  EXPECT_NE(first_error({far}), "");
+  Message end;
+  end.kind = Message::Kind::End;
+  first.clock = clock({1});
+  second.clock = clock({2});
+  EXPECT_NE(first_error({end, second}), "");
+}
+
+TEST(Lattice, WaitsForTheNextEventOfEveryThread) {
+  Execution execution = independent(2, 2);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  std::vector<Message> messages = lattice_messages(execution, true);
+  Lattice lattice(never, {});
+  std::vector<Message> of_second;
+  for (const Message& message : messages) {
+    if (message.thread == 1) of_second.push_back(message);
+    else EXPECT_FALSE(lattice.add(message));
+  }
+  lattice.advance();
+  EXPECT_EQ(lattice.result().statistics.levels, 1u) << "the second thread could still come first";
+  EXPECT_EQ(lattice.result().end, End::Waiting);
+  for (const Message& message : of_second) EXPECT_FALSE(lattice.add(message));
+  lattice.advance();
+  EXPECT_EQ(lattice.result().end, End::Complete);
+  EXPECT_EQ(lattice.result().statistics.cuts, 9u);
+  EXPECT_EQ(lattice.unreached(), 0u);
+}
+
+TEST(Lattice, AThreadThatJoinsAnotherDoesNotHoldUpTheLattice) {
+  // Main creates thread 1, waits for it, and writes once after it; meanwhile thread 1 sends a thousand events.
+  Execution execution;
+  execution.threads = 2;
+  execution.objects = 1;
+  for (int i = 0; i < 1000; ++i) execution.actions.push_back({Action::Write, 1, 0, true});
+  execution.actions.push_back({Action::Write, 0, 0, true});
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  Options options;
+  options.path_steps = 50;
+  Lattice lattice(never, options);
+  Message fork, waits;
+  fork.kind = Message::Kind::Fork;
+  fork.other = 1;
+  waits.kind = Message::Kind::Waits;
+  waits.other = 1;
+  waits.sequence = 1;
+  EXPECT_FALSE(lattice.add(fork));
+  EXPECT_FALSE(lattice.add(waits));
+  std::uint64_t level = 1;
+  for (Message message : lattice_messages(execution)) {
+    if (message.thread == 0) message.sequence += 2;
+    EXPECT_FALSE(lattice.add(message));
+    lattice.advance();
+    if (message.thread == 1 && message.kind == Message::Kind::Event) {
+      EXPECT_EQ(lattice.result().statistics.levels, ++level);
+    }
+  }
+  EXPECT_EQ(lattice.result().end, End::Complete);
+  EXPECT_EQ(lattice.result().statistics.cuts, 1002u);
+  EXPECT_GT(lattice.forgotten(1), 500u);
+}
+
+TEST(Lattice, NobodyEntersAGluedBlock) {
+  Execution execution = independent(2, 3);
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  std::vector<Message> messages = lattice_messages(execution);
+  for (Message& message : messages)
+    message.glued = message.kind == Message::Kind::Event && message.thread == 0 && message.sequence < 2;
+  // Thread 0 has one block of three: 4 cuts of it before, 4 after, and two inside for each of thread 1's 4 places.
+  EXPECT_EQ(run_lattice(messages, never, {}).statistics.cuts, 4u + 4u + 2u * 4u);
+  EXPECT_EQ(run_lattice(messages, never, {}).statistics.edges, 3u + 3u + 3u * 4u);
+}
+
+} // namespace
+} // namespace sooth::explore
