@@ -18,7 +18,7 @@ DOORS = {
     "trace": ["base"],
     "import": ["trace"],
     "causality": ["trace"],
-    "logic": ["base"],
+    "logic": ["trace"],
     "witness": ["trace"],
     "explore": ["causality", "logic"],
     "predict": ["explore", "witness"],

@@ -5,6 +5,7 @@
 // overflow wraps; a division by zero and a shift by more than the width make the whole atom false and are counted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -58,7 +59,12 @@ struct Instruction {
   std::uint8_t bytes = 4;
   ScalarKind from = ScalarKind::Signed; // Convert
   std::uint64_t operand = 0;            // a constant's bits (doubles as bits), or an index
+
+  friend bool operator==(const Instruction&, const Instruction&) = default;
 };
+
+// The compiler makes no expression that needs more.
+inline constexpr std::size_t kMaxStack = 512;
 
 class Expression {
 public:

@@ -53,6 +53,8 @@ struct EventPredicate {
   std::string watch_name;    // Acquire, Release: the lock is a watched object of this name; address and size are 0
   bool has_thread = false;   // ThreadStart, ThreadEnd: by number
   std::uint32_t thread = 0;
+
+  friend bool operator==(const EventPredicate&, const EventPredicate&) = default;
 };
 
 enum class PropertyKind : std::uint8_t { Formula, Pattern, Machine, Liveness };

@@ -26,7 +26,8 @@ struct Symbols {
   std::vector<trace::Type> types; // [0] is the unknown type
   std::vector<SymbolVariable> variables;
   std::vector<SymbolWatch> watches;
-  std::vector<std::string> functions; // instrumented ones, demangled, with parameters
+  std::vector<std::string> functions;         // instrumented ones, demangled, with parameters
+  std::vector<std::string> inlined_functions; // of which calls were inlined: these are no events
   std::vector<std::string> user_events;
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.

@@ -204,7 +204,11 @@ enum class TypeKind : std::uint32_t {
 };
 
 // kFactNames: NameFlags; then for each name: NameKind, name (string offset), bytes, TypeKind.
-enum class NameKind : std::uint32_t { UserEvent = 1, Watch = 2 };
+enum class NameKind : std::uint32_t {
+  UserEvent = 1,
+  Watch = 2,
+  InlinedFunction = 3, // some of its calls are no calls any more, and so no events
+};
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };

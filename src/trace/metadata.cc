@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "trace/process_text.h"
+#include "trace/type_facts.h"
 
 namespace sooth::trace {
 namespace {
@@ -42,10 +43,7 @@ public:
     }
     for (std::uint64_t i = 0; i < header.globals; ++i)
       add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
-    if (header.fact_bytes != 0) {
-      const auto bytes = body_.subspan(facts, header.fact_bytes);
-      trace_.facts.emplace_back(bytes.begin(), bytes.end());
-    }
+    add_facts(body_.subspan(facts, header.fact_bytes), header.globals);
     return true;
   }
 
@@ -56,6 +54,13 @@ private:
   }
   void add_global(const GlobalRow& row) {
     trace_.globals.push_back({row.address, row.bytes, string(row.name), string(row.type), string(row.file), row.line});
+  }
+  // The module's globals are the last ones of the trace until all are sorted.
+  void add_facts(std::span<const std::uint8_t> facts, std::uint32_t globals) {
+    const auto rest = take_type_facts(
+        facts, std::span(trace_.globals).last(globals), [this](std::uint32_t offset) { return string(offset); },
+        trace_);
+    if (!rest.empty()) trace_.facts.push_back(rest);
   }
   // A hostile table could name one long string from every row; no name of a source is that long.
   std::string string(std::uint32_t offset) const {
@@ -86,6 +91,10 @@ bool read_strings(std::span<const std::uint8_t> body, Trace& trace) {
 }
 
 } // namespace
+
+bool read_module(std::span<const std::uint8_t> body, Trace& trace, SiteMap& sites) {
+  return ModuleReader(body, trace, sites).read();
+}
 
 void SiteMap::add(std::uint32_t first, std::uint32_t count, std::uint32_t index) {
   ranges_.push_back({first, count, index});
@@ -127,10 +136,13 @@ void read_file_header(const FileHeader& header, Trace& trace) {
 
 void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& sites) {
   trace.sites.assign(1, Site{});
+  trace.types.assign(1, Type{});
+  trace.all_names_known = true; // until a module does not say so
+  std::size_t modules = 0;
   for (const Chunk& chunk : chunks) {
     bool good = true;
     switch (static_cast<ChunkType>(chunk.header.type)) {
-    case ChunkType::Module: good = ModuleReader(chunk.body, trace, sites).read(); break;
+    case ChunkType::Module: good = read_module(chunk.body, trace, sites), ++modules; break;
     case ChunkType::Strings: good = read_strings(chunk.body, trace); break;
     case ChunkType::Process:
       read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace);
@@ -142,8 +154,15 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
     trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += sizeof(ChunkHeader) + chunk.body.size();
     trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) + " is damaged (its rows do not fit in it)");
   }
+  if (modules == 0) trace.all_names_known = false;
   sites.finish();
-  const auto key = [](const Global& g) { return std::tie(g.address, g.bytes, g.name, g.type, g.file, g.line); };
+  sort_globals(trace);
+}
+
+void sort_globals(Trace& trace) {
+  const auto key = [](const Global& g) {
+    return std::tie(g.address, g.bytes, g.name, g.type, g.file, g.line, g.type_id);
+  };
   std::sort(trace.globals.begin(), trace.globals.end(),
             [&](const Global& a, const Global& b) { return key(a) < key(b); });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trace/chunk_scan.h"
@@ -27,6 +28,10 @@ private:
 
 // The first page, into `trace.process`, `defects`, `flags`. The header was checked before.
 void read_file_header(const FileHeader& header, Trace& trace);
+
+// The body of one Module chunk; false if its rows do not fit in it. When all are read: sites.finish(), sort_globals().
+bool read_module(std::span<const std::uint8_t> body, Trace& trace, SiteMap& sites);
+void sort_globals(Trace& trace);
 
 // Module, Strings and Process chunks. A chunk whose checksum fits but whose rows do not is counted as damaged.
 void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& sites);

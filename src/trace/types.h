@@ -31,7 +31,8 @@ struct Type {
   std::vector<TypeEnumerator> enumerators; // Enum
 };
 
-// A name that the program gives with sooth_event or SOOTH_WATCH and that is a constant in its source.
+// A name that the program gives with sooth_event or SOOTH_WATCH and that is a constant in its source, or that of a
+// function of which calls were inlined.
 struct NamedThing {
   NameKind kind = NameKind::UserEvent;
   std::string name;

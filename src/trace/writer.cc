@@ -14,6 +14,7 @@
 #include "trace/event_codec.h"
 #include "trace/process_text.h"
 #include "trace/string_table.h"
+#include "trace/type_facts.h"
 
 namespace sooth::trace {
 namespace {
@@ -111,7 +112,10 @@ private:
           ++header.globals;
         }
       }
-      const std::vector<std::uint8_t> facts = i < trace_.facts.size() ? trace_.facts[i] : std::vector<std::uint8_t>{};
+      std::vector<std::uint8_t> facts;
+      if (i == 0) facts = make_type_facts(trace_, strings);
+      else if (trace_.all_names_known) facts = make_type_facts(Trace{.all_names_known = true}, strings); // none to add
+      if (i < trace_.facts.size()) facts.insert(facts.end(), trace_.facts[i].begin(), trace_.facts[i].end());
       header.string_bytes = static_cast<std::uint32_t>(strings.bytes().size());
       header.fact_bytes = static_cast<std::uint32_t>(facts.size());
       std::vector<std::uint8_t> body;

@@ -1,0 +1,287 @@
+// C's expressions: promotions, usual arithmetic conversions, and which operand may be what.
+#include <algorithm>
+
+#include "logic/compile.h"
+#include "logic/literal.h"
+
+namespace sooth::logic {
+namespace {
+
+constexpr std::size_t kMaxInstructions = 1u << 16;
+constexpr std::size_t kMaxDepth = 450;
+static_assert(kMaxDepth < kMaxStack);
+
+bool is_integer(ScalarKind kind) { return kind == ScalarKind::Signed || kind == ScalarKind::Unsigned; }
+
+} // namespace
+
+Compiler::Shape Compiler::promoted(const ScalarType& type) {
+  if (type.kind == ScalarKind::Float) return {ScalarKind::Float, type.bytes};
+  if (type.kind == ScalarKind::Pointer) return {ScalarKind::Pointer, 8};
+  // An int if that holds all values; of a bit field, its width decides.
+  const unsigned bits = type.kind == ScalarKind::Bool ? 1 : type.bit_width != 0 ? type.bit_width : 8u * type.bytes;
+  if (bits < 32 || (bits == 32 && type.kind == ScalarKind::Signed)) return {ScalarKind::Signed, 4};
+  if (bits == 32) return {ScalarKind::Unsigned, 4};
+  return {type.kind, 8};
+}
+
+Compiler::Code Compiler::converted(Code code, Shape to) {
+  if (code.shape == to) return code;
+  code.instructions.push_back({Op::Convert, to.kind, to.bytes, code.shape.kind, 0});
+  code.shape = to;
+  return code;
+}
+
+Compiler::Code Compiler::as_truth(Code code) {
+  code.instructions.push_back({Op::Convert, ScalarKind::Bool, 1, code.shape.kind, 0});
+  code.shape = {ScalarKind::Signed, 4};
+  return code;
+}
+
+// `a`, then `b`, then one more instruction.
+Compiler::Code Compiler::joined(Code a, Code b, Instruction last, Shape shape) {
+  const std::size_t offset = a.instructions.size();
+  for (Instruction& in : b.instructions)
+    if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue) in.operand += offset;
+  a.instructions.insert(a.instructions.end(), b.instructions.begin(), b.instructions.end());
+  a.instructions.push_back(last);
+  a.stack = std::max(a.stack, b.stack + 1);
+  a.shape = shape;
+  return a;
+}
+
+Expression Compiler::expression(const Node& node) {
+  return Expression(as_truth(value(node)).instructions, text_of(node));
+}
+
+Compiler::Code Compiler::value(const Node& node) {
+  if (error_) return {{{}}, {}};
+  if (depth_ >= kMaxDepth) {
+    fail(node.begin, "nested too deeply");
+    return {{{}}, {}};
+  }
+  ++depth_;
+  Code code = value_at_depth(node);
+  --depth_;
+  if (code.instructions.size() > kMaxInstructions) {
+    fail(node.begin, "the expression is too large");
+    return {{{}}, {}};
+  }
+  return code;
+}
+
+Compiler::Code Compiler::value_at_depth(const Node& node) {
+  switch (node.form) {
+  case Form::Number: return number(node);
+  case Form::Name: return name(node);
+  case Form::Predicate: return predicate(node);
+  default: return node.children.size() == 1 ? prefix(node) : binary(node);
+  }
+}
+
+Compiler::Code Compiler::number(const Node& node) {
+  const auto literal = parse_literal(node.text);
+  if (!literal) {
+    fail(node.begin, "'" + node.text + "' is not a number, or too large for 64 bits");
+    return {{{}}, {}};
+  }
+  return {{{Op::Constant, literal->kind, literal->bytes, literal->kind, literal->bits}},
+          {literal->kind, literal->bytes}};
+}
+
+Compiler::Code Compiler::name(const Node& node) {
+  if (node.path.empty())
+    for (const SyntaxEntry* event : events_)
+      if (event->name.text == node.text) return value(event->body);
+  return found_value(node, find_value(node, symbols_));
+}
+
+Compiler::Code Compiler::found_value(const Node& node, FoundValue found) {
+  if (const auto* why = std::get_if<NotFound>(&found)) {
+    fail(why->at != 0 ? why->at : node.begin, why->message);
+    return {{{}}, {}};
+  }
+  if (const auto* constant = std::get_if<Constant>(&found)) {
+    const Shape shape = promoted(constant->type);
+    return {{{Op::Constant, shape.kind, shape.bytes, shape.kind, static_cast<std::uint64_t>(constant->value)}}, shape};
+  }
+  auto& variable = std::get<Variable>(found);
+  const auto same = [&](const Variable& other) {
+    return other.address == variable.address && other.size == variable.size && other.type == variable.type &&
+           other.watched == variable.watched && other.watch_name == variable.watch_name;
+  };
+  const auto at = std::find_if(out_.variables.begin(), out_.variables.end(), same);
+  const auto index = static_cast<std::uint64_t>(at - out_.variables.begin());
+  const Shape shape = promoted(variable.type);
+  // Loading extends to 64 bits, so promotion needs no instruction.
+  const Code code{{{Op::Load, variable.type.kind, variable.type.bytes, variable.type.kind, index}}, shape};
+  if (at == out_.variables.end()) {
+    out_.types.push_back(variable.type);
+    out_.variables.push_back(std::move(variable));
+  }
+  return code;
+}
+
+void Compiler::check_operand(const Node& operation, const Node& operand) {
+  if (operand.form != Form::Operation) return;
+  const bool word = operand.op == Operator::Negation && !operand.grouped;
+  if (!is_temporal(operand) && !word) return;
+  const std::string outer(operator_row(operation.op).name()), inner(operator_row(operand.op).name());
+  fail(operation.begin, "'" + outer + "' takes numbers, but '" + text_of(operand) +
+                            "' is a formula; put parentheses around what '" + inner + "' is about");
+}
+
+Compiler::Code Compiler::prefix(const Node& node) {
+  check_operand(node, node.children[0]);
+  Code code = value(node.children[0]);
+  const std::string spelling(operator_row(node.op).name());
+  switch (node.op) {
+  case Operator::Not:
+  case Operator::Negation:
+    code.instructions.push_back({Op::Not, code.shape.kind, code.shape.bytes, code.shape.kind, 0});
+    code.shape = {ScalarKind::Signed, 4};
+    return code;
+  case Operator::Complement:
+    if (!is_integer(code.shape.kind)) fail(node.begin, "'~' needs an integer");
+    code.instructions.push_back({Op::Complement, code.shape.kind, code.shape.bytes, code.shape.kind, 0});
+    return code;
+  case Operator::Negate:
+  case Operator::Positive:
+    if (code.shape.kind == ScalarKind::Pointer) fail(node.begin, "'" + spelling + "' needs a number, not a pointer");
+    if (node.op == Operator::Negate)
+      code.instructions.push_back({Op::Negate, code.shape.kind, code.shape.bytes, code.shape.kind, 0});
+    return code;
+  default: fail(node.begin, "'" + spelling + "' cannot stand here: this must not depend on other states"); return code;
+  }
+}
+
+Compiler::Code Compiler::binary(const Node& node) {
+  const Use use = operator_row(node.op).use;
+  if (use == Use::Value) {
+    check_operand(node, node.children[0]);
+    check_operand(node, node.children[1]);
+  }
+  Code a = value(node.children[0]);
+  Code b = value(node.children[1]);
+  if (error_) return {{{}}, {}};
+  switch (node.op) {
+  case Operator::Iff:
+  case Operator::Implies:
+  case Operator::Or:
+  case Operator::Xor:
+  case Operator::And: return connective(node, std::move(a), std::move(b));
+  case Operator::Equal:
+  case Operator::NotEqual:
+  case Operator::Less:
+  case Operator::LessEqual:
+  case Operator::Greater:
+  case Operator::GreaterEqual: return comparison(node, std::move(a), std::move(b));
+  case Operator::ShiftLeft:
+  case Operator::ShiftRight: return shift(node, std::move(a), std::move(b));
+  default: break;
+  }
+  if (use != Use::Value) {
+    fail(node.begin,
+         "'" + std::string(operator_row(node.op).name()) + "' cannot stand here: this must not depend on other states");
+    return a;
+  }
+  return arithmetic(node, std::move(a), std::move(b));
+}
+
+namespace {
+
+template <typename Shape>
+Shape common_shape(Shape a, Shape b) {
+  if (a.kind == ScalarKind::Float || b.kind == ScalarKind::Float) {
+    const bool wide = (a.kind == ScalarKind::Float && a.bytes == 8) || (b.kind == ScalarKind::Float && b.bytes == 8);
+    return {ScalarKind::Float, static_cast<std::uint8_t>(wide ? 8 : 4)};
+  }
+  if (a.kind == b.kind) return a.bytes > b.bytes ? a : b;
+  const Shape plain = a.kind == ScalarKind::Unsigned ? a : b, sign = a.kind == ScalarKind::Unsigned ? b : a;
+  return plain.bytes >= sign.bytes ? plain : sign;
+}
+
+Op operation_of(Operator op) {
+  switch (op) {
+  case Operator::Plus: return Op::Add;
+  case Operator::Minus: return Op::Subtract;
+  case Operator::Times: return Op::Multiply;
+  case Operator::Divide: return Op::Divide;
+  case Operator::Remainder: return Op::Remainder;
+  case Operator::BitAnd: return Op::BitAnd;
+  case Operator::BitOr: return Op::BitOr;
+  default: return Op::BitXor;
+  }
+}
+
+} // namespace
+
+Compiler::Code Compiler::arithmetic(const Node& node, Code a, Code b) {
+  const std::string spelling(operator_row(node.op).name());
+  const Op op = operation_of(node.op);
+  const bool integers_only = op == Op::Remainder || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
+  if (a.shape.kind == ScalarKind::Pointer || b.shape.kind == ScalarKind::Pointer)
+    fail(node.begin, "pointers can be compared, but '" + spelling + "' needs numbers");
+  if (integers_only && (a.shape.kind == ScalarKind::Float || b.shape.kind == ScalarKind::Float))
+    fail(node.begin, "'" + spelling + "' needs integers");
+  const Shape shape = common_shape(a.shape, b.shape);
+  return joined(converted(std::move(a), shape), converted(std::move(b), shape),
+                {op, shape.kind, shape.bytes, shape.kind, 0}, shape);
+}
+
+Compiler::Code Compiler::shift(const Node& node, Code a, Code b) {
+  if (!is_integer(a.shape.kind) || !is_integer(b.shape.kind))
+    fail(node.begin, "'" + std::string(operator_row(node.op).name()) + "' needs integers");
+  const Shape shape = a.shape; // the left operand decides
+  const Op op = node.op == Operator::ShiftLeft ? Op::ShiftLeft : Op::ShiftRight;
+  return joined(std::move(a), std::move(b), {op, shape.kind, shape.bytes, shape.kind, 0}, shape);
+}
+
+Compiler::Code Compiler::comparison(const Node& node, Code a, Code b) {
+  Shape shape;
+  if (a.shape.kind == ScalarKind::Pointer || b.shape.kind == ScalarKind::Pointer) {
+    if (a.shape.kind == ScalarKind::Float || b.shape.kind == ScalarKind::Float)
+      fail(node.begin, "a pointer cannot be compared with a floating-point number");
+    shape = {ScalarKind::Unsigned, 8};
+  } else {
+    shape = common_shape(a.shape, b.shape);
+  }
+  if (node.op == Operator::Greater || node.op == Operator::GreaterEqual) {
+    // a > b is b < a. Expressions have no side effects; only which division by zero is met first could differ.
+    std::swap(a, b);
+  }
+  const bool equality = node.op == Operator::Equal || node.op == Operator::NotEqual;
+  const bool strict = node.op == Operator::Less || node.op == Operator::Greater;
+  const Op op = equality ? Op::Equal : strict ? Op::Less : Op::LessEqual;
+  Code code = joined(converted(std::move(a), shape), converted(std::move(b), shape),
+                     {op, shape.kind, shape.bytes, shape.kind, 0}, {ScalarKind::Signed, 4});
+  if (node.op == Operator::NotEqual)
+    code.instructions.push_back({Op::Not, ScalarKind::Signed, 4, ScalarKind::Signed, 0});
+  return code;
+}
+
+Compiler::Code Compiler::connective(const Node& node, Code a, Code b) {
+  a = as_truth(std::move(a));
+  b = as_truth(std::move(b));
+  const Shape truth{ScalarKind::Signed, 4};
+  const Instruction inverse{Op::Not, ScalarKind::Signed, 4, ScalarKind::Signed, 0};
+  if (node.op == Operator::Iff || node.op == Operator::Xor) {
+    Code code = joined(std::move(a), std::move(b), {Op::Equal, ScalarKind::Signed, 4, ScalarKind::Signed, 0}, truth);
+    if (node.op == Operator::Xor) code.instructions.push_back(inverse);
+    return code;
+  }
+  // As in C, the right side is only evaluated if the left one does not decide.
+  if (node.op == Operator::Implies) a.instructions.push_back(inverse);
+  const std::size_t end = a.instructions.size() + 1 + b.instructions.size();
+  a.instructions.push_back(
+      {node.op == Operator::And ? Op::JumpIfFalse : Op::JumpIfTrue, ScalarKind::Signed, 4, ScalarKind::Signed, end});
+  const std::size_t offset = a.instructions.size();
+  for (Instruction& in : b.instructions)
+    if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue) in.operand += offset;
+  a.instructions.insert(a.instructions.end(), b.instructions.begin(), b.instructions.end());
+  a.stack = std::max(a.stack, b.stack + 1);
+  a.shape = truth;
+  return a;
+}
+
+} // namespace sooth::logic
