@@ -1,0 +1,65 @@
+// A run as it grows, step by step, under one model's rules. The plain definition: every fast engine's answer is replayed
+// here before it is given.
+//
+// Question: may this step follow the run so far?
+// Source: seed 004, the models as conditions on prefixes (docs/architecture.md, models).
+// Cost: a step costs its operations, its orders and its needs; a pinned step one look at each thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "predict/feasibility.h"
+#include "predict/index.h"
+
+namespace sooth::predict {
+
+class Execution {
+public:
+  explicit Execution(const Index& index);
+
+  std::uint32_t position(std::uint32_t thread) const { return positions_[thread]; }
+  std::span<const std::uint32_t> positions() const { return positions_; }
+  // The thread's next step, or kNoStep.
+  StepId next(std::uint32_t thread) const {
+    const std::vector<StepId>& own = index_.computation.threads[thread].steps;
+    return positions_[thread] < own.size() ? own[positions_[thread]] : kNoStep;
+  }
+  bool done(StepId step) const {
+    return positions_[index_.computation.steps[step].thread] > index_.computation.steps[step].place;
+  }
+
+  // Whether the next step of its thread may follow; `question` adds its sequences and waives its orders.
+  bool allows(StepId step, const Question& question) const;
+  void take(StepId step);
+
+  // The last write of the location, as far as the model can tell writes apart: a step or, under maximal, a value.
+  std::uint32_t memory(std::size_t location) const;
+  std::size_t locations() const { return writers_.size(); }
+
+private:
+  bool allows_operation(std::size_t operation, std::uint32_t thread) const;
+
+  const Index& index_;
+  std::vector<std::uint32_t> positions_; // by thread
+  std::vector<Access> writers_;          // by location: last write; kNoStep with the initial value
+  struct Lock {
+    std::uint32_t owner = 0xffffffff;
+    std::vector<std::uint32_t> readers;
+  };
+  std::vector<Lock> locks_;
+  struct Holder {
+    std::uint32_t thread;
+    bool exclusive;
+  };
+  std::vector<std::vector<Holder>> holders_; // by location
+};
+
+// Whether the question is answered by where this run has come to.
+bool satisfies(const Computation& computation, const Question& question, std::span<const std::uint32_t> positions);
+
+// Replays a run: empty if every step was allowed and the question is satisfied at the end; else what went wrong.
+std::string objection_to(const Index& index, const Question& question, std::span<const StepId> run);
+
+} // namespace sooth::predict

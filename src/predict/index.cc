@@ -1,0 +1,140 @@
+#include "predict/index.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sooth::predict {
+namespace {
+
+constexpr std::uint32_t kNoSection = 0xffffffff;
+
+struct LocationState {
+  StepId writer = kNoStep;
+  std::vector<StepId> readers; // since the last write
+};
+
+struct LockState {
+  std::uint32_t exclusive = kNoSection; // the open section
+  std::vector<std::uint32_t> shared;    // open sections
+  StepId last = kNoStep;                // the last operation
+};
+
+ThreadAccesses& accesses_of(LocationIndex& location, std::uint32_t thread) {
+  for (ThreadAccesses& own : location.threads)
+    if (own.thread == thread) return own;
+  location.threads.push_back({thread, {}, {}});
+  return location.threads.back();
+}
+
+} // namespace
+
+Index::Index(const Computation& c, witness::Model m)
+    : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()) {
+  order_begin_.assign(c.steps.size() + 1, 0);
+  for (const causality::Order& order : c.orders) ++order_begin_[order.second + 1];
+  for (std::size_t i = 0; i < c.steps.size(); ++i) order_begin_[i + 1] += order_begin_[i];
+  collect();
+}
+
+void Index::collect() {
+  const Computation& c = computation;
+  std::vector<LocationState> memory(c.locations.size());
+  std::vector<LockState> lock_states(c.locks.size());
+  writer_.assign(c.operations.size(), kNoStep);
+  section_.assign(c.operations.size(), kNoSection);
+  need_begin_.reserve(c.steps.size() + 1);
+
+  for (StepId id = 0; id < c.steps.size(); ++id) {
+    const causality::Step& step = c.steps[id];
+    need_begin_.push_back(needs_.size());
+    const auto need = [&](StepId other) {
+      if (other != kNoStep && other != id && c.steps[other].thread != step.thread) needs_.push_back(other);
+    };
+    if ((step.flags & causality::kExternalRead) != 0) pinned.push_back(id);
+    for (std::size_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
+      const Operation& o = c.operations[n];
+      switch (o.kind) {
+      case OperationKind::Read: {
+        LocationState& state = memory[o.object];
+        writer_[n] = state.writer;
+        if (model != witness::Model::Maximal) need(state.writer);
+        if (orders_conflicts()) state.readers.push_back(id);
+        accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value});
+        break;
+      }
+      case OperationKind::Write: {
+        LocationState& state = memory[o.object];
+        if (orders_conflicts()) {
+          need(state.writer);
+          for (const StepId reader : state.readers) need(reader);
+          state.readers.clear();
+        }
+        state.writer = id;
+        accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value});
+        break;
+      }
+      case OperationKind::HoldBegin:
+        locations[o.object].holds.push_back({id, kNoStep, step.thread, o.value != 0});
+        break;
+      case OperationKind::HoldEnd:
+        for (Section& hold : std::views::reverse(locations[o.object].holds)) {
+          if (hold.thread != step.thread) continue;
+          hold.end = id; // a thread has at most one open hold of a location: its last one
+          break;
+        }
+        break;
+      default: {
+        LockState& state = lock_states[o.object];
+        std::vector<Section>& sections = locks[o.object];
+        const auto number = static_cast<std::uint32_t>(sections.size());
+        if (orders_locks()) need(state.last);
+        state.last = id;
+        if (o.kind == OperationKind::Acquire) {
+          sections.push_back({id, kNoStep, step.thread, true});
+          section_[n] = state.exclusive = number;
+        } else if (o.kind == OperationKind::AcquireShared) {
+          sections.push_back({id, kNoStep, step.thread, false});
+          section_[n] = number;
+          state.shared.push_back(number);
+        } else if (o.kind == OperationKind::Release) {
+          if (state.exclusive != kNoSection) sections[section_[n] = state.exclusive].end = id;
+          state.exclusive = kNoSection;
+        } else if (o.kind == OperationKind::ReleaseShared) {
+          const auto mine = std::ranges::find_if(
+              state.shared, [&](std::uint32_t open) { return sections[open].thread == step.thread; });
+          if (mine != state.shared.end()) {
+            sections[section_[n] = *mine].end = id;
+            state.shared.erase(mine);
+          }
+        } else { // TryFailed
+          if (state.exclusive != kNoSection) section_[n] = state.exclusive;
+          else if (!state.shared.empty()) section_[n] = state.shared.front();
+        }
+        break;
+      }
+      }
+    }
+  }
+  need_begin_.push_back(needs_.size());
+  for (LocationIndex& location : locations) {
+    for (const ThreadAccesses& own : location.threads)
+      location.by_value.insert(location.by_value.end(), own.writes.begin(), own.writes.end());
+    std::ranges::sort(location.by_value, [](const Access& a, const Access& b) {
+      return a.value != b.value ? a.value < b.value : a.step < b.step;
+    });
+  }
+  for (const std::vector<Section>& sections : locks)
+    for (const Section& section : sections) lock_never_released |= section.end == kNoStep;
+}
+
+std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value) const {
+  const std::vector<Access>& writes = locations[location].by_value;
+  return std::ranges::equal_range(writes, value, {}, &Access::value);
+}
+
+std::uint32_t Index::steps_before(std::uint32_t thread, StepId step) const {
+  const std::vector<StepId>& own = computation.threads[thread].steps;
+  return static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), step) - own.begin());
+}
+
+} // namespace sooth::predict

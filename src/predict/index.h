@@ -1,0 +1,103 @@
+// A computation prepared for questions under one model: who accesses what, who holds what, what needs what.
+//
+// Question: which steps must be in a run before a given step, whatever else is in it; and where else could its reads find
+//   their values?
+// Source: seed 004: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb), Theorem 7 (maximal).
+// The models differ here and only here:
+//   hb         a step needs all earlier conflicting accesses and all earlier operations on its locks
+//   hb-locks   a step needs all earlier conflicting accesses; locks only exclude
+//   whb(-locks) a read needs the write it saw, and sees that one; locks exclude
+//   maximal    a read sees its value, whoever wrote it; locks exclude
+// Cost: time and memory in proportion to the computation's operations.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "causality/computation.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+using causality::Computation;
+using causality::kNoStep;
+using causality::Operation;
+using causality::OperationKind;
+using causality::StepId;
+
+// A time during which a thread has a lock, or holds a location (docs/trace_format.md, rule 1).
+struct Section {
+  StepId begin = kNoStep;
+  StepId end = kNoStep; // none if it is never given up
+  std::uint32_t thread = 0;
+  bool exclusive = true; // locks: not shared; holds: others may not even read
+};
+
+struct Access {
+  StepId step = kNoStep;
+  std::uint32_t value = 0;
+};
+
+// The accesses of one location by one thread, in its order.
+struct ThreadAccesses {
+  std::uint32_t thread = 0;
+  std::vector<Access> reads;
+  std::vector<Access> writes;
+};
+
+struct LocationIndex {
+  std::vector<ThreadAccesses> threads;
+  std::vector<Access> by_value; // all writes, by value, then in the observed order
+  std::vector<Section> holds;   // in the observed order
+};
+
+class Index {
+public:
+  Index(const Computation& computation, witness::Model model);
+
+  const Computation& computation;
+  const witness::Model model;
+
+  // Steps that the model wants before this one, besides the computation's orders and thread order. Reads' writers are
+  // among them unless the model is maximal.
+  std::span<const StepId> needs(StepId step) const {
+    return std::span(needs_).subspan(need_begin_[step], need_begin_[step + 1] - need_begin_[step]);
+  }
+  // The computation's orders that end in this step.
+  std::span<const causality::Order> orders(StepId step) const {
+    return std::span(computation.orders).subspan(order_begin_[step], order_begin_[step + 1] - order_begin_[step]);
+  }
+  // Of a read operation: the step that it saw; kNoStep for the initial value.
+  StepId writer(std::size_t operation) const { return writer_[operation]; }
+  // Of an acquire (shared or not): its section. Of a try that failed: the section it ran into.
+  std::uint32_t section(std::size_t operation) const { return section_[operation]; }
+
+  bool reads_identity() const { return model != witness::Model::Maximal; } // a read sees one certain write
+  bool orders_conflicts() const {
+    return model == witness::Model::HappensBefore || model == witness::Model::HappensBeforeLocks;
+  }
+  bool orders_locks() const { return model == witness::Model::HappensBefore; }
+
+  std::vector<LocationIndex> locations;
+  std::vector<std::vector<Section>> locks; // by lock, in the observed order of their begins
+  std::vector<StepId> pinned;              // steps with kExternalRead
+  bool lock_never_released = false;
+
+  // The writes that give the location this value.
+  std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value) const;
+
+  // How many of the thread's steps stand before `step` in the observed order.
+  std::uint32_t steps_before(std::uint32_t thread, StepId step) const;
+
+private:
+  void collect();
+
+  std::vector<StepId> needs_;
+  std::vector<std::uint64_t> need_begin_;
+  std::vector<std::uint64_t> order_begin_;
+  std::vector<StepId> writer_;
+  std::vector<std::uint32_t> section_;
+};
+
+} // namespace sooth::predict
