@@ -73,6 +73,9 @@ public:
   void gives(const Event& e) {
     Clock& mine = now_[e.thread];
     switch (e.kind) {
+    case EventKind::LockInit:
+    case EventKind::SemInit:
+    case EventKind::BarrierInit:
     case EventKind::Release:
     case EventKind::AtomicWrite:
     case EventKind::AtomicRmw:

@@ -21,6 +21,7 @@ Facts::Facts(const trace::Trace& t) : trace(t), memory(t) {
 
 bool Facts::glued(EventNumber number) const {
   const Event& e = trace.events[number];
+  if (e.kind == EventKind::ExternalWrite) return true; // it stands for what the next event found
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
 }
 
@@ -39,6 +40,7 @@ void Facts::orders() {
   absl::flat_hash_map<std::uint64_t, std::uint32_t> left; // barrier -> arrivals when the first of a group left
   absl::flat_hash_map<std::uint64_t, bool> known_size;
   std::vector<std::uint32_t> done(of_thread.size()); // events so far, by thread
+  EventNumber receive = kNoEvent;                    // what goes out may depend on all that came in
   const auto sequence = [&](auto& of, std::uint64_t address) -> std::uint32_t {
     const auto [found, fresh] = of.try_emplace(address, static_cast<std::uint32_t>(sequences.size()));
     if (fresh) sequences.emplace_back();
@@ -63,6 +65,10 @@ void Facts::orders() {
       break;
     case EventKind::Join:
       if (names_thread) joins[number] = {static_cast<std::uint32_t>(e.value), done[e.value]};
+      break;
+    case EventKind::Receive: receive = number; break;
+    case EventKind::Send:
+      if (receive != kNoEvent) after[number].push_back(receive);
       break;
     case EventKind::HbRelease: sequences[sequence(tags, e.address)].push_back(number); break;
     case EventKind::HbAcquire: {
@@ -128,7 +134,8 @@ void Facts::locks() {
     const Event& e = trace.events[number];
     if (const auto [action, address] = lock_use(e); action != LockAction::None) {
       const LockState& lock = state.at(address);
-      before[number] = {lock.uses, lock.others_exclude(e.thread, action == LockAction::RefusedShared)};
+      before[number] = {lock.uses, lock.others_exclude(e.thread, action == LockAction::RefusedShared),
+                        lock.exclusive_uses};
     }
     state.apply(e, number);
   }
@@ -143,7 +150,7 @@ void Facts::semaphores() {
     const Event& e = trace.events[number];
     if (e.kind == EventKind::SemInit) known[e.address] = e.value >> 32 == 0;
     if (e.kind != EventKind::SemPost && e.kind != EventKind::SemWait) continue;
-    before[number] = {uses[e.address]++, false};
+    before[number] = {uses[e.address]++, false, 0};
     if (known[e.address] || e.has(kFailed)) continue;
     std::int64_t& sum = balance[e.address];
     sum += e.kind == EventKind::SemPost ? 1 : -1;

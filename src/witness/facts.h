@@ -27,6 +27,7 @@ struct Hold {
 struct Before {
   std::uint32_t uses = 0; // of the same object, earlier in the trace
   bool excluded = false;  // refused requests: others had the lock
+  std::uint32_t exclusive_uses = 0;
 };
 
 struct Facts {
@@ -58,7 +59,7 @@ struct Facts {
   absl::flat_hash_map<std::uint64_t, std::uint64_t> least_count;
   bool all_released = true; // every lock is free at the end
 
-  // Whether another thread may come between the event and its thread's next one.
+  // Whether no other thread may come between the event and its thread's next one.
   bool glued(EventNumber event) const;
 
 private:

@@ -40,16 +40,20 @@ void Locks::apply(const Event& event, EventNumber number) {
                        !event.has(trace::kFailed) && (event.value & trace::kLockCondition) == 0;
   if (renewed) {
     if (const auto found = locks_.find(event.address); found != locks_.end()) {
-      const std::uint32_t uses = found->second.uses;
-      found->second = {};
-      found->second.uses = uses;
+      LockState fresh;
+      fresh.uses = found->second.uses;
+      fresh.exclusive_uses = found->second.exclusive_uses;
+      found->second = fresh;
     }
     return;
   }
   const auto [action, address] = lock_use(event);
   if (action == LockAction::None) return;
   LockState& lock = locks_[address];
-  if (!lock.inner(event, action)) ++lock.uses;
+  if (!lock.inner(event, action)) {
+    ++lock.uses;
+    if (action == LockAction::Take || action == LockAction::Give) ++lock.exclusive_uses;
+  }
   switch (action) {
   case LockAction::Take:
     if (lock.owner == event.thread) {

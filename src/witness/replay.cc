@@ -130,7 +130,6 @@ Objection Replay::in_thread_order(EventNumber number) const {
 }
 
 Objection Replay::orders(EventNumber number) {
-  const Event& e = trace_.events[number];
   if (const auto found = facts_.after.find(number); found != facts_.after.end())
     for (const EventNumber earlier : found->second)
       if (!done(earlier))
@@ -147,17 +146,24 @@ Objection Replay::orders(EventNumber number) {
       return fmt::format("The witness has {} before {}.", describe(trace_, number),
                          describe(trace_, facts_.sequences[sequence][ready]));
   }
-  if (e.kind != EventKind::ExternalWrite) return {};
-  // Something outside the trace changed the memory; nobody knows when, so everything before it stays before it.
-  const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
-  for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece) {
-    if (facts_.memory.private_piece(piece)) continue;
-    while (trace_done_ < number && done(trace_done_)) ++trace_done_;
-    if (trace_done_ < number)
-      return fmt::format("The witness has {}, which came from outside, before {}.", describe(trace_, number),
-                         describe(trace_, trace_done_));
-  }
+  if (!from_outside(number)) return {};
+  // Something outside the trace had a hand in it; nobody knows when, so everything before it stays before it.
+  while (trace_done_ < number && done(trace_done_)) ++trace_done_;
+  if (trace_done_ < number)
+    return fmt::format("The witness has {}, which came from outside, before {}.", describe(trace_, number),
+                       describe(trace_, trace_done_));
   return {};
+}
+
+// Memory that somebody unknown changed, a message, a signal.
+bool Replay::from_outside(EventNumber number) const {
+  const EventKind kind = trace_.events[number].kind;
+  if (kind == EventKind::Receive || kind == EventKind::SignalEnter) return true;
+  if (kind != EventKind::ExternalWrite) return false;
+  const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
+  for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
+    if (!facts_.memory.private_piece(piece)) return true;
+  return false;
 }
 
 Objection Replay::held(EventNumber number) {
@@ -223,7 +229,10 @@ Objection Replay::locks(EventNumber number, Model model) const {
   if (action == LockAction::None) return {};
   const LockState& lock = locks_.at(address);
   const Before& before = facts_.before.at(number);
-  if (model == Model::HappensBefore && !lock.inner(e, action) && lock.uses != before.uses)
+  // hb: an exclusive use is like a write of the lock, a shared or refused one like a read.
+  const bool exclusive = action == LockAction::Take || action == LockAction::Give;
+  if (model == Model::HappensBefore && !lock.inner(e, action) &&
+      (exclusive ? lock.uses != before.uses : lock.exclusive_uses != before.exclusive_uses))
     return fmt::format("The witness has {} not in the order in which the lock was used.", describe(trace_, number));
   if (action == LockAction::Refused || action == LockAction::RefusedShared) {
     // Whoever was refused because of somebody else is refused only then. Other reasons (it was the thread's own, the time
@@ -232,9 +241,10 @@ Objection Replay::locks(EventNumber number, Model model) const {
     if (before.excluded ? !excluded : lock.owner != e.thread && lock.uses != before.uses)
       return fmt::format("In the witness {} is refused, but nobody else has the lock.", describe(trace_, number));
   }
-  if ((e.value & trace::kLockOwnerDied) != 0 && action == LockAction::Take && e.kind == EventKind::Acquire &&
-      lock.uses != before.uses)
-    return fmt::format("The witness has {}, but the lock's owner did not die.", describe(trace_, number));
+  if (e.kind == EventKind::Acquire && action == LockAction::Take && (e.value & trace::kLockOwnerDied) != 0) {
+    const bool died = lock.owner != LockState::kNobody && progress_[lock.owner] == facts_.of_thread[lock.owner].size();
+    if (!died) return fmt::format("The witness has {}, but the lock's owner did not die.", describe(trace_, number));
+  }
   return {};
 }
 

@@ -42,6 +42,7 @@ private:
   Objection judge(EventNumber event, Model model);
   Objection in_thread_order(EventNumber event) const;
   Objection orders(EventNumber event);
+  bool from_outside(EventNumber event) const;
   Objection held(EventNumber event);
   Objection lifetime(EventNumber event) const;
   Objection values(EventNumber event, Model model) const;
