@@ -9,6 +9,7 @@
 #include "causality/lock_operations.h"
 #include "causality/memory_operations.h"
 #include "causality/primitives.h"
+#include "trace/contents.h"
 
 namespace sooth::causality {
 namespace {
@@ -16,8 +17,13 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-bool glued_to_next(const Event& e) {
-  if (e.kind == EventKind::ExternalWrite) return true; // it stands for what the next event found
+bool glued_to_next(const trace::Trace& trace, std::size_t i) {
+  const Event& e = trace.events[i];
+  if (e.kind == EventKind::ExternalWrite) { // it stands for what the next event found
+    if (i + 1 == trace.events.size()) return false;
+    const Event& next = trace.events[i + 1];
+    return next.thread == e.thread && reads_memory(next.kind) && overlap(e, next);
+  }
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
 }
 bool is_atomic_access(EventKind kind) {
@@ -99,7 +105,7 @@ private:
       if (e.has(trace::kMerged) && is_access(e.kind)) step.flags |= kMergedStep;
       if (is_access(e.kind) && !is_atomic_access(e.kind) && locations_.of(i).count != 0) step.flags &= ~kAtomicStep;
       result_.step_of_event[i] = id;
-      glued[e.thread] = glued_to_next(e);
+      glued[e.thread] = glued_to_next(trace_, i);
     }
   }
 

@@ -1,0 +1,198 @@
+// Computations of traces: what becomes a step, an operation, an order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "causality/computation.h"
+#include "predict/execution.h"
+#include "predict/witness_of.h"
+#include "trace/objects.h"
+#include "trace/verify.h"
+#include "verify_builder.h"
+#include "verify_run.h"
+
+namespace sooth::causality {
+namespace {
+
+using trace::EventKind;
+using trace::testing::RandomRun;
+using trace::testing::TraceBuilder;
+
+std::vector<OperationKind> kinds_of(const Computation& c, std::uint32_t event) {
+  std::vector<OperationKind> kinds;
+  for (const Operation& o : c.operations_of(c.step_of_event[event])) kinds.push_back(o.kind);
+  return kinds;
+}
+
+constexpr std::uint64_t kA = 0x1000, kLock = 0x9000;
+
+TEST(Computation, PrivateAndUnwrittenMemoryHasNoOperations) {
+  TraceBuilder b(2);
+  b.write(0, kA, 4, 1);    // only thread 0
+  b.read(0, kA + 8, 4, 7); // both read, nobody writes
+  b.read(1, kA + 8, 4, 7);
+  b.write(0, kA + 16, 4, 3); // shared
+  b.read(1, kA + 16, 4, 3);
+  const Computation c = compute(b.trace);
+  ASSERT_EQ(c.locations.size(), 1u);
+  EXPECT_EQ(c.locations[0].address, kA + 16);
+  EXPECT_EQ(c.operations.size(), 2u);
+  EXPECT_EQ(c.operations[0].value, c.operations[1].value);
+  EXPECT_EQ(c.step_of_event[0], c.step_of_event[1]); // what nobody else can tell belongs to the step before it
+}
+
+TEST(Computation, OverlappingAccessesShareTheBytesInCommon) {
+  TraceBuilder b(2);
+  b.write(0, kA, 8, 0x1122334455667788);
+  b.read(1, kA + 2, 2, 0x5566);
+  b.write(1, kA + 3, 1, 9);
+  const Computation c = compute(b.trace);
+  ASSERT_EQ(c.locations.size(), 2u); // bytes 2 and 3; the others belong to thread 0
+  EXPECT_EQ(c.locations[0].address, kA + 2);
+  EXPECT_EQ(c.locations[1].address, kA + 3);
+  EXPECT_EQ(c.steps[c.step_of_event[0]].operations, 2u);
+  EXPECT_EQ(c.steps[c.step_of_event[1]].operations, 2u);
+  EXPECT_EQ(c.steps[c.step_of_event[2]].operations, 1u);
+}
+
+TEST(Computation, RecursionShowsOnlyItsOutermostAcquireAndRelease) {
+  TraceBuilder b(1);
+  for (int i = 0; i < 2; ++i) b.add(0, EventKind::Acquire, kLock, trace::kLockRecursive);
+  for (int i = 0; i < 2; ++i) b.add(0, EventKind::Release, kLock, trace::kLockRecursive);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(kinds_of(c, 0), std::vector{OperationKind::Acquire});
+  EXPECT_EQ(kinds_of(c, 3), std::vector{OperationKind::Release});
+  EXPECT_EQ(c.operations.size(), 2u);
+}
+
+TEST(Computation, AFailedTryNeedsTheHolder) {
+  TraceBuilder b(2);
+  b.add(0, EventKind::Acquire, kLock);
+  b.add(1, EventKind::Acquire, kLock, trace::kLockTry, trace::kFailed);
+  b.add(0, EventKind::Release, kLock);
+  b.add(1, EventKind::Acquire, kLock, trace::kLockTry, trace::kFailed); // told a moment too late
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(kinds_of(c, 1), std::vector{OperationKind::TryFailed});
+  EXPECT_EQ(c.steps[c.step_of_event[1]].flags & kExternalRead, 0u);
+  EXPECT_NE(c.steps[c.step_of_event[3]].flags & kExternalRead, 0u);
+}
+
+TEST(Computation, GluedBlocksAreOneStepAndReadBeforeTheyWrite) {
+  TraceBuilder b(2);
+  b.access(0, EventKind::Read, kA, 4, 5, trace::kGlued);
+  b.access(0, EventKind::Write, kA, 4, 6, trace::kGlued);
+  b.read(0, kA, 4, 6);
+  b.write(1, kA, 4, 7);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.steps.size(), 2u);
+  EXPECT_EQ(kinds_of(c, 0), (std::vector{OperationKind::Read, OperationKind::Write}));
+  // The glued read may have seen something else: thread 1 writes without synchronisation (rule 4).
+  EXPECT_EQ(c.threads[0].trusted, 0u);
+  EXPECT_EQ(c.untrusted_steps, 1u);
+}
+
+TEST(Computation, SynchronisedGluedReadsAreTrusted) {
+  TraceBuilder b(2);
+  b.add(0, EventKind::Acquire, kLock);
+  b.access(0, EventKind::Read, kA, 4, 5, trace::kGlued);
+  b.read(0, kA, 4, 5);
+  b.add(0, EventKind::Release, kLock);
+  b.add(1, EventKind::Acquire, kLock);
+  b.write(1, kA, 4, 7);
+  b.add(1, EventKind::Release, kLock);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.untrusted_steps, 0u);
+}
+
+TEST(Computation, HoldsLastUntilTheEventBeforeTheNextAccess) {
+  TraceBuilder b(2);
+  b.access(0, EventKind::Write, kA, 4, 1, trace::kHeld);
+  b.write(0, kA + 8, 4, 1);
+  b.write(0, kA, 4, 2);
+  b.read(1, kA, 4, 2);
+  b.read(1, kA + 8, 4, 1);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(kinds_of(c, 0), (std::vector{OperationKind::Write, OperationKind::HoldBegin}));
+  EXPECT_EQ(kinds_of(c, 1), (std::vector{OperationKind::Write, OperationKind::HoldEnd}));
+}
+
+TEST(Computation, ExternalWritesPinSharedReadsOnly) {
+  TraceBuilder b(2);
+  b.access(0, EventKind::ExternalWrite, kA, 4, 3);
+  b.read(0, kA, 4, 3);
+  b.access(0, EventKind::ExternalWrite, kA + 8, 4, 3);
+  b.read(0, kA + 8, 4, 3);
+  b.read(1, kA + 8, 4, 3);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.external_reads, 1u);
+  EXPECT_NE(c.steps[c.step_of_event[3]].flags & kExternalRead, 0u);
+}
+
+TEST(Computation, LivesOrderAccessesOfOtherThreads) {
+  TraceBuilder b(2);
+  b.add(0, EventKind::Alloc, kA, 16);
+  b.write(0, kA, 4, 1);
+  b.read(1, kA + 8, 4, 0);
+  b.add(0, EventKind::Free, kA, 16);
+  const Computation c = compute(b.trace);
+  const std::vector<Order> expected = {{c.step_of_event[0], c.step_of_event[2]},
+                                       {c.step_of_event[2], c.step_of_event[3]}};
+  EXPECT_EQ(c.orders, expected);
+}
+
+TEST(Objects, ReusedMemoryIsAnotherObject) {
+  TraceBuilder b(2);
+  for (const std::uint32_t t : {0u, 1u}) {
+    b.add(t, EventKind::Alloc, kA, 64);
+    b.write(t, kA + 4, 4, 1);
+    b.add(t, EventKind::Acquire, kA + 8);
+    b.add(t, EventKind::Release, kA + 8);
+    b.add(t, EventKind::Free, kA, 64);
+  }
+  trace::Trace t = b.trace;
+  const trace::ObjectTable table = separate_objects(t);
+  ASSERT_EQ(table.moved.size(), 1u);
+  EXPECT_EQ(t.events[1].address, kA + 4);
+  EXPECT_EQ(t.events[6].address, table.moved[0].address + 4);
+  EXPECT_EQ(t.events[7].address, table.moved[0].address + 8);
+  EXPECT_EQ(table.original(t.events[6].address), kA + 4);
+  EXPECT_EQ(table.original(kA), kA);
+  EXPECT_TRUE(compute(t).orders.empty());
+}
+
+TEST(Objects, AnAccessAcrossABorderKeepsThemTogether) {
+  TraceBuilder b(1);
+  b.add(0, EventKind::Map, kA, 64);
+  b.add(0, EventKind::Map, kA + 64, 64);
+  b.add(0, EventKind::Map, kA + 64, 64);
+  b.write(0, kA + 60, 8, 1);
+  trace::Trace t = b.trace;
+  const trace::ObjectTable table = separate_objects(t);
+  EXPECT_TRUE(table.moved.empty());
+  EXPECT_EQ(table.kept_together, 1u);
+  EXPECT_EQ(t.events, b.trace.events);
+}
+
+// The observed order is itself a run, under every model, and as a witness it is the trace.
+TEST(Computation, TheObservedOrderIsARunOfEveryModel) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    trace::Trace t = RandomRun(seed).make(20 + seed);
+    separate_objects(t);
+    ASSERT_TRUE(trace::verify(t).legal()) << seed;
+    const Computation c = compute(t);
+    std::vector<StepId> all(c.steps.size());
+    for (StepId i = 0; i < all.size(); ++i) all[i] = i;
+    for (const auto model :
+         {witness::Model::HappensBefore, witness::Model::HappensBeforeLocks, witness::Model::WeakHappensBefore,
+          witness::Model::WeakHappensBeforeLocks, witness::Model::Maximal}) {
+      const predict::Index index(c, model);
+      ASSERT_EQ(predict::objection_to(index, {}, all), "") << "seed " << seed;
+    }
+    const witness::Witness w = predict::witness_of(c, t, all, {});
+    std::size_t events = w.observed + w.steps.size();
+    EXPECT_EQ(events, t.events.size());
+  }
+}
+
+} // namespace
+} // namespace sooth::causality
