@@ -1,0 +1,17 @@
+// Synchronisation that a trace does not hold: what the runtime counted as unsupported (ProcessInfo::unsupported) and that
+// can order threads. An engine that takes the absence of order for a fact must not speak about such a trace.
+//
+// Libraries without instrumentation are another matter: their calls of pthreads are recorded all the same, so only
+// atomics of their own could order threads unseen. Their names are in ProcessInfo::plain_libraries, and in every report.
+#pragma once
+
+#include <string>
+
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+// The names of such primitives, with commas; empty if there are none.
+std::string unrecorded_synchronisation(const trace::Trace& trace);
+
+} // namespace sooth::predict

@@ -1,0 +1,278 @@
+// Deadlocks on hand-made traces, in pairs: one that can happen and nearly the same one that cannot.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "predict/deadlocks.h"
+#include "unit/predict_case.h"
+
+namespace sooth::predict {
+namespace {
+
+using testing::Case;
+using trace::EventKind;
+using witness::Finding;
+using witness::Role;
+
+constexpr std::uint64_t A = 0x1000, B = 0x1100, C = 0x1200, D = 0x1300, X = 0x2000, Condition = 0x3000;
+
+void nested(Case& run, std::uint32_t thread, std::vector<std::uint64_t> locks) {
+  for (const std::uint64_t lock : locks) run.lock(thread, lock);
+  for (auto it = locks.rbegin(); it != locks.rend(); ++it) run.unlock(thread, *it);
+}
+
+TEST(Deadlocks, TwoLocksInOppositeOrder) {
+  Case run(2);
+  nested(run, 0, {A, B});
+  nested(run, 1, {B, A});
+  const std::vector<Finding> found = run.find(find_deadlocks);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, witness::FindingKind::Deadlock);
+  EXPECT_EQ(found[0].status, witness::Status::Predicted);
+  const std::vector<witness::Place> places = {{1, Role::Request}, {5, Role::Request}, {4, Role::Hold}, {0, Role::Hold}};
+  EXPECT_EQ(found[0].places, places);
+}
+
+TEST(Deadlocks, TwoLocksInTheSameOrder) {
+  Case run(2);
+  nested(run, 0, {A, B});
+  nested(run, 1, {A, B});
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+}
+
+TEST(Deadlocks, AGateLockKeepsThemApart) {
+  Case run(2);
+  nested(run, 0, {C, A, B});
+  nested(run, 1, {C, B, A});
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+}
+
+TEST(Deadlocks, AGateOfReadersIsNone) {
+  Case run(2);
+  run.lock_shared(0, C);
+  nested(run, 0, {A, B});
+  run.unlock_shared(0, C);
+  run.lock_shared(1, C);
+  nested(run, 1, {B, A});
+  run.unlock_shared(1, C);
+  EXPECT_EQ(run.find(find_deadlocks).size(), 1u);
+}
+
+TEST(Deadlocks, OneThreadAlone) {
+  Case run(2);
+  nested(run, 0, {A, B});
+  nested(run, 0, {B, A});
+  nested(run, 1, {A});
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+}
+
+TEST(Deadlocks, CirclesOfThreeAndFour) {
+  Case three(3);
+  nested(three, 0, {A, B});
+  nested(three, 1, {B, C});
+  nested(three, 2, {C, A});
+  const std::vector<Finding> found = three.find(find_deadlocks);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].witness.next.size(), 3u);
+
+  Case four(4);
+  nested(four, 0, {A, B});
+  nested(four, 1, {B, C});
+  nested(four, 2, {C, D});
+  nested(four, 3, {D, A});
+  EXPECT_EQ(four.find(find_deadlocks).size(), 1u);
+
+  Case open(4);
+  nested(open, 0, {A, B});
+  nested(open, 1, {B, C});
+  nested(open, 2, {C, D});
+  nested(open, 3, {A, D});
+  EXPECT_TRUE(open.find(find_deadlocks).empty());
+}
+
+TEST(Deadlocks, OrderedByCreationOrJoin) {
+  Case created(2);
+  nested(created, 0, {A, B});
+  created.fork(0, 1);
+  nested(created, 1, {B, A});
+  EXPECT_TRUE(created.find(find_deadlocks).empty());
+
+  Case joined(3);
+  joined.fork(0, 1);
+  nested(joined, 1, {A, B});
+  joined.join(0, 1);
+  joined.fork(0, 2);
+  nested(joined, 2, {B, A});
+  EXPECT_TRUE(joined.find(find_deadlocks).empty());
+
+  Case together(3);
+  together.fork(0, 1);
+  nested(together, 1, {A, B});
+  together.fork(0, 2);
+  nested(together, 2, {B, A});
+  EXPECT_EQ(together.find(find_deadlocks).size(), 1u);
+}
+
+TEST(Deadlocks, OrderedByValues) {
+  const auto with = [](std::uint64_t seen) {
+    Case run(2);
+    run.write(0, X, 4, 0);
+    run.fork(0, 1);
+    nested(run, 0, {A, B});
+    run.access(0, EventKind::AtomicWrite, X, 4, seen);
+    run.access(1, EventKind::AtomicRead, X, 4, seen);
+    nested(run, 1, {B, A});
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(1), 0u) << "only the first thread's write explains what the second one saw";
+  EXPECT_EQ(with(0), 1u) << "it would have seen the same before";
+}
+
+TEST(Deadlocks, TriesAndTimedRequestsDoNotBlockButHold) {
+  const auto with = [](std::uint64_t inner, std::uint64_t outer) {
+    Case run(2);
+    nested(run, 0, {A, B});
+    run.lock(1, B, outer);
+    run.lock(1, A, inner);
+    run.unlock(1, A);
+    run.unlock(1, B);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(trace::kLockTry, 0), 0u);
+  EXPECT_EQ(with(trace::kLockTimed, 0), 0u);
+  EXPECT_EQ(with(0, trace::kLockTry), 1u);
+}
+
+TEST(Deadlocks, RecursiveLocksAskOnce) {
+  Case run(2);
+  run.lock(0, A, trace::kLockRecursive);
+  run.lock(0, B);
+  run.lock(0, A, trace::kLockRecursive); // has it already: no request
+  run.unlock(0, A, trace::kLockRecursive);
+  run.unlock(0, B);
+  run.unlock(0, A, trace::kLockRecursive);
+  nested(run, 1, {A, B});
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+}
+
+TEST(Deadlocks, StillHeldAfterTheInnerUnlockOfARecursiveLock) {
+  Case run(2);
+  run.lock(0, A, trace::kLockRecursive);
+  run.lock(0, A, trace::kLockRecursive);
+  run.unlock(0, A, trace::kLockRecursive);
+  run.lock(0, B);
+  run.unlock(0, B);
+  run.unlock(0, A, trace::kLockRecursive);
+  nested(run, 1, {B, A});
+  EXPECT_EQ(run.find(find_deadlocks).size(), 1u);
+}
+
+TEST(Deadlocks, ReadersDoNotBlockReaders) {
+  const auto with = [](bool first_writes, bool second_writes) {
+    Case run(2);
+    run.lock_shared(0, A);
+    first_writes ? run.lock(0, B, trace::kLockReadWrite) : run.lock_shared(0, B);
+    first_writes ? run.unlock(0, B) : run.unlock_shared(0, B);
+    run.unlock_shared(0, A);
+    run.lock_shared(1, B);
+    second_writes ? run.lock(1, A, trace::kLockReadWrite) : run.lock_shared(1, A);
+    second_writes ? run.unlock(1, A) : run.unlock_shared(1, A);
+    run.unlock_shared(1, B);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(false, false), 0u);
+  EXPECT_EQ(with(true, false), 0u);
+  EXPECT_EQ(with(true, true), 1u);
+}
+
+TEST(Deadlocks, AWaitingWriterBlocksReadersOnlyIfTheLockPrefersWriters) {
+  const auto with = [](std::uint64_t type) {
+    Case run(2);
+    run.lock_shared(0, A, type);
+    run.lock_shared(0, B, type);
+    run.lock_shared(0, A, type); // the second hold of the same reader: none of the circle's business
+    run.unlock_shared(0, A, type);
+    run.unlock_shared(0, B, type);
+    run.unlock_shared(0, A, type);
+    run.lock(1, B, type);
+    run.lock(1, A, type); // waits for the reader, who waits for B
+    run.unlock(1, A, type);
+    run.unlock(1, B, type);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(trace::kLockReadWrite), 1u);
+
+  // 0 reads A and wants to read B; 1 reads B; 2 waits to write B, and is in the way; 1 wants to write A.
+  const auto queue = [](std::uint64_t type) {
+    Case run(3);
+    run.lock_shared(0, A, type);
+    run.lock_shared(0, B, type);
+    run.unlock_shared(0, B, type);
+    run.unlock_shared(0, A, type);
+    run.lock_shared(1, B, type);
+    run.lock(1, A, type);
+    run.unlock(1, A, type);
+    run.unlock_shared(1, B, type);
+    run.lock(2, B, type);
+    run.unlock(2, B, type);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(queue(trace::kLockReadWrite), 0u);
+  EXPECT_EQ(queue(trace::kLockReadWrite | trace::kLockPreferWriter), 1u);
+}
+
+TEST(Deadlocks, JoiningWithALockThatTheChildWants) {
+  const auto with = [](bool held) {
+    Case run(2);
+    run.fork(0, 1);
+    run.lock(1, A);
+    run.unlock(1, A);
+    run.add(1, EventKind::ThreadEnd);
+    if (held) run.lock(0, A);
+    run.add(0, EventKind::Join, 0, 1);
+    if (!held) run.lock(0, A);
+    run.unlock(0, A);
+    return run.find(find_deadlocks);
+  };
+  EXPECT_EQ(with(true).size(), 1u);
+  EXPECT_TRUE(with(false).empty());
+}
+
+TEST(Deadlocks, AWaitThatHoldsAnotherLockWantsItsMutexAgain) {
+  const auto with = [](bool outer) {
+    Case run(3);
+    if (outer) run.lock(0, A);
+    run.lock(0, B);
+    run.add(0, EventKind::Wait, Condition, B);
+    run.add(2, EventKind::Signal, Condition);
+    run.add(0, EventKind::Wake, Condition, B);
+    run.unlock(0, B);
+    if (outer) run.unlock(0, A);
+    nested(run, 1, {B, A});
+    return run.find(find_deadlocks).size();
+  };
+  // Both the first request for B and the one after the wait can meet the other thread.
+  EXPECT_EQ(with(true), 1u);
+  EXPECT_EQ(with(false), 0u);
+}
+
+TEST(Deadlocks, OneFindingForEachCircleOfSites) {
+  Case run(3);
+  const std::uint32_t inner = run.site("a.c", 3, "f", "B"), other = run.site("a.c", 9, "g", "A");
+  const auto nest = [&](std::uint32_t thread, std::uint64_t first, std::uint64_t second, std::uint32_t site) {
+    run.lock(thread, first);
+    run.lock(thread, second);
+    run.trace.events.back().site = site;
+    run.unlock(thread, second);
+    run.unlock(thread, first);
+  };
+  for (int i = 0; i < 3; ++i) {
+    nest(0, A, B, inner);
+    nest(1, B, A, other);
+    nest(2, B, A, other);
+  }
+  EXPECT_EQ(run.find(find_deadlocks).size(), 1u);
+}
+
+} // namespace
+} // namespace sooth::predict

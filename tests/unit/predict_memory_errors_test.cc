@@ -1,0 +1,126 @@
+// Uses after free on hand-made traces, in pairs.
+#include <gtest/gtest.h>
+
+#include "predict/memory_errors.h"
+#include "unit/predict_case.h"
+
+namespace sooth::predict {
+namespace {
+
+using testing::Case;
+using trace::EventKind;
+using witness::Finding;
+using witness::FindingKind;
+using witness::Role;
+
+constexpr std::uint64_t Object = 0x10000, Bytes = 16, Lock = 0x1000, Flag = 0x2000;
+
+enum class Between { Nothing, Lock, Flag, Join };
+
+// Thread 0 allocates, thread 1 uses, thread 0 frees.
+Case shared_object(Between between, EventKind begin = EventKind::Alloc, EventKind end = EventKind::Free) {
+  Case run(2);
+  run.add(0, begin, Object, Bytes);
+  run.access(0, EventKind::AtomicWrite, Flag, 4, 0);
+  run.fork(0, 1);
+  if (between == Between::Lock) run.lock(1, Lock);
+  run.write(1, Object + 4, 4, 7);
+  if (between == Between::Lock) run.unlock(1, Lock);
+  if (between == Between::Flag) {
+    run.access(1, EventKind::AtomicWrite, Flag, 4, 1);
+    run.access(0, EventKind::AtomicRead, Flag, 4, 1);
+  }
+  if (between == Between::Join) run.join(0, 1);
+  if (between == Between::Lock) run.lock(0, Lock);
+  run.add(0, end, Object, Bytes);
+  if (between == Between::Lock) run.unlock(0, Lock);
+  return run;
+}
+
+TEST(MemoryErrors, TheFreeMayComeFirst) {
+  Case run = shared_object(Between::Nothing);
+  const std::vector<Finding> found = run.find(find_memory_errors);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::UseAfterFree);
+  EXPECT_EQ(found[0].status, witness::Status::Predicted);
+  EXPECT_EQ(run.trace.events[found[0].places[0].event].kind, EventKind::Write);
+  EXPECT_EQ(found[0].places[0].role, Role::Use);
+  EXPECT_EQ(run.trace.events[found[0].places[1].event].kind, EventKind::Free);
+}
+
+TEST(MemoryErrors, AMutexExcludesButDoesNotOrder) {
+  EXPECT_EQ(shared_object(Between::Lock).find(find_memory_errors).size(), 1u);
+}
+
+TEST(MemoryErrors, AFlagOrJoinOrders) {
+  EXPECT_TRUE(shared_object(Between::Flag).find(find_memory_errors).empty());
+  EXPECT_TRUE(shared_object(Between::Join).find(find_memory_errors).empty());
+}
+
+TEST(MemoryErrors, MappingsToo) {
+  EXPECT_EQ(shared_object(Between::Nothing, EventKind::Map, EventKind::Unmap).find(find_memory_errors).size(), 1u);
+}
+
+TEST(MemoryErrors, TheStackOfAThreadThatEnds) {
+  const auto with = [](bool waits) {
+    Case run(2);
+    run.access(0, EventKind::AtomicWrite, Flag, 4, 0);
+    run.fork(0, 1);
+    run.add(1, EventKind::StackBegin, Object, 4096);
+    run.write(1, Object + 64, 4, 1);
+    run.access(1, EventKind::AtomicWrite, Flag, 4, 1);
+    run.access(0, EventKind::AtomicRead, Flag, 4, 1);
+    run.read(0, Object + 64, 4, 1);
+    run.access(0, EventKind::AtomicWrite, Flag, 4, 2);
+    if (waits) run.access(1, EventKind::AtomicRead, Flag, 4, 2);
+    run.add(1, EventKind::StackEnd, Object, 4096);
+    run.add(1, EventKind::ThreadEnd);
+    return run.find(find_memory_errors);
+  };
+  ASSERT_EQ(with(false).size(), 1u);
+  EXPECT_NE(with(false)[0].note, "");
+  EXPECT_TRUE(with(true).empty());
+}
+
+TEST(MemoryErrors, ObservedUseAndObservedDoubleFree) {
+  Case run(1);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.add(0, EventKind::Free, Object, Bytes);
+  run.read(0, Object + 8, 4, 0);
+  run.read(0, Object + 8, 4, 0);
+  run.add(0, EventKind::Free, Object, Bytes);
+  const std::vector<Finding> found = run.find(find_memory_errors);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, FindingKind::UseAfterFree);
+  EXPECT_EQ(found[0].status, witness::Status::Observed);
+  EXPECT_EQ(found[0].count, 2u);
+  EXPECT_EQ(found[1].kind, FindingKind::DoubleFree);
+}
+
+TEST(MemoryErrors, ReusedMemoryIsNew) {
+  Case run(1);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.add(0, EventKind::Free, Object, Bytes);
+  run.add(0, EventKind::Alloc, Object + 8, 4);
+  run.read(0, Object + 8, 4, 0);
+  run.add(0, EventKind::Free, Object + 8, 4);
+  EXPECT_TRUE(run.find(find_memory_errors).empty());
+}
+
+TEST(MemoryErrors, AFreeInsideALibraryIsNotPredicted) {
+  const auto with = [](const char* called) {
+    Case run = shared_object(Between::Nothing);
+    const std::uint32_t call = run.site("a.cc", 7, "main", called);
+    for (trace::Event& e : run.trace.events)
+      if (e.kind == EventKind::Free) e.site = call;
+    const std::size_t found = run.find(find_memory_errors).size();
+    EXPECT_EQ(run.coverage.reasons.size(), found == 0 ? 1u : 0u);
+    return found;
+  };
+  EXPECT_EQ(with("free"), 1u);
+  EXPECT_EQ(with("operator delete(void*)"), 1u);
+  EXPECT_EQ(with("std::rethrow_exception(std::__exception_ptr::exception_ptr)"), 0u);
+}
+
+} // namespace
+} // namespace sooth::predict

@@ -1,0 +1,315 @@
+// Races of the recorded run by the C++ memory model: message passing in all memory orders, fences, release sequences,
+// and the primitives that order threads. Pairs of nearly equal traces, one with the race and one without.
+#include <gtest/gtest.h>
+
+#include "predict/memory_model.h"
+#include "trace/verify.h"
+#include "unit/verify_builder.h"
+
+namespace sooth::predict {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::MemoryOrder;
+using trace::testing::TraceBuilder;
+using witness::Finding;
+
+constexpr std::uint64_t kData = 0x1000;
+constexpr std::uint64_t kFlag = 0x2000;
+constexpr std::uint64_t kLock = 0x3000;
+
+class Recorded : public TraceBuilder {
+public:
+  using TraceBuilder::TraceBuilder;
+
+  void store(std::uint32_t thread, std::uint64_t value, MemoryOrder order) {
+    access(thread, EventKind::AtomicWrite, kFlag, 4, value).order = order;
+  }
+  void load(std::uint32_t thread, std::uint64_t value, MemoryOrder order) {
+    access(thread, EventKind::AtomicRead, kFlag, 4, value).order = order;
+  }
+  void exchange(std::uint32_t thread, std::uint64_t seen, std::uint64_t written, MemoryOrder order) {
+    rmw(thread, kFlag, 4, seen, written).order = order;
+  }
+  void fence(std::uint32_t thread, MemoryOrder order) { add(thread, EventKind::Fence).order = order; }
+
+  std::vector<Finding> races() {
+    const auto report = trace::verify(trace);
+    EXPECT_TRUE(report.legal());
+    return find_memory_model_races(trace, coverage);
+  }
+  Coverage coverage;
+};
+
+// data = 1; flag.store(1, how) || flag.load(how) == 1; read data
+std::size_t message(MemoryOrder store, MemoryOrder load) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1);
+  run.store(0, 1, store);
+  run.load(1, 1, load);
+  run.read(1, kData, 4, 1);
+  return run.races().size();
+}
+
+TEST(MemoryModel, MessagePassingNeedsReleaseAndAcquire) {
+  using enum MemoryOrder;
+  for (const MemoryOrder store : {Release, SeqCst})
+    for (const MemoryOrder load : {Acquire, Consume, SeqCst}) EXPECT_EQ(message(store, load), 0u);
+  EXPECT_EQ(message(Relaxed, Acquire), 1u);
+  EXPECT_EQ(message(Release, Relaxed), 1u);
+  EXPECT_EQ(message(Relaxed, Relaxed), 1u);
+}
+
+TEST(MemoryModel, TheFindingIsObservedUpToTheSecondAccess) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1);
+  run.store(0, 1, MemoryOrder::Relaxed);
+  run.load(1, 1, MemoryOrder::Relaxed);
+  run.read(1, kData, 4, 1);
+  run.read(1, kData, 4, 1);
+  const std::vector<Finding> races = run.races();
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].kind, witness::FindingKind::Race);
+  EXPECT_EQ(races[0].status, witness::Status::Observed);
+  EXPECT_EQ(races[0].engine, "memory-model");
+  ASSERT_EQ(races[0].places.size(), 2u);
+  EXPECT_EQ(races[0].places[0].event, 0u);
+  EXPECT_EQ(races[0].places[1].event, 3u);
+  EXPECT_EQ(races[0].witness.observed, 4u);
+  EXPECT_TRUE(races[0].witness.steps.empty());
+  EXPECT_EQ(races[0].count, 2u) << "the same pair of sites twice";
+}
+
+// data = 1; fence(first); flag = 1 || flag == 1; fence(second); read data
+std::size_t fenced(MemoryOrder first, MemoryOrder second) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1);
+  run.fence(0, first);
+  run.store(0, 1, MemoryOrder::Relaxed);
+  run.load(1, 1, MemoryOrder::Relaxed);
+  run.fence(1, second);
+  run.read(1, kData, 4, 1);
+  return run.races().size();
+}
+
+TEST(MemoryModel, FencesOrderThroughRelaxedAccesses) {
+  using enum MemoryOrder;
+  EXPECT_EQ(fenced(Release, Acquire), 0u);
+  EXPECT_EQ(fenced(AcqRel, AcqRel), 0u);
+  EXPECT_EQ(fenced(SeqCst, SeqCst), 0u);
+  EXPECT_EQ(fenced(Acquire, Acquire), 1u);
+  EXPECT_EQ(fenced(Release, Release), 1u);
+}
+
+TEST(MemoryModel, AFenceAfterTheStoreOrBeforeTheLoadOrdersNothing) {
+  Recorded late(2);
+  late.write(0, kData, 4, 1);
+  late.store(0, 1, MemoryOrder::Relaxed);
+  late.fence(0, MemoryOrder::Release);
+  late.load(1, 1, MemoryOrder::Acquire);
+  late.read(1, kData, 4, 1);
+  EXPECT_EQ(late.races().size(), 1u);
+
+  Recorded early(2);
+  early.write(0, kData, 4, 1);
+  early.store(0, 1, MemoryOrder::Release);
+  early.fence(1, MemoryOrder::Acquire);
+  early.load(1, 1, MemoryOrder::Relaxed);
+  early.read(1, kData, 4, 1);
+  EXPECT_EQ(early.races().size(), 1u);
+}
+
+TEST(MemoryModel, AWriteAfterTheFenceIsNotInIt) {
+  Recorded run(2);
+  run.fence(0, MemoryOrder::Release);
+  run.write(0, kData, 4, 1);
+  run.store(0, 1, MemoryOrder::Relaxed);
+  run.load(1, 1, MemoryOrder::Acquire);
+  run.read(1, kData, 4, 1);
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, ReadModifyWritesGoOnWithAReleaseSequence) {
+  Recorded run(3);
+  run.write(0, kData, 4, 1);
+  run.store(0, 1, MemoryOrder::Release);
+  run.exchange(1, 1, 2, MemoryOrder::Relaxed);
+  run.load(2, 2, MemoryOrder::Acquire);
+  run.read(2, kData, 4, 1);
+  EXPECT_EQ(run.races().size(), 0u);
+}
+
+TEST(MemoryModel, ARelaxedStoreEndsAReleaseSequenceEvenInTheSameThread) {
+  for (const std::uint32_t storing : {0u, 1u}) { // C++20 has no exception for the same thread
+    Recorded run(3);
+    run.write(0, kData, 4, 1);
+    run.store(0, 1, MemoryOrder::Release);
+    run.store(storing, 2, MemoryOrder::Relaxed);
+    run.load(2, 2, MemoryOrder::Acquire);
+    run.read(2, kData, 4, 1);
+    EXPECT_EQ(run.races().size(), 1u);
+  }
+}
+
+TEST(MemoryModel, AnAcquireReadsOnlyTheLastStore) {
+  Recorded run(3);
+  run.write(0, kData, 4, 1);
+  run.store(0, 1, MemoryOrder::Release);
+  run.store(1, 2, MemoryOrder::Release);
+  run.load(2, 2, MemoryOrder::Acquire);
+  run.read(2, kData, 4, 1);
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, AtomicAccessesDoNotRaceWithEachOtherButWithPlainOnes) {
+  Recorded both(2);
+  both.store(0, 1, MemoryOrder::Relaxed);
+  both.store(1, 2, MemoryOrder::Relaxed);
+  EXPECT_EQ(both.races().size(), 0u);
+
+  Recorded mixed(2);
+  mixed.store(0, 1, MemoryOrder::SeqCst);
+  mixed.write(1, kFlag, 4, 2);
+  EXPECT_EQ(mixed.races().size(), 1u);
+}
+
+TEST(MemoryModel, APlainWriteIsFoundBehindAtomicOnes) {
+  Recorded run(2);
+  run.write(0, kFlag, 4, 1);
+  run.store(0, 2, MemoryOrder::Relaxed); // must not hide the plain write from the atomic read
+  run.load(1, 2, MemoryOrder::Relaxed);
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, VolatileOrdersNothing) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1);
+  run.write(0, kFlag, 4, 1).flags |= trace::kVolatile;
+  run.read(1, kFlag, 4, 1).flags |= trace::kVolatile;
+  run.read(1, kData, 4, 1);
+  EXPECT_EQ(run.races().size(), 2u);
+}
+
+TEST(MemoryModel, BytesThatDoNotOverlapDoNotRace) {
+  Recorded apart(2);
+  apart.write(0, kData, 1, 1);
+  apart.write(1, kData + 1, 1, 1);
+  apart.write(1, kData + 7, 4, 1);
+  EXPECT_EQ(apart.races().size(), 0u);
+
+  Recorded across(2);
+  across.write(0, kData + 6, 4, 1); // over the edge of the granule
+  across.write(1, kData + 8, 1, 1);
+  EXPECT_EQ(across.races().size(), 1u);
+}
+
+TEST(MemoryModel, MergedWritesAreNoEventsOfARace) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1).flags |= trace::kHeld;
+  run.write(0, kData, 4, 2).flags |= trace::kMerged;
+  run.read(1, kData, 4, 2);
+  const std::vector<Finding> races = run.races();
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].places[0].event, 0u);
+}
+
+TEST(MemoryModel, LocksOrderInTheirOrder) {
+  Recorded run(2);
+  run.add(0, EventKind::Acquire, kLock);
+  run.write(0, kData, 4, 1);
+  run.add(0, EventKind::Release, kLock);
+  run.add(1, EventKind::Acquire, kLock);
+  run.write(1, kData, 4, 2);
+  run.add(1, EventKind::Release, kLock);
+  EXPECT_EQ(run.races().size(), 0u);
+  run.write(0, kData, 4, 3); // after thread 1's critical section, which nothing orders before it
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, AFailedTryOrdersNothing) {
+  Recorded run(2);
+  run.add(0, EventKind::Acquire, kLock);
+  run.write(0, kData, 4, 1);
+  run.add(1, EventKind::Acquire, kLock, trace::kLockTry, trace::kFailed);
+  run.read(1, kData, 4, 1);
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, ReadersAreBeforeTheWriterAndNotBeforeReaders) {
+  const auto with = [](EventKind second_acquire, EventKind second_release) {
+    Recorded run(2);
+    run.add(0, EventKind::AcquireShared, kLock, trace::kLockReadWrite);
+    run.write(0, kData, 4, 1);
+    run.add(0, EventKind::ReleaseShared, kLock, trace::kLockReadWrite);
+    run.add(1, second_acquire, kLock, trace::kLockReadWrite);
+    run.write(1, kData, 4, 2);
+    run.add(1, second_release, kLock, trace::kLockReadWrite);
+    return run.races().size();
+  };
+  EXPECT_EQ(with(EventKind::Acquire, EventKind::Release), 0u);
+  EXPECT_EQ(with(EventKind::AcquireShared, EventKind::ReleaseShared), 1u);
+}
+
+TEST(MemoryModel, ForkAndJoinOrder) {
+  const auto with = [](bool joined) {
+    Recorded run(2);
+    run.write(0, kData, 4, 1);
+    run.add(0, EventKind::Fork, 0, 1);
+    run.add(1, EventKind::ThreadStart, 0, 0);
+    run.write(1, kData, 4, 2);
+    run.add(1, EventKind::ThreadEnd);
+    if (joined) run.add(0, EventKind::Join, 0, 1);
+    run.write(0, kData, 4, 3);
+    return run.races().size();
+  };
+  EXPECT_EQ(with(true), 0u);
+  EXPECT_EQ(with(false), 1u);
+}
+
+TEST(MemoryModel, ABarrierOrdersItsOwnRound) {
+  Recorded run(2);
+  constexpr std::uint64_t kBarrier = 0x4000;
+  run.add(0, EventKind::BarrierInit, kBarrier, 2);
+  run.write(0, kData, 4, 1);
+  run.add(0, EventKind::BarrierArrive, kBarrier);
+  run.add(1, EventKind::BarrierArrive, kBarrier);
+  run.add(1, EventKind::BarrierLeave, kBarrier);
+  run.write(1, kData, 4, 2);
+  run.add(1, EventKind::BarrierArrive, kBarrier); // the next round, before thread 0 has left this one
+  run.add(0, EventKind::BarrierLeave, kBarrier);
+  EXPECT_EQ(run.races().size(), 0u);
+  run.write(0, kData, 4, 3);
+  EXPECT_EQ(run.races().size(), 1u);
+}
+
+TEST(MemoryModel, ConditionsSemaphoresOnceAndAnnotationsOrder) {
+  const auto tagged = [](EventKind release, EventKind acquire) {
+    Recorded run(2);
+    if (release == EventKind::OnceEnd) run.add(0, EventKind::OnceBegin, kLock);
+    run.write(0, kData, 4, 1);
+    run.add(0, release, kLock);
+    run.add(1, acquire, kLock);
+    run.read(1, kData, 4, 1);
+    return run.races().size();
+  };
+  EXPECT_EQ(tagged(EventKind::SemPost, EventKind::SemWait), 0u);
+  EXPECT_EQ(tagged(EventKind::OnceEnd, EventKind::OnceWait), 0u);
+  EXPECT_EQ(tagged(EventKind::HbRelease, EventKind::HbAcquire), 0u);
+  EXPECT_EQ(tagged(EventKind::FutexWake, EventKind::FutexWait), 0u);
+  EXPECT_EQ(tagged(EventKind::HbAcquire, EventKind::HbRelease), 1u) << "the wrong way round";
+}
+
+TEST(MemoryModel, SaysNothingAboutRunsWithUnrecordedSynchronisation) {
+  Recorded run(2);
+  run.write(0, kData, 4, 1);
+  run.read(1, kData, 4, 1);
+  run.trace.process.unsupported = {{"SOOTH_WATCH of more than 4096 objects", 1}};
+  EXPECT_EQ(run.races().size(), 1u);
+  run.trace.process.unsupported = {{"semop", 2}};
+  EXPECT_EQ(run.races().size(), 0u);
+  EXPECT_EQ(run.coverage.undecided, 1u);
+}
+
+} // namespace
+} // namespace sooth::predict
