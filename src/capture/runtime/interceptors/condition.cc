@@ -14,7 +14,8 @@ int wait_for(Waiting waiting) {
     return waiting.result;
   }
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
-  sync(waiting.thread, EventKind::Wait, waiting.condition, value);
+  // `fill`: it waits only for a time, so a signal that never comes is not the end of it.
+  sync(waiting.thread, EventKind::Wait, waiting.condition, value, waiting.until != nullptr ? trace::kFill : 0);
   sooth_guarded_call(
       [](void* p) {
         auto* w = static_cast<Waiting*>(p);
