@@ -1,0 +1,62 @@
+// The messages between two checkpoints, and the lattice of the runs that they allow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "explore/lattice.h"
+#include "observe/monitors.h"
+#include "observe/protocol.h"
+
+namespace sooth::observe {
+
+class Epoch {
+public:
+  // `threads`: those that are there from the start, as the checkpoint listed them; empty in the first epoch, which begins
+  // with thread 0 alone.
+  Epoch(const logic::PropertyFile& file, RunState start, const explore::Options& options,
+        std::span<const ThreadAt> threads);
+
+  // Each in any order, and as often as they come. True: it is new. An error: it contradicts what came before.
+  Result<bool> add(const EventMessage& message);
+  Result<bool> add(const ForkMessage& message);
+  Result<bool> add(const EndMessage& message);
+  Result<bool> add(const WaitsMessage& message);
+
+  // Goes on with the lattice as far as the messages allow, and forgets what no run needs any more.
+  void advance();
+  // Nothing more will come.
+  void finish();
+  // Whether all messages that the checkpoint speaks of have come.
+  bool has_all(std::span<const ThreadAt> threads) const;
+
+  const explore::Exploration& result() const { return lattice_.result(); }
+  const MessageMonitors& monitors() const { return monitors_; }
+  std::uint64_t unreached() const { return lattice_.unreached(); }
+  std::uint64_t bytes() const { return lattice_.bytes(); }
+
+private:
+  // Which messages of a thread have come: all before `next`, and some beyond.
+  struct Received {
+    std::uint64_t next = 0;
+    std::set<std::uint64_t> beyond;
+    std::uint64_t shift = 0; // messages that this class put before them
+  };
+  std::optional<Error> check(const Place& place) const;
+  bool is_new(const Place& place) const;
+  Result<bool> take(const Place& place, explore::Message message);
+  void put(explore::Message message);
+
+  MessageMonitors monitors_;
+  explore::Lattice lattice_; // after the monitors, which it uses
+  std::map<std::uint32_t, Received> received_;
+  std::set<std::uint32_t> with_events_; // threads that have sent some
+  std::uint64_t since_forgotten_ = 0;
+};
+
+} // namespace sooth::observe

@@ -1,0 +1,269 @@
+#include "observe/program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "logic/resolve.h"
+#include "logic/symbols.h"
+#include "observe/findings.h"
+
+namespace sooth::observe {
+namespace {
+
+Error wrong(std::string sentence) { return {std::move(sentence), "", 0, 0}; }
+
+std::uint32_t epoch_of(const EventMessage& m) { return m.place.epoch; }
+std::uint32_t epoch_of(const ForkMessage& m) { return m.place.epoch; }
+std::uint32_t epoch_of(const EndMessage& m) { return m.place.epoch; }
+std::uint32_t epoch_of(const WaitsMessage& m) { return m.place.epoch; }
+
+} // namespace
+
+ObservedProgram::ObservedProgram(const Hello& hello, const ProgramOptions& options, Speaker speaker)
+    : hello_(hello), options_(options), speaker_(std::move(speaker)) {
+  report_.program = hello.program;
+  report_.model = "hb";
+  report_.looked_for = {"properties"};
+}
+
+std::optional<Error> ObservedProgram::take(const Message& message, std::vector<Message>& answers) {
+  if (concluded_) return wrong("a message after the end.");
+  if (const auto* part = std::get_if<ModulePart>(&message)) return symbols_.add(*part);
+  if (const auto* symbols = std::get_if<SymbolsSent>(&message)) return take_symbols(*symbols, answers);
+  if (const auto* initial = std::get_if<InitialState>(&message)) return take_initial(*initial);
+  if (const auto* fork = std::get_if<ForkMessage>(&message)) return take_placed(*fork);
+  if (const auto* end = std::get_if<EndMessage>(&message)) return take_placed(*end);
+  if (const auto* waits = std::get_if<WaitsMessage>(&message)) return take_placed(*waits);
+  if (const auto* checkpoint = std::get_if<CheckpointMessage>(&message)) return take_checkpoint(*checkpoint);
+  if (const auto* finish = std::get_if<FinishMessage>(&message)) {
+    finish_ = *finish; // a failed exec may be followed by another end
+    return std::nullopt;
+  }
+  if (const auto* event = std::get_if<EventMessage>(&message)) {
+    if (auto error = take_placed(*event)) return error;
+    if (!lockstep_) return std::nullopt;
+    advance();
+    if (stop_) answers.push_back(Stop{*stop_});
+    else answers.push_back(Ack{event->position});
+    return std::nullopt;
+  }
+  return wrong("a message that only an observer sends.");
+}
+
+// Before a program has all its modules, names may be missing that come later.
+std::optional<Error> ObservedProgram::take_symbols(const SymbolsSent& message, std::vector<Message>& answers) {
+  if (auto error = symbols_.read(message.modules)) return error;
+  const bool again = table_sent_;
+  if (!again) {
+    auto property = logic::read_properties(options_.property_text, options_.property_name,
+                                           logic::symbols_of_trace(symbols_.tables()));
+    if (!property) {
+      refused_ = property.error();
+      answers.push_back(Later{refused_->text()});
+      return std::nullopt;
+    }
+    property_ = std::move(property.value());
+    told_observed_.resize(property_->properties.size());
+    told_predicted_.resize(property_->properties.size());
+  }
+  auto table = make_table(*property_, symbols_);
+  if (!table) {
+    refused_ = table.error();
+    answers.push_back(Refused{refused_->text()});
+    return std::nullopt;
+  }
+  refused_.reset();
+  lockstep_ = (table->flags & wire::kLockstep) != 0;
+  table_sent_ = true;
+  answers.push_back(*std::move(table));
+  return std::nullopt;
+}
+
+std::optional<Error> ObservedProgram::take_initial(const InitialState& message) {
+  if (!table_sent_ || epoch_ != nullptr) return wrong("an initial state that nobody asked for.");
+  if (message.values.size() != property_->variables.size()) return wrong("an initial state of another property.");
+  observed_ = std::make_unique<ObservedRun>(*property_, message.values);
+  epoch_ = std::make_unique<Epoch>(*property_, RunState{message.values, {}}, options_.lattice, std::span<ThreadAt>());
+  return take_waiting();
+}
+
+template <typename M>
+std::optional<Error> ObservedProgram::add(const M& message) {
+  auto added = epoch_->add(message);
+  if (!added) return added.error();
+  if (!added.value()) return std::nullopt; // once more
+  ++messages_;
+  if constexpr (std::is_same_v<M, EventMessage>) {
+    observed_->add(message.place.thread,
+                   {message.position, message.happened, message.site, message.kind, message.writes});
+    report_.events += message.kind != 0;
+  }
+  if constexpr (std::is_same_v<M, ForkMessage>) threads_ = std::max(threads_, message.child + 1);
+  return std::nullopt;
+}
+
+template <typename M>
+std::optional<Error> ObservedProgram::take_placed(const M& message) {
+  const std::uint32_t epoch = epoch_of(message);
+  if (epoch_ == nullptr || epoch > epoch_number_) {
+    if (waiting_.size() + 1 > options_.most_waiting) return wrong("too many messages before those that they need.");
+    waiting_.push_back(message);
+    return std::nullopt;
+  }
+  if (epoch < epoch_number_ || given_up_) return std::nullopt; // that epoch was complete: it has come before
+  if (auto error = add(message)) return error;
+  if (observed_->waiting() > options_.most_waiting) return wrong("too many messages before those that they need.");
+  if (checkpoints_.contains(epoch_number_)) next_epochs();
+  return std::nullopt;
+}
+
+std::optional<Error> ObservedProgram::take_waiting() {
+  std::vector<Message> waiting;
+  waiting.swap(waiting_);
+  std::optional<Error> first;
+  std::vector<Message> no_answers;
+  for (const Message& message : waiting) {
+    auto error = std::visit(
+        [&]<typename M>(const M& m) -> std::optional<Error> {
+          if constexpr (std::is_same_v<M, EventMessage> || std::is_same_v<M, ForkMessage> ||
+                        std::is_same_v<M, EndMessage> || std::is_same_v<M, WaitsMessage>)
+            return take_placed(m);
+          else return std::nullopt;
+        },
+        message);
+    if (error && !first) first = std::move(error);
+  }
+  if (checkpoints_.contains(epoch_number_)) next_epochs();
+  return first;
+}
+
+std::optional<Error> ObservedProgram::take_checkpoint(const CheckpointMessage& message) {
+  if (message.epoch < epoch_number_ || checkpoints_.contains(message.epoch)) return std::nullopt;
+  if (checkpoints_.size() > options_.most_waiting) return wrong("too many checkpoints before their epochs.");
+  ++messages_;
+  checkpoints_.emplace(message.epoch, message);
+  if (epoch_ != nullptr) next_epochs();
+  return std::nullopt;
+}
+
+// Whatever came before a checkpoint is in every run before what came after it, in the order that was observed.
+void ObservedProgram::next_epochs() {
+  while (!given_up_) {
+    const auto at = checkpoints_.find(epoch_number_);
+    if (at == checkpoints_.end() || !epoch_->has_all(at->second.threads)) return;
+    const CheckpointMessage checkpoint = std::move(at->second);
+    checkpoints_.erase(at);
+    epoch_->finish();
+    look_at_violations();
+    cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
+    unreached_ += epoch_->unreached();
+    ++epoch_number_;
+    violations_seen_ = 0;
+    if (checkpoint.kind == wire::kGiveUp) {
+      given_up_ = true;
+      const trace::Site& site = symbols_.site(checkpoint.site);
+      speaker_.note(
+          fmt::format("two writes raced, and which came last is not known (seen at {}:{}); nothing after this is "
+                      "predicted.",
+                      site.file, site.line));
+      return;
+    }
+    ++reorders_;
+    epoch_ = std::make_unique<Epoch>(*property_, observed_->state(), options_.lattice, checkpoint.threads);
+    if (take_waiting()) return;
+  }
+}
+
+void ObservedProgram::advance() {
+  if (epoch_ == nullptr || given_up_) return;
+  epoch_->advance();
+  look_at_violations();
+  if (epoch_->bytes() > options_.most_bytes && !out_of_budget_) {
+    out_of_budget_ = true;
+    given_up_ = true;
+    speaker_.note("the lattice has outgrown the memory it may use; nothing more is predicted.");
+  }
+}
+
+void ObservedProgram::found(std::size_t monitor, FoundRun run) {
+  std::vector<bool>& told = run.status == witness::Status::Observed ? told_observed_ : told_predicted_;
+  if (told[monitor]) return;
+  told[monitor] = true;
+  if (run.property->action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", run.property->name);
+  add_finding(run, *property_, symbols_, report_);
+  report::Report one = report_;
+  one.findings.erase(one.findings.begin(), one.findings.end() - 1);
+  speaker_.finding(one);
+}
+
+void ObservedProgram::look_at_violations() {
+  if (observed_ == nullptr) return;
+  const MessageMonitors& monitors = epoch_->monitors();
+  for (ObservedRun::Failed& failed : observed_->take_failed())
+    found(failed.monitor,
+          {&monitors.property(failed.monitor), witness::Status::Observed, std::move(failed.path), failed.before});
+  const auto& violations = epoch_->result().violations;
+  for (; violations_seen_ < violations.size(); ++violations_seen_) {
+    const explore::Violation& violation = violations[violations_seen_];
+    FoundRun run{&monitors.property(violation.monitor), witness::Status::Predicted, {}, violation.path_begins};
+    bool as_observed = violation.path_begins == 0;
+    std::uint64_t expected = 0;
+    for (const explore::PathStep& step : violation.path) {
+      const Happening& happening = monitors.kept(step.event);
+      if (expected != 0 && happening.position != expected) as_observed = false;
+      expected = happening.position + 1;
+      if (!happening.is_silent()) run.path.push_back({step.thread, happening});
+    }
+    // The observed run tells its own violations. Its first state stands where the epoch began.
+    if (!as_observed) found(violation.monitor, std::move(run));
+  }
+}
+
+void ObservedProgram::add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete) {
+  if (count == 0) return;
+  report_.coverage.gaps.push_back({name, count, sentence, complete, ""});
+  if (!complete) report_.coverage.complete = false;
+}
+
+void ObservedProgram::conclude() {
+  if (concluded_) return;
+  concluded_ = true;
+  if (epoch_ != nullptr && !given_up_) {
+    epoch_->finish();
+    look_at_violations();
+    cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
+    unreached_ += epoch_->unreached();
+    out_of_budget_ = out_of_budget_ || epoch_->result().end == explore::End::OutOfTime ||
+                     epoch_->result().end == explore::End::OutOfMemory;
+  }
+  report_.threads = threads_;
+  add_gap("refused", refused_ ? 1 : 0, "property that does not fit the program", false);
+  add_gap("cutOff", finish_ ? 0 : 1, "end that the program did not tell: it was killed, or the connection was cut",
+          false);
+  const std::uint64_t sent = finish_ ? finish_->messages : 0;
+  add_gap("missingMessages", finish_ && sent > messages_ ? sent - messages_ : 0, "messages that did not come", false);
+  add_gap("unusedMessages", waiting_.size() + (observed_ ? observed_->waiting() : 0) + unreached_,
+          "messages that came, but not all that they depend on", false);
+  add_gap("givenUp", given_up_ && !out_of_budget_ ? 1 : 0, "race between writes after which nothing is predicted",
+          false);
+  add_gap("overtakenReads", reorders_, "reads that a racing write overtook; runs do not reach across them", false);
+  add_gap("horizons", finish_ ? finish_->horizons : 0,
+          "times that a thread was silent for long; runs do not move it before what others did meanwhile", false);
+  add_gap("cutsLeftOut", cuts_left_out_, "cuts left out (--max-width)", false);
+  add_gap("outOfBudget", out_of_budget_ ? 1 : 0, "budget of time or memory that ran out", false);
+  add_gap("externalWrites", finish_ ? finish_->external_writes : 0, "changes of memory that no instrumented code made",
+          true);
+  add_gap("childProcesses", finish_ ? finish_->forks : 0, "child processes, which are not observed", true);
+  add_gap("wideEvents", finish_ ? finish_->unsupported : 0, "events that wrote more variables than were told", false);
+  if (property_) {
+    const auto liveness = std::ranges::count_if(property_->properties, [](const auto& p) { return !p.monitor; });
+    add_gap("liveness", static_cast<std::uint64_t>(liveness), "liveness properties, which need a recorded run", false);
+  }
+  if (observed_) {
+    add_gap("divisionsByZero", observed_->faults().divisions_by_zero, "divisions by zero in the property", true);
+    add_gap("wideShifts", observed_->faults().wide_shifts, "shifts by more than the width in the property", true);
+  }
+}
+
+} // namespace sooth::observe

@@ -1,0 +1,106 @@
+// One observed program: everything the observer knows of it, and what it answers. No sockets here: messages in, messages
+// out, so that tests and fuzzers can say anything to it in any order.
+//
+// Question: does the program violate its property, in the run that is observed or in another one that its clocks allow?
+// Source: seed 000, sections 4 and 5 (the observer); the lattice is explore/lattice.h.
+// Cost: that of the lattice, and memory for messages that came out of order. It gives up at the limits of its options, at
+// a checkpoint that says so, and when messages are missing at the end; each is told.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "explore/exploration.h"
+#include "logic/property.h"
+#include "observe/epoch.h"
+#include "observe/observed_run.h"
+#include "observe/protocol.h"
+#include "observe/symbols.h"
+#include "report/report.h"
+
+namespace sooth::observe {
+
+struct ProgramOptions {
+  std::string property_name; // what errors call the file
+  std::string property_text; // empty: nothing is relevant
+  explore::Options lattice;
+  std::uint64_t most_waiting = 1u << 20;             // messages that came too early
+  std::uint64_t most_bytes = std::uint64_t{4} << 30; // of the lattice and its messages
+};
+
+// What a program's observer says while the program runs.
+struct Speaker {
+  std::function<void(const report::Report&)> finding; // a report with one finding
+  std::function<void(const std::string&)> note;       // a sentence
+};
+
+class ObservedProgram {
+public:
+  ObservedProgram(const Hello& hello, const ProgramOptions& options, Speaker speaker);
+
+  // A message that came on one of its channels. Answers for the same channel are added to `answers`. After an error
+  // the channel must be closed: nothing was changed by the message, and what it would have said is missing.
+  std::optional<Error> take(const Message& message, std::vector<Message>& answers);
+  // The lattice goes on with what has come.
+  void advance();
+  // All channels are closed.
+  void conclude();
+
+  const report::Report& report() const { return report_; }
+  bool refused() const { return refused_.has_value(); } // the property does not fit the program
+  const std::optional<Error>& refusal() const { return refused_; }
+  const Hello& hello() const { return hello_; }
+  std::uint64_t messages() const { return messages_; }
+  bool stops() const { return stop_.has_value(); }
+
+private:
+  std::optional<Error> take_symbols(const SymbolsSent& message, std::vector<Message>& answers);
+  std::optional<Error> take_initial(const InitialState& message);
+  std::optional<Error> take_checkpoint(const CheckpointMessage& message);
+  template <typename M>
+  std::optional<Error> take_placed(const M& message);
+  template <typename M>
+  std::optional<Error> add(const M& message);
+  std::optional<Error> take_waiting();
+
+  void next_epochs();
+  void look_at_violations();
+  void found(std::size_t monitor, FoundRun run);
+  void add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete);
+
+  Hello hello_;
+  ProgramOptions options_;
+  Speaker speaker_;
+  ProgramSymbols symbols_;
+  std::optional<logic::PropertyFile> property_;
+  std::optional<Error> refused_;
+  bool table_sent_ = false;
+  bool lockstep_ = false;
+
+  std::unique_ptr<Epoch> epoch_; // there when the initial state has come, until the end
+  std::unique_ptr<ObservedRun> observed_;
+  std::uint32_t epoch_number_ = 0;
+  std::vector<Message> waiting_;                           // for their epoch, or for the initial state
+  std::map<std::uint32_t, CheckpointMessage> checkpoints_; // by the epoch that they end
+  std::optional<FinishMessage> finish_;
+  std::uint64_t messages_ = 0;                       // different ones
+  std::size_t violations_seen_ = 0;                  // of the epoch's lattice
+  std::vector<bool> told_observed_, told_predicted_; // by monitor
+  std::optional<std::string> stop_;
+  std::uint64_t reorders_ = 0;
+  std::uint64_t cuts_left_out_ = 0;
+  std::uint64_t unreached_ = 0;
+  std::uint32_t threads_ = 1;
+  bool given_up_ = false;
+  bool out_of_budget_ = false;
+  bool concluded_ = false;
+
+  report::Report report_;
+};
+
+} // namespace sooth::observe
