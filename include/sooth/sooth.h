@@ -28,7 +28,8 @@ extern "C" {
 void __sooth_user_event(const char* name, long long value);
 void __sooth_user_event_double(const char* name, double value);
 void __sooth_thread_name(const char* name);
-void __sooth_watch(const char* name, const volatile void* address, size_t bytes);
+/* `type` (SOOTH_TYPE_...) is for the compiler's tables; the runtime does not look at it. */
+void __sooth_watch(const char* name, const volatile void* address, size_t bytes, int type);
 void __sooth_atomic_begin(const char* name);
 void __sooth_atomic_end(const char* name);
 
@@ -36,10 +37,121 @@ void __sooth_atomic_end(const char* name);
 #define sooth_event_double(name, value) __sooth_user_event_double((name), (double)(value))
 #define sooth_thread_name(name) __sooth_thread_name(name)
 
+/* What a watched variable holds, so that properties can compute with it. Of structures only the bytes are known. */
+enum {
+  SOOTH_TYPE_OTHER = 0,
+  SOOTH_TYPE_SIGNED = 1,
+  SOOTH_TYPE_UNSIGNED = 2,
+  SOOTH_TYPE_FLOAT = 3,
+  SOOTH_TYPE_BOOL = 4,
+  SOOTH_TYPE_POINTER = 5
+};
+
 #ifdef __cplusplus
-#define SOOTH_WATCH(name, lvalue) __sooth_watch((name), __builtin_addressof(lvalue), sizeof(lvalue))
+} /* extern "C" */
+namespace sooth {
+template <typename T>
+struct PlainType {
+  typedef T type;
+};
+template <typename T>
+struct PlainType<const T> {
+  typedef typename PlainType<T>::type type;
+};
+template <typename T>
+struct PlainType<volatile T> {
+  typedef typename PlainType<T>::type type;
+};
+template <typename T>
+struct PlainType<const volatile T> {
+  typedef typename PlainType<T>::type type;
+};
+/* Integers and enumerations convert to each other; the rest is told apart by name. */
+template <typename T, bool IsEnum>
+struct IntegerCode {
+  enum { value = SOOTH_TYPE_OTHER };
+};
+template <typename T>
+struct IntegerCode<T, true> {
+  enum { value = (__underlying_type(T))(-1) < (__underlying_type(T))(0) ? SOOTH_TYPE_SIGNED : SOOTH_TYPE_UNSIGNED };
+};
+/* std::atomic and its like: an object that is exactly one value. */
+template <typename T>
+struct Nothing {
+  typedef void type;
+};
+template <typename T, typename = void>
+struct WrapperCode {
+  enum { value = IntegerCode<T, __is_enum(T)>::value };
+};
+template <typename T>
+struct TypeCode;
+template <typename T>
+struct WrapperCode<T, typename Nothing<typename T::value_type>::type> {
+  enum { value = sizeof(T) == sizeof(typename T::value_type) ? TypeCode<typename T::value_type>::value : 0 };
+};
+template <typename T>
+struct TypeCode {
+  enum { value = WrapperCode<T>::value };
+};
+template <typename T>
+struct TypeCode<T*> {
+  enum { value = SOOTH_TYPE_POINTER };
+};
+#define SOOTH_CODE_(type_, code)                                                                                       \
+  template <>                                                                                                          \
+  struct TypeCode<type_> {                                                                                             \
+    enum { value = code };                                                                                             \
+  };
+SOOTH_CODE_(bool, SOOTH_TYPE_BOOL)
+SOOTH_CODE_(char, (char)(-1) < 0 ? SOOTH_TYPE_SIGNED : SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(wchar_t, (wchar_t)(-1) < 0 ? SOOTH_TYPE_SIGNED : SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(char16_t, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(char32_t, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(signed char, SOOTH_TYPE_SIGNED)
+SOOTH_CODE_(short, SOOTH_TYPE_SIGNED)
+SOOTH_CODE_(int, SOOTH_TYPE_SIGNED)
+SOOTH_CODE_(long, SOOTH_TYPE_SIGNED)
+SOOTH_CODE_(long long, SOOTH_TYPE_SIGNED)
+SOOTH_CODE_(unsigned char, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(unsigned short, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(unsigned, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(unsigned long, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(unsigned long long, SOOTH_TYPE_UNSIGNED)
+SOOTH_CODE_(float, SOOTH_TYPE_FLOAT)
+SOOTH_CODE_(double, SOOTH_TYPE_FLOAT)
+#undef SOOTH_CODE_
+template <typename T>
+struct WatchedCode {
+  enum { value = TypeCode<typename PlainType<T>::type>::value };
+};
+template <typename T>
+struct WatchedCode<T&> {
+  enum { value = WatchedCode<T>::value };
+};
+} // namespace sooth
+extern "C" {
+#define SOOTH_WATCH(name, lvalue)                                                                                      \
+  __sooth_watch((name), __builtin_addressof(lvalue), sizeof(lvalue), ::sooth::WatchedCode<decltype((lvalue))>::value)
 #else
-#define SOOTH_WATCH(name, lvalue) __sooth_watch((name), &(lvalue), sizeof(lvalue))
+#define SOOTH_WATCH(name, lvalue) __sooth_watch((name), &(lvalue), sizeof(lvalue), SOOTH_TYPE_CODE_(lvalue))
+#define SOOTH_TYPE_CODE_(lvalue)                                                                                       \
+  _Generic((lvalue),                                                                                                   \
+      _Bool: SOOTH_TYPE_BOOL,                                                                                          \
+      char: (char)-1 < 0 ? SOOTH_TYPE_SIGNED : SOOTH_TYPE_UNSIGNED,                                                    \
+      signed char: SOOTH_TYPE_SIGNED,                                                                                  \
+      short: SOOTH_TYPE_SIGNED,                                                                                        \
+      int: SOOTH_TYPE_SIGNED,                                                                                          \
+      long: SOOTH_TYPE_SIGNED,                                                                                         \
+      long long: SOOTH_TYPE_SIGNED,                                                                                    \
+      unsigned char: SOOTH_TYPE_UNSIGNED,                                                                              \
+      unsigned short: SOOTH_TYPE_UNSIGNED,                                                                             \
+      unsigned: SOOTH_TYPE_UNSIGNED,                                                                                   \
+      unsigned long: SOOTH_TYPE_UNSIGNED,                                                                              \
+      unsigned long long: SOOTH_TYPE_UNSIGNED,                                                                         \
+      float: SOOTH_TYPE_FLOAT,                                                                                         \
+      double: SOOTH_TYPE_FLOAT,                                                                                        \
+      default: __builtin_classify_type(lvalue) == 5 ? SOOTH_TYPE_POINTER : SOOTH_TYPE_OTHER)
 #endif
 
 #define SOOTH_ATOMIC_BEGIN(name) __sooth_atomic_begin(name)

@@ -51,7 +51,9 @@ Compiler::Code Compiler::joined(Code a, Code b, Instruction last, Shape shape) {
 }
 
 Expression Compiler::expression(const Node& node) {
-  return Expression(as_truth(value(node)).instructions, text_of(node));
+  std::string text = text_of(node);
+  if (node.grouped && text.size() > 2 && text.back() == ')') text = text.substr(1, text.size() - 2);
+  return Expression(as_truth(value(node)).instructions, std::move(text));
 }
 
 Compiler::Code Compiler::value(const Node& node) {

@@ -79,8 +79,9 @@ struct table_operator {
 };
 
 struct binary_word : table_operator<Stand::Binary, true> {};
+// A word where an operator must be; shape.cc says which ones there are.
 struct unknown_word : seq<not_at<entry_word>, identifier> {};
-struct binary : sor<table_operator<Stand::Binary, false>, binary_word, unknown_word> {};
+struct binary : sor<table_operator<Stand::Binary, false>, binary_word> {};
 
 // A word such as `start` may be a variable's name, too: it is an operator if something follows that it can be applied to.
 struct prefix_symbol : table_operator<Stand::Prefix, false> {};
@@ -133,7 +134,8 @@ struct interval
 struct primary : sor<group, interval, number, predicate, name> {};
 struct operand : seq<star<prefix, blank>, primary> {};
 struct right_operand : seq<operand> {};
-struct formula : seq<operand, star<blank, binary, blank, must<right_operand>>> {};
+struct continuation : sor<seq<binary, blank, must<right_operand>>, unknown_word> {};
+struct formula : seq<operand, star<blank, continuation>> {};
 struct whole_formula : seq<formula> {};
 
 // --- patterns: extended regular expressions -------------------------------------------------------------------------

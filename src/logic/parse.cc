@@ -15,16 +15,15 @@ namespace tree = tao::pegtl::parse_tree;
 
 // What becomes a node of PEGTL's tree. All other rules only hold these together.
 template <typename Rule>
-using Kept =
-    tree::selector<Rule,
-                   tree::store_content::on<
-                       g::property, g::liveness, g::event, g::pattern, g::machine, g::entry_name, g::over_event,
-                       g::whole_formula, g::formula_inside, g::whole_pattern, g::prefix, g::binary, g::group,
-                       g::interval, g::interval_suffix, g::number, g::predicate, g::predicate_word, g::argument,
-                       g::name, g::name_text, g::path_member, g::path_index, g::pattern_group, g::pattern_epsilon,
-                       g::pattern_empty, g::pattern_any, g::pattern_symbol, g::pattern_not, g::pattern_postfix,
-                       g::pattern_factor, g::pattern_concatenation, g::pattern_intersection, g::pattern_union, g::state,
-                       g::state_name, g::error_mark, g::transition_event, g::transition_target, g::action_stop>>;
+using Kept = tree::selector<
+    Rule, tree::store_content::on<
+              g::property, g::liveness, g::event, g::pattern, g::machine, g::entry_name, g::over_event,
+              g::whole_formula, g::formula_inside, g::whole_pattern, g::prefix, g::binary, g::unknown_word, g::group,
+              g::interval, g::interval_suffix, g::number, g::predicate, g::predicate_word, g::argument, g::name,
+              g::name_text, g::path_member, g::path_index, g::pattern_group, g::pattern_epsilon, g::pattern_empty,
+              g::pattern_any, g::pattern_symbol, g::pattern_not, g::pattern_postfix, g::pattern_factor,
+              g::pattern_concatenation, g::pattern_intersection, g::pattern_union, g::state, g::state_name,
+              g::error_mark, g::transition_event, g::transition_target, g::action_stop>>;
 
 using Tree = tree::node;
 
@@ -102,7 +101,7 @@ Node formula(const Tree& t, Use use) {
   for (const auto& part : t.children) {
     Item item;
     item.at = begin_of(*part);
-    if (part->is_type<g::prefix>() || part->is_type<g::binary>()) {
+    if (part->is_type<g::prefix>() || part->is_type<g::binary>() || part->is_type<g::unknown_word>()) {
       item.what = part->is_type<g::prefix>() ? Item::What::Prefix : Item::What::Binary;
       item.spelling = part->string();
     } else {
@@ -209,6 +208,13 @@ SyntaxEntry entry(const Tree& t) {
   return result;
 }
 
+// Something that is missing at the end of a line is missing there, not at the beginning of the next one.
+std::size_t after_last_word(const std::string& text, std::size_t at) {
+  const std::size_t last = at == 0 ? std::string::npos : text.find_last_not_of(" \t\r\n", at - 1);
+  if (last == std::string::npos || text.find('\n', last) >= at) return at;
+  return last + 1;
+}
+
 } // namespace
 
 Error SyntaxFile::error(std::size_t at, std::string message) const {
@@ -266,7 +272,7 @@ Result<SyntaxFile> parse(std::string_view text, const std::string& name) {
     std::string message(error.message());
     if (message.find("nesting depth") != std::string::npos)
       message = "nested too deeply (more than " + std::to_string(g::kMaxNesting) + " levels of parentheses)";
-    return file.error(error.positions().front().byte, std::move(message));
+    return file.error(after_last_word(file.text, error.positions().front().byte), std::move(message));
   } catch (const ShapeError& error) {
     return file.error(error.at, error.message);
   }

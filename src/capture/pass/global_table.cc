@@ -43,8 +43,11 @@ std::vector<GlobalEntry> collect_globals(Module& module) {
       type = member.type;
     }
     if (source.getName().empty()) continue;
-    entries.push_back({&variable, layout.getTypeAllocSize(variable.getValueType()).getFixedValue(), std::move(name),
-                       type_name(type), joined_path(source.getFile()), source.getLine()});
+    const std::uint64_t bytes = layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
+    // An int of which only one bit is used may have become a bool: it cannot be read as what the source says.
+    const bool as_declared = bytes_of(type) == bytes;
+    entries.push_back({&variable, bytes, std::move(name), type_name(type), joined_path(source.getFile()),
+                       source.getLine(), as_declared ? type : nullptr});
   }
   return entries;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 
 namespace sooth::pass {
@@ -16,6 +17,7 @@ struct GlobalEntry {
   std::string type;
   std::string file;
   std::uint32_t line;
+  const llvm::DIType* layout; // what lies there; null if the optimiser made something else of it
 };
 
 // All variables defined in the module that can change and have debug information. Not thread-local ones.

@@ -3,6 +3,9 @@
 #include "capture/pass/debug_types.h"
 #include "capture/pass/global_table.h"
 #include "capture/pass/module_context.h"
+#include "capture/pass/name_table.h"
+#include "capture/pass/type_table.h"
+#include "trace/format.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -59,6 +62,25 @@ Constant* global_rows(ModuleContext& context, const std::vector<GlobalEntry>& gl
   return constant(context.module, ConstantArray::get(ArrayType::get(row_type, rows.size()), rows), "__sooth_globals");
 }
 
+// Static facts: sections of words.
+std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<GlobalEntry>& globals) {
+  std::vector<std::uint32_t> words;
+  const auto add_section = [&](std::uint32_t tag, const std::vector<std::uint32_t>& payload) {
+    words.insert(words.end(), {tag, static_cast<std::uint32_t>(payload.size() * 4)});
+    words.insert(words.end(), payload.begin(), payload.end());
+  };
+  TypeTable types(context.sites.strings);
+  std::vector<std::uint32_t> numbers;
+  for (const GlobalEntry& global : globals) numbers.push_back(types.add(global.layout));
+  std::vector<std::uint32_t> payload{types.size(), static_cast<std::uint32_t>(numbers.size())};
+  const std::vector<std::uint32_t> rows = types.words();
+  payload.insert(payload.end(), rows.begin(), rows.end());
+  payload.insert(payload.end(), numbers.begin(), numbers.end());
+  add_section(trace::kFactTypes, payload);
+  add_section(trace::kFactNames, name_words(context.module, context.sites.strings));
+  return words;
+}
+
 struct ModuleText {
   std::string name;
   std::string flags;
@@ -87,6 +109,8 @@ void emit_module_tables(ModuleContext& context) {
   Constant* variables = global_rows(context, globals);
   const std::uint32_t name = strings.add(text.name);
   const std::uint32_t flags = strings.add(text.flags);
+  const std::vector<std::uint32_t> facts = fact_words(context, globals);
+  Constant* fact_bytes = constant(module, ConstantDataArray::get(module.getContext(), facts), "__sooth_facts");
   Constant* bytes = constant(
       module, ConstantDataArray::getString(module.getContext(), strings.bytes(), /*AddNull=*/false), "__sooth_strings");
 
@@ -97,10 +121,13 @@ void emit_module_tables(ModuleContext& context) {
   auto* description =
       constant(module,
                ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()),
-                                   sites, variables, bytes, ConstantPointerNull::get(context.pointer), context.base,
-                                   number(globals.size()), number(strings.bytes().size()), number(0), number(name),
+                                   sites, variables, bytes, fact_bytes, context.base, number(globals.size()),
+                                   number(strings.bytes().size()), number(facts.size() * 4), number(name),
                                    number(flags), number(0)),
                "__sooth_module");
+  // Side by side in the program's file, where tools find them without running it (src/trace/program.h).
+  description->setSection("sooth_modules");
+  description->setAlignment(Align(8));
 
   auto* constructor = Function::createWithDefaultAttr(FunctionType::get(context.void_type, false),
                                                       GlobalValue::InternalLinkage, 0, "__sooth_register", &module);

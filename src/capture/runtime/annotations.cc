@@ -45,7 +45,7 @@ SOOTH_EXPORT void __sooth_user_event_double(const char* name, double value) {
 SOOTH_EXPORT void __sooth_thread_name(const char* name) {
   if (Thread* t = enter()) mark(t, EventKind::ThreadName, pointer(intern(name)));
 }
-SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, std::size_t bytes) {
+SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, std::size_t bytes, int) {
   // 32 bits for each half; a larger object is watched as far as that goes.
   const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
   if (Thread* t = enter()) sync(t, EventKind::Watch, plain(address), size | std::uint64_t{intern(name)} << 32);

@@ -1,0 +1,76 @@
+#include "capture/pass/name_table.h"
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "capture/pass/debug_types.h"
+#include "trace/format.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+namespace {
+
+struct Name {
+  trace::NameKind kind;
+  std::string text;
+  std::uint32_t bytes = 0;
+  std::uint32_t type = 0;
+  bool operator<(const Name& other) const {
+    return std::tie(kind, text, bytes, type) < std::tie(other.kind, other.text, other.bytes, other.type);
+  }
+};
+
+std::uint32_t constant_argument(const CallBase& call, unsigned index) {
+  if (index >= call.arg_size()) return 0;
+  const auto* number = dyn_cast<ConstantInt>(call.getArgOperand(index));
+  return number ? static_cast<std::uint32_t>(number->getZExtValue()) : 0;
+}
+
+// False: the name is made at run time.
+bool add_call(const CallBase& call, std::set<Name>& names) {
+  const Function* callee = call.getCalledFunction();
+  if (!callee || call.arg_size() == 0) return true;
+  const bool watch = callee->getName() == "__sooth_watch";
+  if (!watch && callee->getName() != "__sooth_user_event" && callee->getName() != "__sooth_user_event_double")
+    return true;
+  StringRef text;
+  if (!getConstantStringInfo(call.getArgOperand(0), text)) return false;
+  if (watch) names.insert({trace::NameKind::Watch, text.str(), constant_argument(call, 2), constant_argument(call, 3)});
+  else names.insert({trace::NameKind::UserEvent, text.str()});
+  return true;
+}
+
+// The functions that this instruction comes from, other than the one that it stands in.
+void add_inlined(const DILocation* at, std::set<Name>& names) {
+  for (; at && at->getInlinedAt(); at = at->getInlinedAt()) {
+    const DISubprogram* function = at->getScope()->getSubprogram();
+    if (function && !is_system_path(joined_path(function->getFile())))
+      names.insert({trace::NameKind::InlinedFunction, function_name(function)});
+  }
+}
+
+} // namespace
+
+std::vector<std::uint32_t> name_words(const Module& module, StringTable& strings) {
+  std::set<Name> names;
+  bool complete = true;
+  for (const Function& function : module) {
+    for (const Instruction& instruction : instructions(function)) {
+      add_inlined(instruction.getDebugLoc(), names);
+      if (const auto* call = dyn_cast<CallBase>(&instruction)) complete = add_call(*call, names) && complete;
+    }
+  }
+  std::vector<std::uint32_t> words{complete ? 0u : trace::kNamesIncomplete};
+  for (const Name& name : names)
+    words.insert(words.end(), {static_cast<std::uint32_t>(name.kind), strings.add(name.text), name.bytes, name.type});
+  return words;
+}
+
+} // namespace sooth::pass
