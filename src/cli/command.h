@@ -9,7 +9,8 @@ namespace sooth::cli {
 
 // Exit status of every command (docs/architecture.md).
 inline constexpr int kFine = 0;
-inline constexpr int kWrong = 2; // wrong usage, property or trace
+inline constexpr int kWrong = 2;  // wrong usage, property or trace
+inline constexpr int kFound = 66; // something was found; --exit-code changes it
 
 struct Command {
   std::string_view name;
@@ -27,9 +28,12 @@ int run_cc(int argc, char** argv);
 int run_cxx(int argc, char** argv);
 int run_record(int argc, char** argv);
 int run_run(int argc, char** argv);
+int run_observe(int argc, char** argv);
 int run_show(int argc, char** argv);
 int run_stats(int argc, char** argv);
 int run_verify(int argc, char** argv);
+int run_check(int argc, char** argv);
+int run_compare(int argc, char** argv);
 int run_import(int argc, char** argv);
 int run_export(int argc, char** argv);
 int run_version(int argc, char** argv);

@@ -10,9 +10,12 @@ namespace sooth::cli {
 
 std::span<const Command> commands() {
   static constexpr Command rows[] = {
-      {"run", "FILE.cpp | PROGRAM [-- ARGS]", "build if it is a source file, run it once, tell what was recorded",
+      {"run", "FILE.cpp | PROGRAM [-- ARGS]", "build if it is a source file, run it once, say what other runs would do",
        run_run},
       {"record", "[-o T.sooth] PROGRAM [ARGS]", "run a program and keep its trace", run_record},
+      {"check", "T.sooth", "say what other runs of the recorded program would do", run_check},
+      {"compare", "T.sooth", "count what each causal model finds", run_compare},
+      {"observe", "--listen ADDRESS", "check programs while they run", run_observe},
       {"show", "T.sooth", "print the events of a trace", run_show},
       {"stats", "T.sooth", "count what is in a trace, and what is not", run_stats},
       {"verify", "T.sooth", "check that a trace is legal", run_verify},
@@ -72,9 +75,10 @@ std::string overview() {
   for (const Command& command : commands())
     out += fmt::format("  {:<8} {:<30} {}\n", command.name, command.arguments, command.summary);
   out += "\n`sooth COMMAND --help` explains a command, with examples.\n\n"
-         "  sooth run bank.cpp                      # build, run once, tell what was recorded\n"
+         "  sooth run bank.cpp                      # build, run once, say what other runs would do\n"
          "  sooth c++ -g bank.cpp -o bank           # or step by step:\n"
          "  sooth record -o bank.sooth ./bank\n"
+         "  sooth check bank.sooth\n"
          "  sooth show bank.sooth --variable balance\n";
   return out;
 }

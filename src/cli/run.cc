@@ -1,4 +1,4 @@
-// `sooth run`: builds if it is a source file, runs it once, tells what was recorded.
+// `sooth run`: builds if it is a source file, runs it once, says what other runs would do.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 #include <sys/wait.h>
 
-#include "cli/account.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
-#include "cli/tally.h"
 
 namespace sooth::cli {
 
@@ -69,39 +69,50 @@ bool build(const std::string& source, Source kind, const std::vector<std::string
   return ended.ok() && ended->fine();
 }
 
-void tell(const trace::Trace& trace, Output& out) {
-  constexpr std::size_t kTop = 10;
-  const Tally counts = tally(trace);
-  out.print("\nrecorded    {} of {}; the program {}\n", counted(trace.events.size(), "event"),
-            counted(trace.threads.size(), "thread"), end_text(trace.process));
-  print_threads(trace, counts, kTop, out);
-  print_shared(trace, counts, kTop, out);
-  print_locks(trace, counts, kTop, out);
-  print_gaps(trace, out);
+int no_trace(const std::string& target) {
+  complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
+  return kWrong;
+}
+
+int predict_from(const std::string& file, const std::string& target, const AnalysisOptions& options) {
+  auto trace = load_trace(file);
+  if (!trace) return kWrong;
+  auto report = analyse(std::move(*trace), target, options);
+  if (report) return tell(*report, options);
+  complain(report.error().text());
+  return kWrong;
 }
 
 } // namespace
 
 int run_run(int argc, char** argv) {
   RecordOptions options;
+  AnalysisOptions analysis;
   std::string target;
   std::vector<std::string> flags;
+  bool online = false;
   Parser parser(
       "run",
-      "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and tell what\n"
-      "was recorded. The exit status is the program's own. The trace is kept only with -o.",
+      "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
+      "other\n"
+      "runs of it would do, on standard error. The exit status is 66 if something was found, else the program's own.\n"
+      "The trace is kept only with -o.",
       "  sooth run bank.cpp\n"
       "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
-      "  sooth run -o bank.sooth ./bank\n");
+      "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
   add_record_options(parser, options);
+  add_analysis_options(parser, analysis);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
       ->type_name("FLAG")
       ->allow_extra_args(false);
+  parser.add_flag("--online", online, "Check the property while the program runs, without a trace (see `sooth observe`)");
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
-  if (const std::string wrong = check_record_options(options); !wrong.empty()) {
+  std::string wrong = check_record_options(options);
+  if (wrong.empty()) wrong = check_analysis_options(analysis);
+  if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
   }
@@ -126,27 +137,28 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
 
-  if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);
+  if (online) {
+    ObserveOptions observing;
+    observing.property = options.property;
+    observing.json = analysis.json;
+    observing.exit_code = analysis.exit_code;
+    const auto run = run_online(command, observing, folder.path().string());
+    folder.remove(); // before a signal may end us
+    if (run) return run.value().status == kFine ? end_like(run.value().ended) : run.value().status;
+    complain(run.error().text());
+    return kWrong;
+  }
+  if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
   auto recording = record(command, options);
   if (!recording) {
     complain(recording.error().text());
     return kWrong;
   }
-  int status = kFine;
-  if (recording->trace.empty()) {
-    complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
-    status = kWrong;
-  } else if (const auto trace = load_trace(recording->trace)) {
-    Output out;
-    tell(*trace, out);
-    status = out.finish();
-  } else {
-    status = kWrong;
-  }
+  const int status = recording->trace.empty() ? no_trace(target) : predict_from(recording->trace, target, analysis);
   folder.remove(); // before a signal may end us
-  return recording->ended.fine() ? status : end_like(recording->ended);
+  return status == kFine || (status == kWrong && !recording->ended.fine()) ? end_like(recording->ended) : status;
 }
 
 } // namespace sooth::cli

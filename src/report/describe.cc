@@ -289,12 +289,24 @@ private:
     }
   }
 
-  // Findings that are alike stand together whatever order engines found them in.
+  // Several engines may find the same: what was observed comes before what was predicted, and stays.
   void number() {
-    for (FindingText& finding : report_.findings) finding.fingerprint = fingerprint(finding);
+    std::vector<FindingText>& findings = report_.findings;
+    for (FindingText& finding : findings) finding.fingerprint = fingerprint(finding);
+    absl::flat_hash_map<std::string, std::size_t> places; // by fingerprint
+    std::vector<FindingText> kept;
+    for (const bool observed : {true, false})
+      for (FindingText& finding : findings) {
+        if (is_observed(finding) != observed) continue;
+        const auto [it, added] = places.try_emplace(finding.fingerprint, kept.size());
+        if (!added) kept[it->second].count = std::max(kept[it->second].count, finding.count);
+        else kept.push_back(finding);
+      }
+    findings = std::move(kept);
     std::uint32_t id = 0;
-    for (FindingText& finding : report_.findings) finding.id = ++id;
+    for (FindingText& finding : findings) finding.id = ++id;
   }
+  static bool is_observed(const FindingText& finding) { return finding.status == witness::Status::Observed; }
 
   const Trace& trace_;
   std::span<const Finding> findings_;

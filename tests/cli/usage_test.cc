@@ -9,13 +9,14 @@ class Usage : public CommandTest {};
 TEST_F(Usage, HelpListsEveryCommand) {
   const Outcome outcome = sooth({"--help"});
   EXPECT_EQ(outcome.status, 0);
-  for (const char* command : {"cc", "c++", "run", "record", "show", "stats", "verify", "import", "export", "version"})
+  for (const char* command :
+       {"cc", "c++", "run", "record", "check", "compare", "show", "stats", "verify", "import", "export", "version"})
     EXPECT_NE(outcome.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
   EXPECT_EQ(sooth({"help"}).out, outcome.out);
 }
 
 TEST_F(Usage, EachCommandHasHelpWithExamples) {
-  for (const char* command : {"run", "record", "show", "stats", "verify", "import", "export"}) {
+  for (const char* command : {"run", "record", "check", "compare", "show", "stats", "verify", "import", "export"}) {
     const Outcome outcome = sooth({command, "--help"});
     EXPECT_EQ(outcome.status, 0) << command;
     EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << command;

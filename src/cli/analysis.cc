@@ -1,0 +1,204 @@
+#include "cli/analysis.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/coverage.h"
+#include "cli/engines.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "report/describe.h"
+#include "report/held_locks.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "report/suppressions.h"
+#include "report/text.h"
+#include "trace/verify.h"
+#include "witness/check.h"
+
+namespace sooth::cli {
+
+using trace::Trace;
+using witness::Finding;
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in(list);
+  for (std::string word; std::getline(in, word, ',');)
+    if (!word.empty()) out.push_back(word);
+  return out;
+}
+
+std::string model_names() {
+  std::string out;
+  for (const report::ModelRow& row : report::model_rows())
+    if (row.model != witness::Model::Sliced) out += fmt::format("{}{}", out.empty() ? "" : ", ", row.name);
+  return out;
+}
+
+std::vector<std::string> wanted_words(const AnalysisOptions& options) {
+  return options.find.empty() ? find_words() : words_of(options.find);
+}
+
+// Seed 004, section 5: taken as atomic sets, an acquire without its release could stand anywhere.
+bool some_lock_is_never_released(const Trace& trace) {
+  report::HeldLocks locks(trace.threads.size());
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) locks.follow(trace.events[i], i);
+  for (std::uint32_t thread = 0; thread < trace.threads.size(); ++thread)
+    if (!locks.of(thread).empty()) return true;
+  return false;
+}
+
+// The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
+void check_witnesses(const Trace& trace, std::vector<Finding> found, Findings& out) {
+  witness::Checker checker(trace);
+  for (Finding& finding : found) {
+    if (auto objection = checker.objection(finding))
+      out.objections.push_back(
+          fmt::format("{} by {}: {}", report::row_of(finding.kind).name, finding.engine, *objection));
+    else out.accepted.push_back(std::move(finding));
+  }
+}
+
+Result<std::vector<report::Suppression>> read_suppressions(const std::string& path) {
+  if (path.empty()) return std::vector<report::Suppression>{};
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return Error{"cannot read the suppressions.", path};
+  return report::parse_suppressions(std::move(text).str(), path);
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.flush();
+  if (out) return true;
+  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+  return false;
+}
+
+} // namespace
+
+void add_search_options(Parser& parser, AnalysisOptions& options) {
+  std::string words;
+  for (const std::string& word : find_words()) words += fmt::format("{}{}", words.empty() ? "" : ",", word);
+  parser.add_option("--find", options.find, "What to look for; all of " + words + " if not given")->type_name("KINDS");
+  parser.add_option("--atomic", options.atomic, "Functions that are meant to be atomic; `*` stands for letters")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
+      ->type_name("N")
+      ->capture_default_str();
+  parser.add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided")
+      ->type_name("SECONDS");
+  parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void add_analysis_options(Parser& parser, AnalysisOptions& options) {
+  add_search_options(parser, options);
+  parser.add_option("--model", options.model, "Which other runs there are: " + model_names())
+      ->type_name("MODEL")
+      ->capture_default_str();
+  parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
+  parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
+      ->type_name("FILE");
+  parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 255));
+}
+
+std::string check_analysis_options(const AnalysisOptions& options) {
+  const std::vector<std::string> known = find_words();
+  for (const std::string& word : words_of(options.find))
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      return fmt::format("there is nothing called `{}` to find; there are {}.", word, fmt::join(known, ", "));
+  const auto model = report::model_named(options.model);
+  if (!model || *model == witness::Model::Sliced)
+    return fmt::format("there is no model `{}`; there are {}.", options.model, model_names());
+  if (options.limits.window == 0) return "--window must be at least 1.";
+  const auto suppressions = read_suppressions(options.suppressions);
+  return suppressions ? std::string() : suppressions.error().text();
+}
+
+Result<std::unique_ptr<Prepared>> prepare(Trace trace) {
+  const trace::VerifyReport legality = trace::verify(trace, 1);
+  if (!legality.legal()) {
+    const trace::Problem& problem = legality.problems.front();
+    return Error{fmt::format("the trace is not legal, so nothing can be predicted from it. Event {}: {} "
+                             "(`sooth verify` tells more)",
+                             problem.event, problem.sentence),
+                 "", 0, 0};
+  }
+  auto out = std::make_unique<Prepared>();
+  out->trace = std::move(trace);
+  out->objects = trace::separate_objects(out->trace);
+  out->computation = causality::compute(out->trace);
+  return out;
+}
+
+Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options) {
+  const witness::Model model = *report::model_named(options.model);
+  if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
+    return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is.", "", 0, 0};
+  const std::vector<std::string> wanted = wanted_words(options);
+  const auto feasibility = predict::make_feasibility(prepared.computation, model, options.limits);
+  const EngineInput input{prepared.trace, prepared.computation, *feasibility, model, options.limits, options.atomic};
+  Findings out;
+  std::vector<Finding> found;
+  Progress progress("looking");
+  const auto all = static_cast<unsigned>(engines().size());
+  unsigned done = 0;
+  for (const Engine& engine : engines()) {
+    progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
+    if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
+    if (options.of_the_model_only && !engine.of_the_model) continue;
+    std::vector<Finding> some = engine.run(input, out.coverage);
+    std::move(some.begin(), some.end(), std::back_inserter(found));
+  }
+  progress.stage("checking the witnesses", all, all);
+  check_witnesses(prepared.trace, std::move(found), out);
+  return out;
+}
+
+Result<report::Report> analyse(Trace trace, const std::string& file, const AnalysisOptions& options) {
+  auto suppressions = read_suppressions(options.suppressions);
+  if (!suppressions) return suppressions.error();
+  auto prepared = prepare(std::move(trace));
+  if (!prepared) return Error{prepared.error().message, file, 0, 0};
+  const Prepared& p = **prepared;
+  auto findings = find_all(p, options);
+  if (!findings) return Error{findings.error().message, file, 0, 0};
+
+  report::Report report;
+  report.version = SOOTH_VERSION;
+  report.trace = file;
+  report.model = options.model;
+  report.looked_for = wanted_words(options);
+  report.rejected = findings->objections.size();
+  for (const std::string& objection : findings->objections) complain("internal error: " + objection);
+  report::describe(
+      p.trace, findings->accepted, [&](std::uint64_t address) { return p.objects.original(address); }, report);
+  report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage);
+  report::suppress(*suppressions, report);
+  return report;
+}
+
+int tell(const report::Report& report, const AnalysisOptions& options) {
+  print_error_text(report::text(report, {isatty(STDERR_FILENO) == 1}));
+  if (!options.json.empty() && !write_file(options.json, report::json(report))) return kWrong;
+  return report.findings.empty() ? kFine : options.exit_code;
+}
+
+} // namespace sooth::cli

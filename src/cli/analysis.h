@@ -1,0 +1,68 @@
+// From a trace to a report: the steps that `sooth check`, `sooth run` and `sooth compare` share.
+//
+//   verify -> separate objects -> compute -> engines -> check every witness -> describe -> suppress
+//
+// The order must be legal before anything is predicted from it, and no finding is shown whose witness the checker does
+// not accept.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "causality/computation.h"
+#include "cli/command.h"
+#include "cli/parser.h"
+#include "predict/coverage.h"
+#include "predict/feasibility.h"
+#include "report/report.h"
+#include "trace/objects.h"
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::cli {
+
+struct AnalysisOptions {
+  std::string find;                // words of --find, separated by commas; empty: all
+  std::string model = "maximal";   //
+  std::vector<std::string> atomic; // functions that are meant to be atomic
+  predict::Limits limits;          //
+  std::string suppressions;        // a file; empty: none
+  std::string json;                // where the report goes as JSON; empty: nowhere
+  int exit_code = kFound;          // if something was found
+  bool of_the_model_only = false;  // leave out engines that say the same under every model
+};
+
+// --find, --atomic, --window, --budget, --jobs.
+void add_search_options(Parser& parser, AnalysisOptions& options);
+// The same, --model, and what is done with the findings.
+void add_analysis_options(Parser& parser, AnalysisOptions& options);
+// A sentence about what is wrong with them, or nothing.
+std::string check_analysis_options(const AnalysisOptions& options);
+
+// A trace that has passed the verifier, ready for questions. Not to be moved: the parts speak of each other.
+struct Prepared {
+  trace::Trace trace; // objects at reused addresses have been told apart
+  trace::ObjectTable objects;
+  causality::Computation computation;
+};
+// An error if the trace is not legal.
+Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace);
+
+struct Findings {
+  std::vector<witness::Finding> accepted;
+  std::vector<std::string> objections; // of the checker, to findings that are withheld
+  predict::Coverage coverage;
+};
+// Runs the engines that `options.find` asks for. An error if the model does not apply to such a trace.
+Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options);
+
+// All steps.
+Result<report::Report> analyse(trace::Trace trace, const std::string& file, const AnalysisOptions& options);
+
+// Prints the report to standard error and writes the JSON. The exit status: options.exit_code if there are findings;
+// kWrong if the JSON could not be written; else kFine.
+int tell(const report::Report& report, const AnalysisOptions& options);
+
+} // namespace sooth::cli

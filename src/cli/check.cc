@@ -1,0 +1,41 @@
+// `sooth check`: predicts from a trace.
+#include <string>
+
+#include "cli/analysis.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/parser.h"
+
+namespace sooth::cli {
+
+int run_check(int argc, char** argv) {
+  std::string file;
+  AnalysisOptions options;
+  Parser parser(
+      "check",
+      "Say what other runs of the recorded program would do: data races, deadlocks, lost wake-ups, broken atomicity,\n"
+      "errors with memory. Findings go to standard error. Exit status: 0 nothing found, 66 something found, 2 wrong\n"
+      "usage or trace.",
+      "  sooth check bank.sooth\n"
+      "  sooth check bank.sooth --find races,deadlocks --json bank.json\n"
+      "  sooth check bank.sooth --atomic 'Account::*' --suppressions known.txt\n"
+      "  sooth check bank.sooth --model whb-locks --window 20000 --budget 60\n");
+  parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
+  add_analysis_options(parser, options);
+  if (const auto status = parser.parse_all(argc, argv)) return *status;
+  if (const std::string wrong = check_analysis_options(options); !wrong.empty()) {
+    complain(wrong);
+    return kWrong;
+  }
+  auto trace = load_trace(file);
+  if (!trace) return kWrong;
+  auto report = analyse(std::move(*trace), file, options);
+  if (!report) {
+    complain(report.error().text());
+    return kWrong;
+  }
+  return tell(*report, options);
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,44 @@
+#include "cli/engines.h"
+
+#include <algorithm>
+
+#include "predict/deadlocks.h"
+#include "predict/lost_wakeups.h"
+#include "predict/memory_errors.h"
+#include "predict/memory_model.h"
+
+namespace sooth::cli {
+
+using predict::Coverage;
+using Found = std::vector<witness::Finding>;
+
+std::span<const Engine> engines() {
+  static constexpr Engine rows[] = {
+      {"races", "data races of the recorded run", false,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_memory_model_races(in.trace, coverage);
+       }},
+      {"deadlocks", "deadlocks", true,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_deadlocks(in.trace, in.computation, in.feasibility, in.limits, coverage);
+       }},
+      {"deadlocks", "lost wake-ups", true,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_lost_wakeups(in.trace, in.computation, in.feasibility, in.limits, coverage);
+       }},
+      {"memory", "errors with memory", true,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_memory_errors(in.trace, in.computation, in.feasibility, in.limits, coverage);
+       }},
+  };
+  return rows;
+}
+
+std::vector<std::string> find_words() {
+  std::vector<std::string> out;
+  for (const Engine& engine : engines())
+    if (std::find(out.begin(), out.end(), engine.find) == out.end()) out.emplace_back(engine.find);
+  return out;
+}
+
+} // namespace sooth::cli

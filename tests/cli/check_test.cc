@@ -1,0 +1,188 @@
+// check and compare: findings, exit status, JSON, suppressions and what is refused, on traces made by hand and imported ones.
+#include <nlohmann/json.hpp>
+
+#include "sooth_command.h"
+#include "unit/verify_builder.h"
+
+namespace sooth::cli::testing {
+namespace {
+
+using trace::EventKind;
+using trace::testing::TraceBuilder;
+
+class CheckCommand : public CommandTest {
+protected:
+  nlohmann::json json_of(const std::string& name) const { return nlohmann::json::parse(read_file(path(name))); }
+};
+
+// Two locks in opposite order, one thread after the other.
+trace::Trace inversion_trace(bool gate) {
+  TraceBuilder b(3);
+  b.global(0x100, 40, "first");
+  b.global(0x200, 40, "second");
+  b.global(0x300, 40, "gate");
+  for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Fork, 0, thread);
+  for (std::uint32_t thread : {1u, 2u}) {
+    const std::uint64_t outer = thread == 1 ? 0x100 : 0x200, inner = thread == 1 ? 0x200 : 0x100;
+    const std::uint32_t at = b.site("pool.cpp", 10 * thread, thread == 1 ? "give" : "take", "");
+    b.add(thread, EventKind::ThreadStart, 0, 0);
+    if (gate) b.add(thread, EventKind::Acquire, 0x300);
+    b.add(thread, EventKind::Acquire, outer).site = at;
+    b.add(thread, EventKind::Acquire, inner).site = at;
+    b.add(thread, EventKind::Release, inner).site = at;
+    b.add(thread, EventKind::Release, outer).site = at;
+    if (gate) b.add(thread, EventKind::Release, 0x300);
+    b.add(thread, EventKind::ThreadEnd);
+  }
+  for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Join, 0, thread);
+  return b.trace;
+}
+
+TEST_F(CheckCommand, ADeadlockGivesStatus66AndIsTold) {
+  const Outcome outcome = sooth({"check", write_trace("t.sooth", inversion_trace(false)), "--json", path("r.json")});
+  EXPECT_EQ(outcome.status, 66) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  for (const char* part : {"predicted deadlock over", "`first`", "`second`", "pool.cpp:10", "pool.cpp:20",
+                           "holds `first`", "predicted order", "1 finding (1 deadlock)"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+  const auto report = json_of("r.json");
+  EXPECT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(report["findings"][0]["kind"], "deadlock");
+  EXPECT_EQ(report["coverage"]["rejected"], 0);
+  EXPECT_EQ(report["coverage"]["complete"], true);
+}
+
+TEST_F(CheckCommand, AGateLockPreventsIt) {
+  const Outcome outcome = sooth({"check", write_trace("t.sooth", inversion_trace(true))});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("nothing found"), std::string::npos) << outcome.err;
+}
+
+TEST_F(CheckCommand, TheExitStatusCanBeChosen) {
+  EXPECT_EQ(sooth({"check", write_trace("t.sooth", inversion_trace(false)), "--exit-code", "3"}).status, 3);
+}
+
+TEST_F(CheckCommand, OnlyWhatIsAskedForIsLookedFor) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  EXPECT_EQ(sooth({"check", trace, "--find", "races,memory"}).status, 0);
+  EXPECT_EQ(sooth({"check", trace, "--find", "deadlocks"}).status, 66);
+}
+
+TEST_F(CheckCommand, ASuppressedFindingIsCountedAndNotTold) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  const std::string file = write_file("known.txt", "# known\ndeadlock:give\n");
+  const Outcome outcome = sooth({"check", trace, "--suppressions", file});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 suppressed"), std::string::npos) << outcome.err;
+  const Outcome wrong = sooth({"check", trace, "--suppressions", write_file("bad.txt", "deadlock\n")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("bad.txt:1:1:"), std::string::npos) << wrong.err;
+  EXPECT_EQ(sooth({"check", trace, "--suppressions", path("missing.txt")}).status, 2);
+}
+
+TEST_F(CheckCommand, AnIllegalTraceIsRefused) {
+  const Outcome outcome = sooth({"check", write_trace("t.sooth", illegal_trace())});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("not legal"), std::string::npos) << outcome.err;
+}
+
+TEST_F(CheckCommand, WrongOptionsAreNamed) {
+  const std::string trace = write_trace("t.sooth", small_trace());
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--find", "bugs"},
+                                               {"--model", "strong"},
+                                               {"--window", "0"},
+                                               {"--exit-code", "300"},
+                                               {"--json", path("no/such/folder.json")}}) {
+    std::vector<std::string> arguments = {"check", trace};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = sooth(arguments);
+    EXPECT_EQ(outcome.status, 2) << more[0];
+    EXPECT_NE(outcome.err.find("sooth: "), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(CheckCommand, WhbRefusesATraceWhoseLockIsNeverReleased) {
+  trace::Trace t = inversion_trace(false);
+  TraceBuilder b(1);
+  b.trace = t;
+  b.add(0, EventKind::Acquire, 0x100);
+  const std::string trace = write_trace("t.sooth", b.trace);
+  const Outcome refused = sooth({"check", trace, "--model", "whb"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("never released"), std::string::npos) << refused.err;
+  EXPECT_EQ(sooth({"check", trace, "--model", "whb-locks"}).status, 66);
+  const Outcome compared = sooth({"compare", trace});
+  EXPECT_EQ(compared.status, 0);
+  EXPECT_NE(compared.out.find("never released"), std::string::npos) << compared.out;
+}
+
+// Imported text has no values: each write is a value of its own.
+TEST_F(CheckCommand, AnImportedTraceGivesVerdicts) {
+  const std::string text = write_file("t.std", "T0|fork(T1)|1\nT0|fork(T2)|2\n"
+                                               "T1|w(x)|10\nT1|acq(l)|11\nT1|rel(l)|12\n"
+                                               "T2|acq(l)|20\nT2|rel(l)|21\nT2|w(x)|22\n"
+                                               "T0|join(T1)|3\nT0|join(T2)|4\n");
+  ASSERT_EQ(sooth({"import", text, "-o", path("t.sooth")}).status, 0);
+  const Outcome outcome = sooth({"check", path("t.sooth"), "--json", path("r.json")});
+  EXPECT_EQ(outcome.status, 66) << outcome.err;
+  const auto report = json_of("r.json");
+  ASSERT_EQ(report["findings"].size(), 1u) << outcome.err;
+  EXPECT_EQ(report["findings"][0]["kind"], "race");
+  EXPECT_EQ(report["findings"][0]["status"], "predicted");
+}
+
+// Seed 004, Fig. 1(a) and (b).
+trace::Trace figure(char which) {
+  TraceBuilder b(3);
+  b.global(0x10, 4, "x");
+  b.global(0x20, 4, "y");
+  b.global(0x100, 40, "l");
+  for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Fork, 0, thread);
+  for (std::uint32_t thread : {1u, 2u}) b.add(thread, EventKind::ThreadStart, 0, 0);
+  const auto acquire = [&](std::uint32_t thread) { b.add(thread, EventKind::Acquire, 0x100); };
+  const auto release = [&](std::uint32_t thread) { b.add(thread, EventKind::Release, 0x100); };
+  b.write(0, 0x10, 4, 0);
+  if (which == 'a') {
+    b.write(1, 0x20, 4, 1);
+    acquire(1), b.write(1, 0x10, 4, 1), b.read(1, 0x10, 4, 1), release(1);
+    acquire(2), b.write(2, 0x10, 4, 2), release(2);
+    b.write(2, 0x20, 4, 2);
+  } else {
+    acquire(1), b.write(1, 0x10, 4, 1), release(1);
+    b.write(1, 0x20, 4, 1);
+    acquire(1), b.write(1, 0x10, 4, 1), release(1);
+    acquire(2), b.read(2, 0x10, 4, 1), b.write(2, 0x20, 4, 2), release(2);
+  }
+  return b.trace;
+}
+
+TEST_F(CheckCommand, CompareSaysWhichModelFindsThePapersRaces) {
+  const auto found_on_y = [&](char which) {
+    const std::string trace = write_trace(std::string(1, which) + ".sooth", figure(which));
+    std::vector<std::string> models;
+    for (const char* model : {"hb", "hb-locks", "whb", "whb-locks", "maximal"}) {
+      const Outcome outcome = sooth({"check", trace, "--find", "races", "--model", model, "--json", path("r.json")});
+      for (const auto& finding : json_of("r.json")["findings"])
+        if (finding["sites"][0]["variable"] == "y") models.emplace_back(model);
+    }
+    return models;
+  };
+  EXPECT_EQ(found_on_y('a'), (std::vector<std::string>{"whb", "whb-locks", "maximal"}));
+  EXPECT_EQ(found_on_y('b'), (std::vector<std::string>{"maximal"}));
+}
+
+TEST_F(CheckCommand, CompareIsATableAndJson) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  const Outcome table = sooth({"compare", trace});
+  EXPECT_EQ(table.status, 0) << table.err;
+  for (const char* part : {"model", "deadlock", "findings", "\nhb ", "\nhb-locks ", "\nmaximal "})
+    EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+  const auto json = nlohmann::json::parse(sooth({"compare", "--json", trace}).out);
+  ASSERT_EQ(json["models"].size(), 5u);
+  EXPECT_EQ(json["models"][0]["model"], "hb");
+  EXPECT_EQ(json["models"][0]["findings"], 0); // the locks keep their order
+  EXPECT_EQ(json["models"][4]["kinds"]["deadlock"], 1);
+}
+
+} // namespace
+} // namespace sooth::cli::testing

@@ -1,0 +1,79 @@
+// Suppressions: the file's syntax, what a pattern matches, and what is left of a report.
+#include <gtest/gtest.h>
+
+#include "report/suppressions.h"
+#include "unit/report_fixture.h"
+
+namespace sooth::report::testing {
+namespace {
+
+TEST(Pattern, MatchesAnywhereUnlessAnchored) {
+  const std::string name = "net::Cache::lookup(int)";
+  for (const char* pattern : {"Cache", "net::", "lookup(int)", "^net", "int)$", "^net::*lookup", "C*e::*p", "*", "^*$",
+                              "^net::Cache::lookup(int)$", ""})
+    EXPECT_TRUE(pattern_matches(pattern, name)) << pattern;
+  for (const char* pattern :
+       {"cache", "^Cache", "lookup$", "^lookup", "lookup*Cache", "^net$", "net::Cache::lookup(int)x"})
+    EXPECT_FALSE(pattern_matches(pattern, name)) << pattern;
+}
+
+TEST(Pattern, PiecesDoNotOverlap) {
+  EXPECT_FALSE(pattern_matches("^ab*ba$", "aba"));
+  EXPECT_TRUE(pattern_matches("^ab*ba$", "abba"));
+  EXPECT_FALSE(pattern_matches("aa*a$", "aa"));
+}
+
+TEST(Suppressions, CommentsAndBlankLinesSayNothing) {
+  const auto parsed =
+      parse_suppressions("# known\n\n  race:Cache \r\ndeadlock:connect\ncalled_from_lib:libz.so", "s.txt");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  ASSERT_EQ(parsed.value().size(), 3u);
+  EXPECT_EQ(parsed.value()[0].type, "race");
+  EXPECT_EQ(parsed.value()[0].pattern, "Cache");
+  EXPECT_EQ(parsed.value()[0].line, 3u);
+}
+
+TEST(Suppressions, WrongLinesAreNamed) {
+  const auto no_colon = parse_suppressions("race:x\nrace\n", "s.txt");
+  ASSERT_FALSE(no_colon.ok());
+  EXPECT_EQ(no_colon.error().text().rfind("s.txt:2:1: ", 0), 0u) << no_colon.error().text();
+  const auto unknown = parse_suppressions("races:x\n", "s.txt");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().text().find("`races`"), std::string::npos);
+  EXPECT_FALSE(parse_suppressions("race:\n", "s.txt").ok());
+}
+
+std::size_t left(const std::string& file) {
+  Report report = report_of(bank_trace(), {bank_race()});
+  auto suppressions = parse_suppressions(file, "s.txt");
+  EXPECT_TRUE(suppressions.ok());
+  suppress(*suppressions, report);
+  EXPECT_EQ(report.suppressed + report.findings.size(), 1u);
+  return report.findings.size();
+}
+
+TEST(Suppressions, ARaceIsMatchedByFunctionCallerFileAndVariable) {
+  for (const char* file :
+       {"race:deposit", "race:run()", "race:audit.cpp", "race:^total$", "race_top:audit", "race:src/*"})
+    EXPECT_EQ(left(file), 0u) << file;
+}
+
+TEST(Suppressions, WhatDoesNotMatchStays) {
+  for (const char* file :
+       {"race:withdraw", "race_top:run()", "deadlock:deposit", "mutex:deposit", "race_top:total", ""})
+    EXPECT_EQ(left(file), 1u) << file;
+}
+
+TEST(Suppressions, TheRestIsNumberedAnew) {
+  witness::Finding deadlock = bank_race();
+  deadlock.kind = witness::FindingKind::Deadlock;
+  Report report = report_of(bank_trace(), {bank_race(), deadlock});
+  auto suppressions = parse_suppressions("race:deposit", "");
+  suppress(*suppressions, report);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].id, 1u);
+  EXPECT_EQ(suppressions->at(0).used, 1u);
+}
+
+} // namespace
+} // namespace sooth::report::testing

@@ -1,0 +1,263 @@
+// Reports: what is said of a finding, to people and as JSON.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/held_locks.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "report/schedule.h"
+#include "report/text.h"
+#include "unit/report_fixture.h"
+
+namespace sooth::report::testing {
+namespace {
+
+using witness::FindingKind;
+using witness::Status;
+
+TEST(Describe, ARaceHasStacksLocksCreationAndObject) {
+  const Report report = report_of(bank_trace(), {bank_race()});
+  ASSERT_EQ(report.findings.size(), 1u);
+  const FindingText& race = report.findings[0];
+  EXPECT_EQ(race.id, 1u);
+  ASSERT_EQ(race.places.size(), 2u);
+
+  const PlaceText& write = race.places[0];
+  EXPECT_EQ(write.step.kind, "write");
+  EXPECT_EQ(write.step.variable, "total");
+  EXPECT_EQ(write.step.thread, 1u);
+  ASSERT_EQ(write.stack.size(), 2u); // the access, and the call of deposit
+  EXPECT_EQ(write.stack[0].line, 11u);
+  EXPECT_EQ(write.stack[1].function, "run()");
+  EXPECT_EQ(write.stack[1].line, 30u);
+  ASSERT_EQ(write.locks.size(), 1u);
+  EXPECT_EQ(write.locks[0].name, "guard");
+  EXPECT_EQ(write.locks[0].taken.line, 10u);
+  EXPECT_EQ(write.object.sort, "global");
+  EXPECT_EQ(write.object.bytes, 4u);
+  EXPECT_TRUE(race.places[1].locks.empty());
+
+  ASSERT_EQ(race.threads.size(), 2u);
+  EXPECT_EQ(race.threads[0].name, "worker");
+  EXPECT_TRUE(race.threads[0].created);
+  EXPECT_EQ(race.threads[0].stack.at(0).line, 40u);
+}
+
+TEST(Describe, HeapBlocksTellWhereTheyWereAllocated) {
+  TraceBuilder b(2);
+  const std::uint32_t here = b.site("pool.c", 5, "make", "");
+  b.add(0, EventKind::Alloc, 0x5000, 64).site = here;
+  b.add(0, EventKind::Fork, 0, 1);
+  b.write(0, 0x5008, 4, 1);
+  b.write(1, 0x5008, 4, 2);
+  witness::Finding race;
+  race.places = {{2, witness::Role::Access}, {3, witness::Role::Access}};
+  const Report report = report_of(b.trace, {race});
+  const ObjectText& object = report.findings.at(0).places.at(0).object;
+  EXPECT_EQ(object.sort, "heap");
+  EXPECT_EQ(object.bytes, 64u);
+  EXPECT_EQ(object.spot.line, 5u);
+  EXPECT_NE(text(report, {}).find("heap block of 64 bytes that thread 0 allocated at pool.c:5 in make"),
+            std::string::npos)
+      << text(report, {});
+}
+
+TEST(Describe, AddressesAreTheProgramsOwn) {
+  Report report;
+  describe(
+      bank_trace(0x7000), std::vector{bank_race()}, [](std::uint64_t address) { return address - 0x7000; }, report);
+  EXPECT_EQ(report.findings.at(0).places.at(0).object.address, 0x1000u);
+  EXPECT_EQ(report.findings.at(0).places.at(0).locks.at(0).address, 0x2000u);
+}
+
+TEST(HeldLocks, WaitGivesTheMutexUpAndWakeHasItAgain) {
+  TraceBuilder b(1);
+  b.add(0, EventKind::Acquire, 0x10);
+  b.add(0, EventKind::Acquire, 0x20);
+  b.add(0, EventKind::Wait, 0x99, 0x10);
+  b.add(0, EventKind::Wake, 0x99, 0x10);
+  b.add(0, EventKind::Acquire, 0x30, 0, trace::kFailed);
+  b.add(0, EventKind::Release, 0x20);
+  HeldLocks locks(1);
+  const std::vector<std::size_t> expected = {1, 2, 1, 2, 2, 1};
+  for (std::uint32_t i = 0; i < b.trace.events.size(); ++i) {
+    locks.follow(b.trace.events[i], i);
+    EXPECT_EQ(locks.of(0).size(), expected[i]) << i;
+  }
+  EXPECT_EQ(locks.of(0)[0].event, 3u); // the wake
+}
+
+TEST(HeldLocks, ARecursiveLockIsHeldUntilItsLastRelease) {
+  TraceBuilder b(1);
+  for (const EventKind kind : {EventKind::Acquire, EventKind::Acquire, EventKind::Release, EventKind::Release})
+    b.add(0, kind, 0x10, trace::kLockRecursive);
+  HeldLocks locks(1);
+  const std::vector<std::size_t> expected = {1, 1, 1, 0};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    locks.follow(b.trace.events[i], i);
+    EXPECT_EQ(locks.of(0).size(), expected[i]) << i;
+  }
+}
+
+TEST(Describe, WhatTwoEnginesFindIsOneFindingAndTheObservedOneStays) {
+  witness::Finding observed = bank_race();
+  observed.status = Status::Observed;
+  observed.count = 1;
+  const Report report = report_of(bank_trace(), {bank_race(), observed});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].status, Status::Observed);
+  EXPECT_EQ(report.findings[0].count, 3u);
+}
+
+TEST(Fingerprint, IsTheSameInAnotherRunAndWhateverComesFirst) {
+  const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
+  witness::Finding turned = bank_race();
+  std::swap(turned.places[0], turned.places[1]);
+  EXPECT_EQ(report_of(bank_trace(0x7f000000), {turned}).findings.at(0).fingerprint, one);
+
+  trace::Trace elsewhere = bank_trace();
+  for (trace::Site& site : elsewhere.sites)
+    if (!site.file.empty()) site.file = "other/place/" + site.file;
+  EXPECT_EQ(report_of(elsewhere, {bank_race()}).findings.at(0).fingerprint, one);
+}
+
+TEST(Fingerprint, DiffersForAnotherLineKindOrProperty) {
+  const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
+  trace::Trace moved = bank_trace();
+  for (trace::Site& site : moved.sites) ++site.line;
+  EXPECT_NE(report_of(moved, {bank_race()}).findings.at(0).fingerprint, one);
+  witness::Finding other = bank_race();
+  other.kind = FindingKind::Atomicity;
+  EXPECT_NE(report_of(bank_trace(), {other}).findings.at(0).fingerprint, one);
+  other = bank_race();
+  other.property = "transfer";
+  EXPECT_NE(report_of(bank_trace(), {other}).findings.at(0).fingerprint, one);
+}
+
+TEST(Text, SaysEverythingAboutARace) {
+  const std::string told = text(report_of(bank_trace(), {bank_race()}), {});
+  for (const char* part : {
+           "sooth: predicted data race on `total`",
+           "thread 1 (worker) writes 4 bytes of `total` at src/bank.cpp:11 in deposit(int)",
+           "#1 run() src/bank.cpp:30",
+           "holds `guard`, taken at src/bank.cpp:10",
+           "thread 2 reads 4 bytes of `total` at src/audit.cpp:20 in audit()",
+           "holds no lock",
+           "`total` is a global variable of 4 bytes",
+           "thread 1 (worker) was created by thread 0 (main)",
+           "observed order",
+           "predicted order",
+           "the first 2 events",
+           "takes guard",
+           "next: thread 2",
+           "decided by closure (maximal model); 3 times at these places",
+           "sooth: 1 finding (1 race); 9 events of 3 threads, maximal model; complete for this run",
+       })
+    EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+}
+
+TEST(Text, BoundsAreToldAndNothingIsComplete) {
+  Report report = report_of(bank_trace(), {});
+  report.coverage.complete = false;
+  report.coverage.gaps = {{"undecided", 4, "candidates are undecided: the budget was used up", false},
+                          {"uninstrumentedLibraries", 1, "libraries were not built with Sooth", true, "libz.so"}};
+  report.rejected = 2;
+  const std::string told = summary(report);
+  for (const char* part : {"nothing found", "bounded:", "bounded        4 candidates", "note           1 libraries",
+                           ": libz.so", "error          2 findings were withheld"})
+    EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+  EXPECT_EQ(told.find("complete for this run"), std::string::npos);
+}
+
+TEST(Text, EveryKindHasAHeadline) {
+  for (const KindRow& row : kind_rows()) {
+    witness::Finding finding = bank_race();
+    finding.kind = row.kind;
+    finding.status = Status::Observed;
+    const std::string told = text(report_of(bank_trace(), {finding}), {});
+    EXPECT_NE(told.find("observed " + std::string(row.headline)), std::string::npos) << told;
+  }
+}
+
+TEST(Schedule, TheStepsOfOneThreadInARowAreOneLine) {
+  const Report report = report_of(bank_trace(), {bank_race()});
+  const std::vector<ScheduleLine> lines = schedule_lines(report, report.findings[0].schedule, report.findings[0].next);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].thread, 1u);
+  EXPECT_EQ(lines[0].events, 3u);
+  EXPECT_EQ(lines[0].key, (std::vector<std::string>{"starts", "takes guard"}));
+  EXPECT_EQ(lines[1].thread, 2u);
+}
+
+TEST(Schedule, LongRunsAreShortened) {
+  TraceBuilder b(2);
+  std::vector<std::uint32_t> steps;
+  witness::Finding finding;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    b.add(i % 2, EventKind::Acquire, 0x100 + i);
+    finding.witness.steps.push_back(i);
+  }
+  finding.places = {{0, witness::Role::Request}, {199, witness::Role::Request}};
+  const Report report = report_of(b.trace, {finding});
+  const std::vector<ScheduleLine> lines = schedule_lines(report, finding.witness.steps, {});
+  EXPECT_LT(lines.size(), 30u);
+  std::uint64_t skipped = 0;
+  for (const ScheduleLine& line : lines) skipped += line.skipped;
+  EXPECT_EQ(skipped + lines.size(), 200u);
+}
+
+TEST(Json, HasTheDocumentedFields) {
+  Report report = report_of(bank_trace(), {bank_race()});
+  report.coverage.gaps = {{"externalWrites", 5, "changes", true}};
+  const auto parsed = nlohmann::json::parse(json(report));
+  EXPECT_EQ(parsed["sooth"], "1.2.3");
+  EXPECT_EQ(parsed["program"]["name"], "bank");
+  EXPECT_EQ(parsed["trace"]["file"], "bank.sooth");
+  EXPECT_EQ(parsed["trace"]["events"], 9);
+  const auto& race = parsed["findings"].at(0);
+  EXPECT_EQ(race["id"], 1);
+  EXPECT_EQ(race["fingerprint"].get<std::string>().size(), 16u);
+  EXPECT_EQ(race["kind"], "race");
+  EXPECT_EQ(race["status"], "predicted");
+  EXPECT_TRUE(race["property"].is_null());
+  EXPECT_EQ(race["model"], "maximal");
+  EXPECT_EQ(race["engine"], "closure");
+  EXPECT_EQ(race["count"], 3);
+  const auto& site = race["sites"].at(0);
+  EXPECT_EQ(site["file"], "src/bank.cpp");
+  EXPECT_EQ(site["line"], 11);
+  EXPECT_EQ(site["column"], 3);
+  EXPECT_EQ(site["function"], "deposit(int)");
+  EXPECT_EQ(site["variable"], "total");
+  EXPECT_EQ(site["thread"], 1);
+  EXPECT_EQ(site["stack"].size(), 2u);
+  EXPECT_EQ(site["locks"].at(0)["name"], "guard");
+  EXPECT_EQ(site["object"]["sort"], "global");
+  EXPECT_EQ(race["threads"].at(0)["name"], "worker");
+  EXPECT_EQ(race["witnessObserved"], 2);
+  EXPECT_EQ(race["witness"].size(), 4u);
+  EXPECT_EQ(race["witness"].at(2)["kind"], "acquire");
+  EXPECT_EQ(race["witness"].at(2)["line"], 10);
+  EXPECT_EQ(race["next"].at(1)["event"], 8);
+  const auto& coverage = parsed["coverage"];
+  EXPECT_EQ(coverage["complete"], true);
+  EXPECT_EQ(coverage["windows"], 1);
+  EXPECT_EQ(coverage["undecided"], 0);
+  EXPECT_EQ(coverage["externalWrites"], 5);
+  EXPECT_EQ(coverage["rejected"], 0);
+  EXPECT_EQ(coverage["limits"].at(0)["name"], "externalWrites");
+}
+
+TEST(Json, NamesThatAreNotTextAreReplaced) {
+  trace::Trace trace = bank_trace();
+  trace.process.program = "\xff\xfe";
+  EXPECT_TRUE(nlohmann::json::accept(json(report_of(trace, {bank_race()}))));
+}
+
+TEST(Names, EveryModelCanBeAskedFor) {
+  for (const ModelRow& row : model_rows()) EXPECT_EQ(model_named(row.name), row.model);
+  EXPECT_FALSE(model_named("strongest"));
+}
+
+} // namespace
+} // namespace sooth::report::testing
