@@ -191,6 +191,7 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
   report::describe(
       p.trace, findings->accepted, [&](std::uint64_t address) { return p.objects.original(address); }, report);
   report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage);
+  report::suppress_in_source(report);
   report::suppress(*suppressions, report);
   return report;
 }

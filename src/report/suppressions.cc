@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/names.h"
+#include "report/source_lines.h"
 
 namespace sooth::report {
 
@@ -76,6 +77,14 @@ bool matches_place(const Suppression& suppression, const PlaceText& place) {
          (!place.object.name.empty() && pattern_matches(pattern, place.object.name));
 }
 
+// Counts what goes, and numbers the rest anew.
+template <typename Unwanted>
+void remove_findings(Report& report, Unwanted&& unwanted) {
+  report.suppressed += std::erase_if(report.findings, unwanted);
+  std::uint32_t id = 0;
+  for (FindingText& finding : report.findings) finding.id = ++id;
+}
+
 } // namespace
 
 bool pattern_matches(std::string_view pattern, std::string_view name) {
@@ -115,9 +124,35 @@ bool matches(const Suppression& suppression, const FindingText& finding) {
                      [&](const PlaceText& place) { return matches_place(suppression, place); });
 }
 
+bool line_ignores(std::string_view line, std::string_view kind) {
+  constexpr std::string_view kMark = "sooth:ignore(";
+  const std::size_t mark = line.find(kMark);
+  if (mark == std::string_view::npos) return false;
+  std::string_view list = line.substr(mark + kMark.size());
+  list = list.substr(0, list.find(')'));
+  while (true) {
+    const std::size_t comma = list.find(',');
+    if (trimmed(list.substr(0, comma)) == kind) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+void suppress_in_source(Report& report) {
+  SourceLines sources(report.directory);
+  remove_findings(report, [&](const FindingText& finding) {
+    const std::string_view kind = row_of(finding.kind).name;
+    return std::any_of(finding.places.begin(), finding.places.end(), [&](const PlaceText& place) {
+      const Spot& spot = place.step.spot;
+      const auto here = sources.line(spot.file, spot.line);
+      const auto before = spot.line > 1 ? sources.line(spot.file, spot.line - 1) : std::nullopt;
+      return (here && line_ignores(*here, kind)) || (before && line_ignores(*before, kind));
+    });
+  });
+}
+
 void suppress(std::vector<Suppression>& suppressions, Report& report) {
-  const std::size_t before = report.findings.size();
-  std::erase_if(report.findings, [&](const FindingText& finding) {
+  remove_findings(report, [&](const FindingText& finding) {
     for (Suppression& suppression : suppressions)
       if (matches(suppression, finding)) {
         ++suppression.used;
@@ -125,9 +160,6 @@ void suppress(std::vector<Suppression>& suppressions, Report& report) {
       }
     return false;
   });
-  report.suppressed += before - report.findings.size();
-  std::uint32_t id = 0;
-  for (FindingText& finding : report.findings) finding.id = ++id;
 }
 
 } // namespace sooth::report

@@ -33,6 +33,12 @@ Result<std::vector<Suppression>> parse_suppressions(std::string_view text, const
 bool pattern_matches(std::string_view pattern, std::string_view name);
 bool matches(const Suppression& suppression, const FindingText& finding);
 
+// Does this line of source say that findings of that kind are meant to be there: `// sooth:ignore(race, deadlock)`?
+bool line_ignores(std::string_view line, std::string_view kind);
+// Takes those findings out of the report that such a comment stands beside: on the line of one of their places, or on the
+// line before it. Sources that cannot be read say nothing.
+void suppress_in_source(Report& report);
+
 // Takes the findings that match one out of the report, counts them, and numbers the rest anew.
 void suppress(std::vector<Suppression>& suppressions, Report& report);
 

@@ -7,6 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  (void)sooth::report::line_ignores(text, "race");
   if (auto parsed = sooth::report::parse_suppressions(text, "fuzz"))
     for (const auto& suppression : parsed.value()) {
       // Without anchors, a pattern matches whatever an anchored one does.

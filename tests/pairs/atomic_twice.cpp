@@ -1,4 +1,4 @@
-// Each access is atomic; together they are only with fetch_add.
+// Each access is atomic; the look before it and the change are not, together.
 // EXPECT: atomicity *
 #include <atomic>
 #include <thread>
@@ -11,8 +11,7 @@ std::atomic<int> tickets;
 
 void take() {
   SOOTH_ATOMIC("take");
-  if (BAD) tickets.store(tickets.load() + 1);
-  else tickets.fetch_add(1);
+  if (!BAD || tickets.load() < 10) tickets.fetch_add(1);
 }
 
 int main() {

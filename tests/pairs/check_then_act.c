@@ -10,12 +10,12 @@ int balance = 100;
 static void withdraw(int amount) {
   SOOTH_ATOMIC("withdraw");
   pthread_mutex_lock(&lock);
-  const int now = balance;
+  const int enough = balance >= amount;
   if (BAD) {
     pthread_mutex_unlock(&lock);
     pthread_mutex_lock(&lock);
   }
-  balance = now - amount;
+  if (enough) balance -= amount;
   pthread_mutex_unlock(&lock);
 }
 void* first(void* unused) {

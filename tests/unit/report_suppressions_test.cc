@@ -1,4 +1,7 @@
 // Suppressions: the file's syntax, what a pattern matches, and what is left of a report.
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "report/suppressions.h"
@@ -62,6 +65,28 @@ TEST(Suppressions, WhatDoesNotMatchStays) {
   for (const char* file :
        {"race:withdraw", "race_top:run()", "deadlock:deposit", "mutex:deposit", "race_top:total", ""})
     EXPECT_EQ(left(file), 1u) << file;
+}
+
+TEST(SourceSuppressions, ACommentNamesTheKindsThatAreMeantToBeThere) {
+  EXPECT_TRUE(line_ignores("++hits; // sooth:ignore(race): an estimate will do", "race"));
+  EXPECT_TRUE(line_ignores("/* sooth:ignore( atomicity , race ) */", "race"));
+  for (const char* line : {"++hits; // ignore(race)", "// sooth:ignore(deadlock)", "// sooth:ignore",
+                           "// sooth:ignore()", "// sooth:ignore(races)", ""})
+    EXPECT_FALSE(line_ignores(line, "race")) << line;
+}
+
+TEST(SourceSuppressions, AFindingBesideSuchACommentIsKeptBack) {
+  const std::string folder = ::testing::TempDir() + "sooth_report_source";
+  std::filesystem::create_directories(folder + "/src");
+  std::string lines(9, '\n');
+  std::ofstream(folder + "/src/bank.cpp") << lines << "// sooth:ignore(race): only a guess\ntotal = 7;\n";
+  Report report = report_of(bank_trace(), {bank_race()});
+  suppress_in_source(report); // there is no such file here
+  EXPECT_EQ(report.findings.size(), 1u);
+  report.directory = folder;
+  suppress_in_source(report);
+  EXPECT_EQ(report.findings.size(), 0u);
+  EXPECT_EQ(report.suppressed, 1u);
 }
 
 TEST(Suppressions, TheRestIsNumberedAnew) {
