@@ -1,0 +1,78 @@
+// Any text goes through the parser and the compiler of property files: it is refused with a place and a reason, or becomes
+// monitors that can be run.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "logic/resolve.h"
+
+namespace {
+
+using namespace sooth::logic;
+using sooth::trace::TypeKind;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+Symbols program() {
+  Symbols symbols;
+  symbols.types.emplace_back();
+  symbols.types.push_back({TypeKind::Signed, 4, "int"});
+  symbols.types.push_back({TypeKind::Float, 8, "double"});
+  symbols.types.push_back({TypeKind::Array, 16, "int [4]", 1, 4});
+  sooth::trace::Type structure{TypeKind::Struct, 24, "cfg"};
+  structure.members = {{"low", 0, 1, 3}, {"", 64, 4, 0}, {"slots", 64, 3, 0}}; // contains itself, as no real one does
+  symbols.types.push_back(structure);
+  sooth::trace::Type colour{TypeKind::Enum, 4, "Colour", 1};
+  colour.enumerators = {{"red", 1}};
+  symbols.types.push_back(colour);
+  std::uint64_t address = 0x1000;
+  for (const char* name : {"x", "y", "landing", "net::state", "a.cpp:counter", "f(int)::calls"})
+    symbols.variables.push_back({name, address += 16, 4, 1});
+  symbols.variables.push_back({"d", 0x2000, 8, 2});
+  symbols.variables.push_back({"cfg", 0x3000, 24, 4});
+  symbols.variables.push_back({"hue", 0x4000, 4, 5});
+  symbols.watches = {{"head", 8, TypeKind::Pointer}};
+  symbols.functions = {"f(int)", "worker::suspend()", "void put<int>(int)"};
+  symbols.inlined_functions = {"g()"};
+  symbols.user_events = {"landed"};
+  return symbols;
+}
+
+void run(const PropertyFile& file, const Property& property, std::string_view text) {
+  require(!property.name.empty() && property.place.line != 0 && property.atoms.size() <= kMaxAtoms);
+  std::vector<std::uint64_t> values(file.variables.size());
+  std::vector<Letter> letters;
+  Faults faults;
+  MonitorState state = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = text.empty() ? 0 : static_cast<std::uint8_t>(text[(7 * i + k) % text.size()]);
+    letters.push_back(file.letter(property, values, i * 0x9e3779b97f4a7c15, &faults));
+    if (!property.monitor) continue;
+    const Verdict verdict = i == 0 ? property.monitor->first(letters[i]) : property.monitor->step(state, letters[i]);
+    require(property.monitor->step(verdict.next, letters[i]) == property.monitor->step(verdict.next, letters[i]));
+    property.monitor->describe(verdict.next);
+    state = verdict.next;
+  }
+  require((property.monitor == nullptr) == (property.kind == PropertyKind::Liveness));
+  if (property.lasso) property.lasso->holds(std::span(letters).first(4), std::span(letters).last(4));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Symbols symbols = program();
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto file = read_properties(text, "input", symbols);
+  if (!file) {
+    require(file.error().file == "input" && !file.error().message.empty());
+    require(file.error().line != 0 && file.error().column != 0 && file.error().message.ends_with('^'));
+    return 0;
+  }
+  require(!file.value().properties.empty() && file.value().types.size() == file.value().variables.size());
+  for (const Property& property : file.value().properties) run(file.value(), property, text);
+  return 0;
+}
