@@ -26,7 +26,12 @@ class Objects {
 public:
   explicit Objects(const trace::Trace& trace, const Computation& computation)
       : locks_(computation.locations.size()), names_(locks_ + computation.locks.size()),
-        end_(names_ + trace.strings.size()) {}
+        end_(names_ + trace.strings.size()) {
+    const bool watches = std::ranges::any_of(trace.events, [](const Event& e) { return e.kind == EventKind::Watch; });
+    for (std::size_t i = 0; watches && i < computation.locations.size(); ++i)
+      by_address_.emplace_back(computation.locations[i].address, i);
+    std::ranges::sort(by_address_);
+  }
 
   std::size_t count() const { return end_; }
   Access of(const Operation& o) const {
@@ -35,23 +40,31 @@ public:
     case OperationKind::Write: return {o.object, true};
     case OperationKind::HoldBegin:
     case OperationKind::HoldEnd: return {o.object, o.value == 1};
+    // Shared uses are writes as well: a try that fails needs the readers that it ran into.
     case OperationKind::Acquire:
-    case OperationKind::Release: return {locks_ + o.object, true};
+    case OperationKind::Release:
     case OperationKind::AcquireShared:
     case OperationKind::ReleaseShared:
-    case OperationKind::TryFailed: return {locks_ + o.object, false};
+    case OperationKind::TryFailed: return {locks_ + o.object, true};
     }
     return {};
   }
-  // Which object a watched name stands for is a variable that `watch` writes.
-  bool watched(const Event& e, Access& access) const {
-    if (e.kind != EventKind::Watch || names_ + (e.value >> 32) >= end_) return false;
-    access = {names_ + (e.value >> 32), true};
-    return true;
+  // Which object a name stands for is a variable that `watch` writes; and from then on properties see what is in that
+  // object, so `watch` reads it.
+  template <typename Do>
+  void for_each_watched(const Event& e, Do act) const {
+    const std::uint64_t name = e.value >> 32, bytes = e.value & 0xffffffff;
+    if (e.kind != EventKind::Watch || name >= end_ - names_) return;
+    act(Access{names_ + name, true});
+    const auto first =
+        std::ranges::lower_bound(by_address_, e.address, {}, [](const auto& entry) { return entry.first; });
+    for (auto place = first; place != by_address_.end() && place->first < e.address + bytes; ++place)
+      act(Access{place->second, false});
   }
 
 private:
   std::size_t locks_, names_, end_;
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_address_; // locations, if there are watches
 };
 
 class HappensBefore : public Model {
@@ -87,9 +100,7 @@ private:
     if (block.ends != kNoStep)
       for (const Operation& o : computation_.operations_of(block.ends))
         if (o.kind == OperationKind::HoldEnd) act(objects_.of(o));
-    Access watched;
-    for (const std::uint32_t event : block.events)
-      if (objects_.watched(trace_.events[event], watched)) act(watched);
+    for (const std::uint32_t event : block.events) objects_.for_each_watched(trace_.events[event], act);
   }
   void stamp();
   bool breaks_hold(const Block& block) const;

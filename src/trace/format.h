@@ -119,6 +119,7 @@ enum class ChunkType : std::uint32_t {
   Strings = 4, // interned names: (u32 number, u32 length, bytes)*
   Process = 5, // text, one `key=value` a line: program, argument, directory, library (not instrumented), ...
   Pad = 6,     // nothing
+  Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
 };
 
 struct ChunkHeader {
@@ -212,6 +213,14 @@ enum class NameKind : std::uint32_t {
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };
+
+// A row of an Initial chunk; `bytes` bytes follow, padded to a multiple of 8. Globals that were zero have no row; of large
+// ones the first kMaxInitial bytes are kept.
+struct InitialRow {
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+inline constexpr std::uint64_t kMaxInitial = 4096;
 
 inline constexpr std::uint64_t kMaxPayload = 1u << 16;
 inline constexpr std::uint32_t kFirstSite = 1u << 16; // smaller numbers: the module was not registered yet

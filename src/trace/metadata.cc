@@ -76,6 +76,22 @@ private:
   SiteMap& sites_;
 };
 
+bool read_initial(std::span<const std::uint8_t> body, Trace& trace) {
+  if (body.size() < sizeof(std::uint64_t)) return false;
+  const auto rows = row_at<std::uint64_t>(body, 0);
+  body = body.subspan(sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    if (body.size() < sizeof(InitialRow)) return false;
+    const auto row = row_at<InitialRow>(body, 0);
+    body = body.subspan(sizeof(InitialRow));
+    if (row.bytes > kMaxInitial || round_up(row.bytes, 8) > body.size()) return false;
+    trace.initial.push_back({row.address, {body.begin(), body.begin() + static_cast<std::ptrdiff_t>(row.bytes)}});
+    body = body.subspan(round_up(row.bytes, 8));
+  }
+  trace.initial_known = true;
+  return true;
+}
+
 bool read_strings(std::span<const std::uint8_t> body, Trace& trace) {
   while (!body.empty()) {
     if (body.size() < 8) return false;
@@ -144,6 +160,7 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
     switch (static_cast<ChunkType>(chunk.header.type)) {
     case ChunkType::Module: good = read_module(chunk.body, trace, sites), ++modules; break;
     case ChunkType::Strings: good = read_strings(chunk.body, trace); break;
+    case ChunkType::Initial: good = read_initial(chunk.body, trace); break;
     case ChunkType::Process:
       read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace);
       break;
@@ -157,6 +174,9 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
   if (modules == 0) trace.all_names_known = false;
   sites.finish();
   sort_globals(trace);
+  std::sort(trace.initial.begin(), trace.initial.end(), [](const InitialContents& a, const InitialContents& b) {
+    return std::tie(a.address, a.bytes) < std::tie(b.address, b.bytes);
+  });
 }
 
 void sort_globals(Trace& trace) {

@@ -82,11 +82,20 @@ struct ProcessInfo {
   std::vector<std::pair<std::string, std::uint64_t>> unsupported; // primitive, calls
 };
 
+// What a global held when its module was registered, before the program did anything with it.
+struct InitialContents {
+  std::uint64_t address = 0;
+  std::vector<std::uint8_t> bytes;
+  friend bool operator==(const InitialContents&, const InitialContents&) = default;
+};
+
 struct Trace {
   std::vector<Event> events; // in the legal order
   std::vector<std::uint8_t> bytes;
-  std::vector<Site> sites;     // [0] is the unknown site
-  std::vector<Global> globals; // ascending addresses
+  std::vector<Site> sites;              // [0] is the unknown site
+  std::vector<Global> globals;          // ascending addresses
+  std::vector<InitialContents> initial; // ascending addresses; globals without a row were zero ...
+  bool initial_known = false;           // ... if this is true
   std::vector<Thread> threads;
   std::vector<std::string> strings;             // names of user events, blocks, watched variables
   std::vector<std::vector<std::uint8_t>> facts; // static facts other than types and names, one per module

@@ -29,6 +29,7 @@ public:
     write_header();
     write_modules();
     write_strings();
+    write_initial();
     const std::string text = write_process_text(trace_);
     if (!text.empty()) write_chunk({.type = static_cast<std::uint32_t>(ChunkType::Process)}, bytes_of(text));
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
@@ -125,6 +126,19 @@ private:
       body.insert(body.end(), facts.begin(), facts.end());
       write_chunk({.type = static_cast<std::uint32_t>(ChunkType::Module)}, body);
     }
+  }
+
+  void write_initial() {
+    if (!trace_.initial_known) return;
+    std::vector<std::uint8_t> body;
+    append(body, std::uint64_t{trace_.initial.size()});
+    for (const InitialContents& contents : trace_.initial) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(contents.bytes.size(), kMaxInitial);
+      append(body, InitialRow{contents.address, bytes});
+      body.insert(body.end(), contents.bytes.begin(), contents.bytes.begin() + static_cast<std::ptrdiff_t>(bytes));
+      body.resize(round_up(body.size(), 8));
+    }
+    write_chunk({.type = static_cast<std::uint32_t>(ChunkType::Initial)}, body);
   }
 
   void write_strings() {

@@ -116,7 +116,7 @@ inline void for_each_run(const Execution& execution,
 }
 
 // Messages for a lattice, thread by thread, in the order of execution.
-inline std::vector<explore::Message> lattice_messages(const Execution& execution, bool with_forks = false) {
+inline std::vector<explore::Message> lattice_messages(const Execution& execution, bool with_forks = true) {
   std::vector<explore::Message> out;
   std::vector<std::uint64_t> sequence(execution.threads, 0);
   if (with_forks) {

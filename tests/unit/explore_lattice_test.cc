@@ -143,7 +143,7 @@ RC_GTEST_PROP(Lattice, OneForEachMonitorIsTheEarliest, ()) {
 RC_GTEST_PROP(Lattice, DoesNotDependOnTheOrderOfMessages, ()) {
   const Execution execution = random_execution(4, 30, 9);
   const RandomMonitors monitors(execution, 2, *rc::gen::arbitrary<std::uint64_t>(), 9);
-  std::vector<Message> messages = lattice_messages(execution, true);
+  std::vector<Message> messages = lattice_messages(execution);
   Options options;
   options.until = Until::All;
   const Exploration straight = run_lattice(messages, monitors, options);
@@ -267,7 +267,7 @@ TEST(Lattice, ObjectsToMessagesThatContradictThemselves) {
 TEST(Lattice, WaitsForTheNextEventOfEveryThread) {
   Execution execution = independent(2, 2);
   const RandomMonitors never(execution, 1, 0, 1'000'000'000);
-  std::vector<Message> messages = lattice_messages(execution, true);
+  std::vector<Message> messages = lattice_messages(execution);
   Lattice lattice(never, {});
   std::vector<Message> of_second;
   for (const Message& message : messages) {
@@ -304,7 +304,7 @@ TEST(Lattice, AThreadThatJoinsAnotherDoesNotHoldUpTheLattice) {
   EXPECT_FALSE(lattice.add(fork));
   EXPECT_FALSE(lattice.add(waits));
   std::uint64_t level = 1;
-  for (Message message : lattice_messages(execution)) {
+  for (Message message : lattice_messages(execution, false)) {
     if (message.thread == 0) message.sequence += 2;
     EXPECT_FALSE(lattice.add(message));
     lattice.advance();
@@ -322,7 +322,7 @@ TEST(Lattice, NobodyEntersAGluedBlock) {
   const RandomMonitors never(execution, 1, 0, 1'000'000'000);
   std::vector<Message> messages = lattice_messages(execution);
   for (Message& message : messages)
-    message.glued = message.kind == Message::Kind::Event && message.thread == 0 && message.sequence < 2;
+    message.glued = message.kind == Message::Kind::Event && message.thread == 0 && message.event < 4;
   // Thread 0 has one block of three: 4 cuts of it before, 4 after, and two inside for each of thread 1's 4 places.
   EXPECT_EQ(run_lattice(messages, never, {}).statistics.cuts, 4u + 4u + 2u * 4u);
   EXPECT_EQ(run_lattice(messages, never, {}).statistics.edges, 3u + 3u + 3u * 4u);

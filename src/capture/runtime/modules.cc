@@ -38,6 +38,42 @@ std::size_t g_object_count;
 
 void write_body(Body& body) { write_chunk(trace::ChunkType::Module, body.data(), body.bytes, body.bytes, 0, 0, 0); }
 
+// What the module's globals hold now: at registration, before the program has run; in the child of a fork, what it
+// begins with. Most are zero, and are not written.
+void write_initial(Body& body) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  trace::ModuleHeader header;
+  os::copy(&header, body.data(), sizeof header);
+  const std::uint8_t* rows = body.data() + sizeof header + header.sites * sizeof(trace::SiteRow);
+  auto* out = static_cast<std::uint8_t*>(os::pages(kMost));
+  if (out == nullptr) return;
+  std::uint64_t count = 0;
+  std::size_t used = sizeof count;
+  const auto flush = [&] {
+    os::copy(out, &count, sizeof count);
+    write_chunk(trace::ChunkType::Initial, out, used, used, 0, 0, 0);
+    count = 0;
+    used = sizeof count;
+  };
+  for (std::uint32_t i = 0; i < header.globals; ++i) {
+    trace::GlobalRow global;
+    os::copy(&global, rows + i * sizeof global, sizeof global);
+    const std::uint64_t bytes = global.bytes < trace::kMaxInitial ? global.bytes : trace::kMaxInitial;
+    const auto* contents = reinterpret_cast<const std::uint8_t*>(global.address);
+    bool zero = true;
+    for (std::uint64_t k = 0; contents != nullptr && zero && k < bytes; ++k) zero = contents[k] == 0;
+    if (zero) continue;
+    const trace::InitialRow row = {global.address, bytes};
+    if (used + sizeof row + trace::round_up(bytes, 8) > kMost) flush();
+    os::copy(out + used, &row, sizeof row);
+    os::copy(out + used + sizeof row, contents, bytes);
+    used += sizeof row + trace::round_up(bytes, 8);
+    ++count;
+  }
+  flush(); // also if there is nothing to say: all of them were zero
+  os::give_back(out, kMost);
+}
+
 void write_name(const Name& name) {
   Quiet quiet; // the compiler copies the row with memcpy
   struct {
@@ -116,7 +152,10 @@ Body* make_body(const SoothModule* m) {
 } // namespace
 
 void rewrite_modules() {
-  for (Body* body = g_bodies; body != nullptr; body = body->next) write_body(*body);
+  for (Body* body = g_bodies; body != nullptr; body = body->next) {
+    write_body(*body);
+    write_initial(*body);
+  }
   for (const Name* name = g_names; name != nullptr; name = name->next) write_name(*name);
 }
 
@@ -223,4 +262,5 @@ extern "C" __attribute__((visibility("default"))) void __sooth_register_module(c
   g_next_site += module->sites;
   dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));
   write_body(*body);
+  write_initial(*body);
 }

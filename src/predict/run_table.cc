@@ -1,0 +1,133 @@
+#include "predict/run_table.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace sooth::predict {
+
+using explore::Effect;
+using explore::RelevantEvent;
+using logic::ScalarKind;
+
+std::string value_text(const logic::ScalarType& type, std::uint64_t bits) {
+  unsigned width = 8u * type.bytes;
+  if (type.bit_width != 0) {
+    bits >>= type.bit_offset;
+    width = type.bit_width;
+  }
+  if (width < 64) bits &= (std::uint64_t{1} << width) - 1;
+  switch (type.kind) {
+  case ScalarKind::Bool: return bits != 0 ? "true" : "false";
+  case ScalarKind::Pointer: return fmt::format("{:#x}", bits);
+  case ScalarKind::Unsigned: return fmt::format("{}", bits);
+  case ScalarKind::Float:
+    if (width == 32) return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    if (width == 64) return fmt::format("{}", std::bit_cast<double>(bits));
+    return fmt::format("{:#x}", bits);
+  case ScalarKind::Signed: break;
+  }
+  if (width < 64 && ((bits >> (width - 1)) & 1) != 0) bits |= ~((std::uint64_t{1} << width) - 1);
+  return fmt::format("{}", static_cast<std::int64_t>(bits));
+}
+
+struct RunTable::State {
+  std::vector<std::uint64_t> values;
+  std::vector<std::uint32_t> bindings;
+
+  void take(const Effect& effect) {
+    if (effect.binds != 0) bindings[effect.variable] = effect.binds;
+    else if (effect.binding != explore::kAnyBinding && bindings[effect.variable] != effect.binding) return;
+    values[effect.variable] = (values[effect.variable] & ~effect.mask) | effect.bits;
+  }
+};
+
+const RelevantEvent& RunTable::relevant(causality::EventIndex event) const {
+  return *std::ranges::lower_bound(events_.events, event, {}, &RelevantEvent::event);
+}
+
+std::string RunTable::state_text(const State& state, const logic::Property& property) const {
+  std::string out;
+  for (const std::uint32_t v : property.variables)
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", file_.variables[v].name,
+                       value_text(file_.types[v], state.values[v]));
+  return out;
+}
+
+namespace {
+
+std::string event_name(const logic::EventPredicate& p) {
+  static constexpr const char* kWords[] = {"call", "return", "acquire", "release", "start of", "end of", "event"};
+  const std::string name = p.any ? "*" : p.has_thread ? fmt::format("thread {}", p.thread) : p.name;
+  return fmt::format("{} {}", kWords[static_cast<unsigned>(p.what)], name);
+}
+
+} // namespace
+
+std::string RunTable::step_text(const RelevantEvent& event, const State& after, const logic::Property& property) const {
+  std::string out;
+  const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  for (std::uint32_t k = event.first_effect; k < event.first_effect + event.effects; ++k) {
+    const std::uint32_t v = events_.effects[k].variable;
+    if (std::ranges::find(property.variables, v) == property.variables.end() && property.variables.size() != 0) {
+      add(fmt::format("({} changes)", file_.variables[v].name));
+      continue;
+    }
+    add(fmt::format("{} = {}", file_.variables[v].name, value_text(file_.types[v], after.values[v])));
+  }
+  for (std::size_t k = 0; k < file_.events.size(); ++k)
+    if (((event.happened >> k) & 1) != 0) add(event_name(file_.events[k]));
+  if (trace_.events[event.event].kind == trace::EventKind::ExternalWrite) out += " (from outside)";
+  return out;
+}
+
+std::string RunTable::text(const logic::Property& property, std::span<const causality::EventIndex> path) const {
+  constexpr std::size_t kRows = 40;
+  State state{events_.initial, std::vector<std::uint32_t>(file_.variables.size(), 0)};
+  struct Row {
+    std::string step, thread, what, where, observed, state;
+  };
+  std::vector<Row> rows = {{"", "", "initially", "", "", state_text(state, property)}};
+  for (std::size_t k = 0; k < path.size(); ++k) {
+    const RelevantEvent& event = relevant(path[k]);
+    for (std::uint32_t e = event.first_effect; e < event.first_effect + event.effects; ++e)
+      state.take(events_.effects[e]);
+    if (path.size() - k > kRows) continue; // only followed
+    const trace::Event& e = trace_.events[event.event];
+    const trace::Site& site = e.site < trace_.sites.size() ? trace_.sites[e.site] : trace_.sites[0];
+    const auto place = static_cast<std::size_t>(&event - events_.events.data()) + 1;
+    rows.push_back({fmt::format("{}", k + 1), fmt::format("thread {}", e.thread), step_text(event, state, property),
+                    site.file.empty() ? "" : fmt::format("{}:{}", site.file, site.line), fmt::format("{}", place),
+                    state_text(state, property)});
+  }
+  std::size_t thread = 6, what = 4, where = 5;
+  for (const Row& row : rows) {
+    thread = std::max(thread, row.thread.size());
+    what = std::max(what, row.what.size());
+    where = std::max(where, row.where.size());
+  }
+  std::string out = fmt::format("{:>6}  {:<{}}  {:<{}}  {:<{}}  {:>8}  {}\n", "step", "thread", thread, "what", what,
+                                "where", where, "observed", "state");
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Row& row = rows[r];
+    if (r == 1 && path.size() > kRows) out += fmt::format("  {:>6}  {} steps\n", "...", path.size() - kRows);
+    out += fmt::format("  {:>6}  {:<{}}  {:<{}}  {:<{}}  {:>8}  {}{}\n", row.step, row.thread, thread, row.what, what,
+                       row.where, where, row.observed, row.state,
+                       r + 1 == rows.size() && !path.empty() ? "   <- fails here" : "");
+  }
+  out.pop_back();
+  return out;
+}
+
+std::string RunTable::state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const {
+  State state{events_.initial, std::vector<std::uint32_t>(file_.variables.size(), 0)};
+  for (const causality::EventIndex index : path) {
+    const RelevantEvent& event = relevant(index);
+    for (std::uint32_t e = event.first_effect; e < event.first_effect + event.effects; ++e)
+      state.take(events_.effects[e]);
+  }
+  return state_text(state, property);
+}
+
+} // namespace sooth::predict

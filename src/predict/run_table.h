@@ -1,0 +1,40 @@
+// A run of relevant events as a table for people: each step with thread, event, value and source line, its place in the
+// observed order beside it, and the state that it leads to.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "explore/property_events.h"
+#include "logic/property.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+class RunTable {
+public:
+  RunTable(const logic::PropertyFile& file, const explore::PropertyEvents& events, const trace::Trace& trace)
+      : file_(file), events_(events), trace_(trace) {}
+
+  // The steps are indices of trace events. Only the property's own variables are shown; of a long run its end.
+  std::string text(const logic::Property& property, std::span<const causality::EventIndex> path) const;
+
+  // "x = 1, y = 0": the state after these steps.
+  std::string state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const;
+
+private:
+  struct State;
+  std::string step_text(const explore::RelevantEvent& event, const State& after, const logic::Property& property) const;
+  std::string state_text(const State& state, const logic::Property& property) const;
+  const explore::RelevantEvent& relevant(causality::EventIndex event) const;
+
+  const logic::PropertyFile& file_;
+  const explore::PropertyEvents& events_;
+  const trace::Trace& trace_;
+};
+
+// What a variable's bytes say, as its type has it.
+std::string value_text(const logic::ScalarType& type, std::uint64_t bits);
+
+} // namespace sooth::predict
