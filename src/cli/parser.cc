@@ -1,6 +1,7 @@
 #include "cli/parser.h"
 
 #include "cli/command.h"
+#include "cli/option_file.h"
 #include "cli/output.h"
 
 namespace sooth::cli {
@@ -23,6 +24,21 @@ std::optional<int> Parser::parse_all(int argc, char** argv) {
     return kWrong;
   }
   return std::nullopt;
+}
+
+std::optional<int> Parser::parse_with_file(int argc, char** argv) {
+  auto more = options_from_file();
+  if (!more) {
+    complain(more.error().text());
+    return kWrong;
+  }
+  for (CLI::Option* option : get_options())
+    if (option->get_expected_max() == 1) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  std::vector<char*> words = {argv[0]};
+  for (std::string& word : *more) words.push_back(word.data());
+  words.insert(words.end(), argv + 1, argv + argc);
+  words.push_back(nullptr);
+  return parse_all(static_cast<int>(words.size()) - 1, words.data());
 }
 
 } // namespace sooth::cli

@@ -14,6 +14,8 @@ public:
 
   // An exit status if there is nothing more to do: help was asked for, or the arguments are wrong.
   std::optional<int> parse_all(int argc, char** argv);
+  // The same, with the options of the file `.sooth` before them. Options may be given twice then: the last one counts.
+  std::optional<int> parse_with_file(int argc, char** argv);
 };
 
 } // namespace sooth::cli

@@ -108,7 +108,7 @@ int run_run(int argc, char** argv) {
   parser.add_flag("--online", online, "Check the property while the program runs, without a trace (see `sooth observe`)");
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
-  if (const auto status = parser.parse_all(argc, argv)) return *status;
+  if (const auto status = parser.parse_with_file(argc, argv)) return *status;
 
   std::string wrong = check_record_options(options);
   if (wrong.empty()) wrong = check_analysis_options(analysis);

@@ -80,6 +80,20 @@ TEST_F(CheckCommand, ASuppressedFindingIsCountedAndNotTold) {
   EXPECT_EQ(sooth({"check", trace, "--suppressions", path("missing.txt")}).status, 2);
 }
 
+TEST_F(CheckCommand, OptionsMayComeFromAFileAndTheCommandLineWins) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  write_file(".sooth", "# this project\n exit-code = 7\nfind=deadlocks\n");
+  EXPECT_EQ(sooth({"check", trace}).status, 7);
+  EXPECT_EQ(sooth({"check", trace, "--exit-code", "9"}).status, 9);
+  EXPECT_EQ(sooth({"check", trace, "--find", "races"}).status, 0);
+  write_file(".sooth", "find=deadlocks\nexit-code\n");
+  const Outcome wrong = sooth({"check", trace});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find(".sooth:2:1: "), std::string::npos) << wrong.err;
+  write_file(".sooth", "colour=red\n");
+  EXPECT_EQ(sooth({"check", trace}).status, 2);
+}
+
 TEST_F(CheckCommand, AnIllegalTraceIsRefused) {
   const Outcome outcome = sooth({"check", write_trace("t.sooth", illegal_trace())});
   EXPECT_EQ(outcome.status, 2);
