@@ -117,11 +117,12 @@ Result<bool> Epoch::add(const WaitsMessage& message) {
   return take(message.place, {.kind = explore::Message::Kind::Waits, .other = message.other});
 }
 
-void Epoch::advance() {
-  lattice_.advance();
-  if (since_forgotten_ < kForgetEvery) return;
+bool Epoch::advance(std::uint64_t levels) {
+  const bool went_on = lattice_.advance(levels);
+  if (since_forgotten_ < kForgetEvery) return went_on;
   since_forgotten_ = 0;
   for (const std::uint32_t thread : with_events_) monitors_.forget(thread, lattice_.forgotten(thread));
+  return went_on;
 }
 
 void Epoch::finish() {

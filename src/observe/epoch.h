@@ -28,8 +28,9 @@ public:
   Result<bool> add(const EndMessage& message);
   Result<bool> add(const WaitsMessage& message);
 
-  // Goes on with the lattice as far as the messages allow, and forgets what no run needs any more.
-  void advance();
+  // Goes on with the lattice as far as the messages allow, by at most so many levels, and forgets what no run needs any
+  // more. Whether a level was finished.
+  bool advance(std::uint64_t levels = UINT64_MAX);
   // Nothing more will come.
   void finish();
   // Whether all messages that the checkpoint speaks of have come.

@@ -41,7 +41,7 @@ report::StepText step_text(const RunStep& step, const logic::PropertyFile& file,
     out.size = variable.size;
     out.access = true;
   }
-  out.synchronises = what.writes.empty();
+  out.synchronises = true; // every step of a property's run is to be shown
   return out;
 }
 
@@ -93,6 +93,7 @@ void add_finding(const FoundRun& run, const logic::PropertyFile& file, const Pro
   if (!run.path.empty()) {
     report::PlaceText place;
     place.step = step_text(run.path.back(), file, symbols);
+    place.step.access = false; // which locks were held is not known here
     place.role = witness::Role::Step;
     place.stack = {place.step.spot};
     finding.places.push_back(std::move(place));

@@ -175,15 +175,16 @@ void ObservedProgram::next_epochs() {
   }
 }
 
-void ObservedProgram::advance() {
-  if (epoch_ == nullptr || given_up_) return;
-  epoch_->advance();
+bool ObservedProgram::advance(std::uint64_t levels) {
+  if (epoch_ == nullptr || given_up_) return false;
+  const bool went_on = epoch_->advance(levels);
   look_at_violations();
   if (epoch_->bytes() > options_.most_bytes && !out_of_budget_) {
     out_of_budget_ = true;
     given_up_ = true;
     speaker_.note("the lattice has outgrown the memory it may use; nothing more is predicted.");
   }
+  return went_on && !given_up_ && levels != UINT64_MAX;
 }
 
 void ObservedProgram::found(std::size_t monitor, FoundRun run) {

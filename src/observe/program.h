@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "explore/exploration.h"
 #include "logic/property.h"
 #include "observe/epoch.h"
+#include "observe/findings.h"
 #include "observe/observed_run.h"
 #include "observe/protocol.h"
 #include "observe/symbols.h"
@@ -46,8 +48,8 @@ public:
   // A message that came on one of its channels. Answers for the same channel are added to `answers`. After an error
   // the channel must be closed: nothing was changed by the message, and what it would have said is missing.
   std::optional<Error> take(const Message& message, std::vector<Message>& answers);
-  // The lattice goes on with what has come.
-  void advance();
+  // The lattice goes on with what has come, by at most so many levels. Whether there is more to do.
+  bool advance(std::uint64_t levels = UINT64_MAX);
   // All channels are closed.
   void conclude();
 

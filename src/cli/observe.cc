@@ -1,0 +1,58 @@
+// `sooth observe`: checks programs while they run.
+#include "cli/command.h"
+#include "cli/observing.h"
+#include "cli/output.h"
+
+namespace sooth::cli {
+
+int run_observe(int argc, char** argv) {
+  ObserveOptions options;
+  std::string listen;
+  Parser parser(
+      "observe",
+      "Check programs while they run. A program that was built with `sooth cc` or `sooth c++` and is started with\n"
+      "SOOTH_OBSERVER set to the same address sends what the property can see. A violation, of the observed run or of\n"
+      "another one that its order allows, is told at once, on standard error; the verdict when the program ends.\n"
+      "Ends on SIGINT or SIGTERM. Exit status: 0 nothing found, 66 something found, 2 wrong usage or property.",
+      "  sooth observe --listen unix:/tmp/observer --property safe_landing.prop --once &\n"
+      "  SOOTH_OBSERVER=unix:/tmp/observer ./landing\n"
+      "  SOOTH_TOKEN=secret sooth observe --listen tcp:0.0.0.0:7007 --property safe_landing.prop\n");
+  parser.add_option("--listen", listen, "unix:PATH (a socket that only you can use) or tcp:HOST:PORT")
+      ->required()
+      ->type_name("ADDRESS");
+  parser.add_option("--property", options.property, "What must hold (docs/properties.md)")->type_name("P.prop");
+  parser
+      .add_option(
+          "--token", options.token,
+          "What programs must have in SOOTH_TOKEN; needed where other machines can connect. SOOTH_TOKEN sets it, too")
+      ->type_name("TOKEN");
+  parser.add_option("--json", options.json, "Write the verdicts to a file, when the observer ends")->type_name("FILE");
+  parser.add_flag("--once", options.once, "End when the first program has ended");
+  parser
+      .add_option("--max-width", options.max_width, "Keep at most so many cuts of a level; the answer is then bounded")
+      ->type_name("N");
+  parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")
+      ->type_name("N");
+  parser.add_option("--exit-code", options.exit_code, "The exit status if something was found, instead of 66")
+      ->type_name("N");
+  if (const auto status = parser.parse_all(argc, argv)) return *status;
+
+  const auto address = observe::parse_address(listen);
+  auto wanted = server_options(options);
+  if (!address || !wanted) {
+    complain(!address ? address.error().text() : wanted.error().text());
+    return kWrong;
+  }
+  Verdicts verdicts(options);
+  observe::Server server(*std::move(wanted), verdicts.speaker());
+  const auto listening = server.listen(address.value());
+  if (!listening) {
+    complain(listening.error().text());
+    return kWrong;
+  }
+  complain(fmt::format("observing at {}", listening.value().text()));
+  server.run();
+  return verdicts.finish();
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,113 @@
+#include "cli/observing.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "logic/resolve.h"
+#include "logic/symbols.h"
+#include "logic/syntax.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace sooth::cli {
+namespace {
+
+// The findings alone, without the lines that sum up: the program still runs.
+std::string finding_text(const report::Report& report) {
+  const std::string all = report::text(report, {isatty(STDERR_FILENO) != 0});
+  return all.substr(0, all.size() - report::summary(report).size());
+}
+
+// Names of variables and events, before the program runs; what it only makes at run time is checked then.
+std::optional<Error> check_names(const std::string& program, const observe::ProgramOptions& options) {
+  const auto symbols = logic::symbols_of_program(program);
+  if (!symbols) return std::nullopt; // the program tells them itself when it runs
+  const auto property = logic::read_properties(options.property_text, options.property_name, symbols.value());
+  if (!property) return property.error();
+  return std::nullopt;
+}
+
+} // namespace
+
+Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
+  observe::ServerOptions out;
+  out.once = options.once;
+  out.token = options.token;
+  if (const char* token = std::getenv("SOOTH_TOKEN"); out.token.empty() && token != nullptr) out.token = token;
+  if (out.token.size() > observe::wire::kMaxText)
+    return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
+  out.program.lattice.max_width = options.max_width;
+  out.program.lattice.path_steps = options.path_steps;
+  if (options.property.empty()) return out;
+  std::ifstream file(options.property, std::ios::binary);
+  out.program.property_text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file) return Error{fmt::format("cannot read the property file {}.", options.property), "", 0, 0};
+  out.program.property_name = options.property;
+  if (const auto syntax = logic::parse(out.program.property_text, options.property); !syntax) return syntax.error();
+  return out;
+}
+
+observe::ServerSpeaker Verdicts::speaker() {
+  return {
+      [](const observe::ObservedProgram&, const report::Report& report) { print_error_text(finding_text(report)); },
+      [](const std::string& note) { complain(note); },
+      [this](const observe::ObservedProgram& program) {
+        report::Report report = program.report();
+        report.version = SOOTH_VERSION;
+        if (program.refused()) {
+          complain(program.refusal()->text());
+          refused_ = true;
+        }
+        print_error_text(
+            fmt::format("sooth: {} ({}) has ended\n{}", report.program, program.hello().pid, report::summary(report)));
+        reports_.push_back(std::move(report));
+      },
+  };
+}
+
+int Verdicts::finish() {
+  if (!options_.json.empty()) {
+    std::string text;
+    for (const report::Report& report : reports_) text += (text.empty() ? "" : ",\n") + report::json(report);
+    if (reports_.size() != 1) text = "[" + text + "]\n";
+    std::ofstream file(options_.json, std::ios::binary);
+    file << text;
+    if (!file.flush()) {
+      complain(fmt::format("cannot write {}.", options_.json));
+      return kWrong;
+    }
+  }
+  for (const report::Report& report : reports_)
+    if (!report.findings.empty()) return options_.exit_code >= 0 ? options_.exit_code : kFound;
+  return refused_ ? kWrong : kFine;
+}
+
+Result<OnlineRun> run_online(const std::vector<std::string>& command, const ObserveOptions& options,
+                             const std::string& socket_folder) {
+  auto wanted = server_options(options);
+  if (!wanted) return wanted.error();
+  if (const auto error = check_names(command.front(), wanted->program)) return *error;
+  const std::string token = wanted->token;
+  Verdicts verdicts(options);
+  observe::Server server(*std::move(wanted), verdicts.speaker());
+  observe::Address address;
+  address.path = socket_folder + "/observer";
+  if (const auto listening = server.listen(address); !listening) return listening.error();
+  std::thread observer([&] { server.run(); });
+  const auto ended = launch(command, {{{"SOOTH_OBSERVER", address.text()}, {"SOOTH_TOKEN", token}}});
+  server.stop_when_idle();
+  observer.join();
+  if (!ended) return ended.error();
+  return OnlineRun{verdicts.finish(), ended.value()};
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,337 @@
+#include "observe/server.h"
+
+#include <array>
+#include <csignal>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <asio.hpp>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sooth::observe {
+namespace {
+
+using Socket = asio::generic::stream_protocol::socket;
+
+constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
+constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that nobody fetches
+constexpr std::uint64_t kLevelsAtOnce = 256;              // of one program, before others have their turn
+
+Error system_error(const std::string& what, const std::error_code& error) {
+  return {fmt::format("{}: {}.", what, error.message()), "", 0, 0};
+}
+
+} // namespace
+
+class Server::Engine {
+public:
+  Engine(ServerOptions options, ServerSpeaker speaker)
+      : options_(std::move(options)), speaker_(std::move(speaker)), signals_(io_, SIGINT, SIGTERM) {}
+
+  ~Engine() {
+    if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+  }
+
+  Result<Address> listen(const Address& address);
+  void run() {
+    signals_.async_wait([this](const std::error_code& error, int) {
+      if (!error) stop();
+    });
+    accept();
+    io_.run();
+  }
+  void stop();
+  void stop_when_idle() {
+    asio::post(io_, [this] {
+      leaving_ = true;
+      end_if_done();
+    });
+  }
+  asio::io_context& io() { return io_; }
+
+private:
+  class Connection;
+  struct Entry { // a program and its channels
+    std::unique_ptr<ObservedProgram> program;
+    std::set<std::shared_ptr<Connection>> channels;
+    std::vector<std::shared_ptr<Connection>> paused; // until the lattice has caught up
+    bool busy = false;
+  };
+  using EntryPointer = std::shared_ptr<Entry>;
+
+  void accept();
+  void accepted(const std::error_code& error, Socket socket);
+  std::optional<Error> greet(const std::shared_ptr<Connection>& connection, const Hello& hello);
+  void work(const EntryPointer& entry);
+  void closed(const std::shared_ptr<Connection>& connection);
+  void conclude(const EntryPointer& entry);
+  void end_if_done();
+
+  ServerOptions options_;
+  ServerSpeaker speaker_;
+  asio::io_context io_;
+  asio::signal_set signals_;
+  std::optional<asio::local::stream_protocol::acceptor> local_;
+  std::optional<asio::ip::tcp::acceptor> tcp_;
+  std::string socket_path_; // made by us
+  std::set<std::shared_ptr<Connection>> connections_;
+  std::map<Session, EntryPointer> programs_;
+  bool served_ = false;  // some program
+  bool leaving_ = false; // when nobody is left
+};
+
+class Server::Engine::Connection : public std::enable_shared_from_this<Connection> {
+public:
+  Connection(Engine& engine, Socket socket)
+      : engine_(engine), socket_(std::move(socket)), hello_timer_(engine.io_, kHelloTime) {}
+
+  void start() {
+    hello_timer_.async_wait([self = shared_from_this()](const std::error_code& error) {
+      if (!error && self->entry == nullptr) self->fail("it did not say hello.");
+    });
+    read();
+  }
+  void read() {
+    socket_.async_read_some(asio::buffer(room_),
+                            [self = shared_from_this()](const std::error_code& error, std::size_t n) {
+                              if (error) return self->ended(error);
+                              self->frames_.add(std::span(self->room_.data(), n));
+                              self->take_frames();
+                            });
+  }
+  void send(const Message& message) {
+    std::vector<std::uint8_t> frame = encode(message);
+    unsent_ += frame.size();
+    if (frame.empty() || unsent_ > kMostUnsent) return fail("it does not take its answers.");
+    out_.push_back(std::move(frame));
+    if (out_.size() == 1) write();
+  }
+  // Says why, to the program as far as it listens, and closes.
+  void fail(const std::string& why) {
+    if (!open_) return;
+    engine_.speaker_.note(fmt::format("{}: {} The connection is closed.", name(), why));
+    const std::vector<std::uint8_t> frame = encode(Refused{why});
+    std::error_code ignored;
+    socket_.non_blocking(true, ignored);
+    socket_.send(asio::buffer(frame), MSG_NOSIGNAL, ignored);
+    close();
+  }
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    hello_timer_.cancel();
+    std::error_code ignored;
+    socket_.shutdown(Socket::shutdown_both, ignored);
+    socket_.close(ignored);
+    engine_.closed(shared_from_this());
+  }
+  std::string name() const {
+    if (entry == nullptr) return "a connection";
+    return fmt::format("{} ({})", entry->program->hello().program, entry->program->hello().pid);
+  }
+
+  EntryPointer entry; // set by hello
+
+private:
+  void ended(const std::error_code& error) {
+    if (!open_) return;
+    if (frames_.left() != 0)
+      engine_.speaker_.note(fmt::format("{}: the connection was cut in the middle of a message.", name()));
+    else if (entry == nullptr && error != asio::error::operation_aborted)
+      engine_.speaker_.note(fmt::format("{}: it ended before it said hello.", name()));
+    close();
+  }
+  void take_frames() {
+    while (open_) {
+      auto frame = frames_.next();
+      if (!frame) return fail(frame.error().message);
+      if (!frame.value()) break;
+      auto message = decode(**frame);
+      if (!message) return fail(message.error().message);
+      if (const auto* hello = std::get_if<Hello>(&message.value())) {
+        if (const auto error = engine_.greet(shared_from_this(), *hello)) return fail(error->message);
+        hello_timer_.cancel();
+        send(Welcome{});
+        continue;
+      }
+      if (entry == nullptr) return fail("a message before hello.");
+      std::vector<Message> answers;
+      if (const auto error = entry->program->take(*message, answers)) return fail(error->message);
+      for (const Message& answer : answers) send(answer);
+    }
+    if (!open_) return;
+    if (entry == nullptr) return read();
+    // Nothing more is read until the lattice has caught up: a slow observer slows the program down.
+    entry->paused.push_back(shared_from_this());
+    if (!entry->busy) engine_.work(entry);
+  }
+  void write() {
+    asio::async_write(socket_, asio::buffer(out_.front()),
+                      [self = shared_from_this()](const std::error_code& error, std::size_t) {
+                        if (error) return self->ended(error);
+                        self->unsent_ -= self->out_.front().size();
+                        self->out_.pop_front();
+                        if (!self->out_.empty()) self->write();
+                      });
+  }
+
+  Engine& engine_;
+  Socket socket_;
+  asio::steady_timer hello_timer_;
+  Frames frames_;
+  std::array<std::uint8_t, std::size_t{1} << 16> room_;
+  std::deque<std::vector<std::uint8_t>> out_;
+  std::size_t unsent_ = 0;
+  bool open_ = true;
+};
+
+Result<Address> Server::Engine::listen(const Address& address) {
+  std::error_code error;
+  Address got = address;
+  if (address.local) {
+    // A socket that nobody listens at is left over from an observer that was killed.
+    asio::local::stream_protocol::socket probe(io_);
+    probe.connect({address.path}, error);
+    if (!error) return Error{fmt::format("somebody listens at {} already.", address.text()), "", 0, 0};
+    struct stat info = {};
+    if (::lstat(address.path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode)) ::unlink(address.path.c_str());
+    local_.emplace(io_);
+    local_->open({}, error);
+    const mode_t before = ::umask(0177); // the socket is ours alone from its first moment on
+    if (!error) local_->bind({address.path}, error);
+    ::umask(before);
+    if (error) return system_error("cannot listen at " + address.text(), error);
+    socket_path_ = address.path;
+    local_->listen(asio::socket_base::max_listen_connections, error);
+  } else {
+    if (!address.loopback && options_.token.empty())
+      return Error{
+          fmt::format("{} can be reached from other machines: set a token (--token, or SOOTH_TOKEN), which programs "
+                      "then have to know.",
+                      address.text()),
+          "", 0, 0};
+    const asio::ip::tcp::endpoint endpoint(asio::ip::make_address(address.host, error), address.port);
+    tcp_.emplace(io_);
+    if (!error) tcp_->open(endpoint.protocol(), error);
+    if (!error) tcp_->set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) tcp_->bind(endpoint, error);
+    if (!error) tcp_->listen(asio::socket_base::max_listen_connections, error);
+    if (!error) got.port = tcp_->local_endpoint(error).port();
+  }
+  if (error) return system_error("cannot listen at " + address.text(), error);
+  return got;
+}
+
+void Server::Engine::accept() {
+  const auto take = [this](const std::error_code& error, auto socket) { accepted(error, Socket(std::move(socket))); };
+  if (local_ && local_->is_open()) local_->async_accept(take);
+  if (tcp_ && tcp_->is_open()) tcp_->async_accept(take);
+}
+
+void Server::Engine::accepted(const std::error_code& error, Socket socket) {
+  if (error == asio::error::operation_aborted) return;
+  if (!error && connections_.size() < options_.most_connections) {
+    auto connection = std::make_shared<Connection>(*this, std::move(socket));
+    connections_.insert(connection);
+    connection->start();
+  } else if (!error) {
+    speaker_.note("too many connections; one was closed.");
+  }
+  accept();
+}
+
+std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& connection, const Hello& hello) {
+  const auto wrong = [](std::string why) { return Error{std::move(why), "", 0, 0}; };
+  if (connection->entry != nullptr) return wrong("a second hello.");
+  if (hello.version != wire::kVersion)
+    return wrong(fmt::format("it speaks version {} of the protocol, and this observer version {}.", hello.version,
+                             wire::kVersion));
+  if (!options_.token.empty() && !same_token(options_.token, hello.token)) return wrong("its token is wrong.");
+  const auto at = programs_.find(hello.session);
+  if (hello.role == wire::Role::Data) {
+    if (at == programs_.end()) return wrong("a channel of a program that is not there.");
+    connection->entry = at->second;
+  } else {
+    if (at != programs_.end()) return wrong("a second program of the same session.");
+    auto entry = std::make_shared<Entry>();
+    Entry* raw = entry.get(); // the program lives in its entry
+    entry->program = std::make_unique<ObservedProgram>(
+        hello, options_.program,
+        Speaker{[this, raw](const report::Report& report) { speaker_.finding(*raw->program, report); },
+                [this, name = hello.program](const std::string& note) { speaker_.note(name + ": " + note); }});
+    programs_.emplace(hello.session, entry);
+    connection->entry = entry;
+    served_ = true;
+  }
+  connection->entry->channels.insert(connection);
+  return std::nullopt;
+}
+
+// A slice of the lattice; then everybody else has a turn.
+void Server::Engine::work(const EntryPointer& entry) {
+  entry->busy = entry->program->advance(kLevelsAtOnce);
+  if (entry->busy) {
+    asio::post(io_, [this, entry] { work(entry); });
+    return;
+  }
+  std::vector<std::shared_ptr<Connection>> paused;
+  paused.swap(entry->paused);
+  for (const auto& connection : paused)
+    if (entry->channels.contains(connection)) connection->read();
+  if (entry->channels.empty()) conclude(entry);
+}
+
+void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
+  connections_.erase(connection);
+  if (const EntryPointer entry = connection->entry) {
+    entry->channels.erase(connection);
+    if (entry->channels.empty() && !entry->busy) conclude(entry);
+  }
+  end_if_done();
+}
+
+void Server::Engine::conclude(const EntryPointer& entry) {
+  for (auto at = programs_.begin(); at != programs_.end(); ++at) {
+    if (at->second != entry) continue;
+    const EntryPointer keep = entry;
+    programs_.erase(at);
+    keep->program->conclude();
+    speaker_.end(*keep->program);
+    break;
+  }
+  end_if_done();
+}
+
+void Server::Engine::end_if_done() {
+  const bool done = programs_.empty() && connections_.empty();
+  if (!(leaving_ && done) && !(options_.once && served_ && programs_.empty())) return;
+  std::error_code ignored;
+  if (local_) local_->close(ignored);
+  if (tcp_) tcp_->close(ignored);
+  signals_.cancel(ignored);
+  const auto connections = connections_;
+  for (const auto& connection : connections) connection->close();
+}
+
+void Server::Engine::stop() {
+  leaving_ = true;
+  const auto connections = connections_;
+  for (const auto& connection : connections) connection->close();
+  end_if_done();
+}
+
+Server::Server(ServerOptions options, ServerSpeaker speaker)
+    : engine_(std::make_unique<Engine>(std::move(options), std::move(speaker))) {}
+Server::~Server() = default;
+Result<Address> Server::listen(const Address& address) { return engine_->listen(address); }
+void Server::run() { engine_->run(); }
+void Server::stop() {
+  asio::post(engine_->io(), [this] { engine_->stop(); });
+}
+void Server::stop_when_idle() { engine_->stop_when_idle(); }
+
+} // namespace sooth::observe
