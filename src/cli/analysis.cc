@@ -45,7 +45,8 @@ std::string model_names() {
 }
 
 std::vector<std::string> wanted_words(const AnalysisOptions& options) {
-  return options.find.empty() ? find_words() : words_of(options.find);
+  if (!options.find.empty()) return words_of(options.find);
+  return options.properties.file.empty() ? find_words() : std::vector<std::string>{"properties"};
 }
 
 // Seed 004, section 5: taken as atomic sets, an acquire without its release could stand anywhere.
@@ -109,7 +110,9 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   add_search_options(parser, options);
   parser.add_option("--model", options.model, "Which other runs there are: " + model_names())
       ->type_name("MODEL")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([&options](const std::string& name) { options.properties.model = name; });
+  add_property_options(parser, options.properties);
   parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
   parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
       ->type_name("FILE");
@@ -120,13 +123,15 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
 }
 
 std::string check_analysis_options(const AnalysisOptions& options) {
-  const std::vector<std::string> known = find_words();
+  std::vector<std::string> known = find_words();
+  known.emplace_back("properties");
   for (const std::string& word : words_of(options.find))
     if (std::find(known.begin(), known.end(), word) == known.end())
       return fmt::format("there is nothing called `{}` to find; there are {}.", word, fmt::join(known, ", "));
   const auto model = report::model_named(options.model);
   if (!model || *model == witness::Model::Sliced)
     return fmt::format("there is no model `{}`; there are {}.", options.model, model_names());
+  if (const std::string wrong = check_property_options(options.properties); !wrong.empty()) return wrong;
   if (options.limits.window == 0) return "--window must be at least 1.";
   const auto suppressions = read_suppressions(options.suppressions);
   return suppressions ? std::string() : suppressions.error().text();
@@ -167,6 +172,14 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     std::vector<Finding> some = engine.run(input, out.coverage);
     std::move(some.begin(), some.end(), std::back_inserter(found));
   }
+  if (!options.properties.file.empty()) {
+    progress.stage("checking the properties", done, all);
+    const auto exploration = exploration_options(options.properties, options.limits.seconds, options.limits.jobs);
+    auto properties = find_properties(prepared, options.properties, exploration);
+    if (!properties) return properties.error();
+    std::move(properties->found.begin(), properties->found.end(), std::back_inserter(found));
+    out.gaps = std::move(properties->gaps);
+  }
   progress.stage("checking the witnesses", all, all);
   check_witnesses(prepared.trace, std::move(found), out);
   return out;
@@ -179,18 +192,24 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
   if (!prepared) return Error{prepared.error().message, file, 0, 0};
   const Prepared& p = **prepared;
   auto findings = find_all(p, options);
-  if (!findings) return Error{findings.error().message, file, 0, 0};
+  if (!findings) return findings.error().file.empty() ? Error{findings.error().message, file, 0, 0} : findings.error();
 
   report::Report report;
   report.version = SOOTH_VERSION;
   report.trace = file;
-  report.model = options.model;
+  report.model = options.find.empty() && !options.properties.file.empty() && options.properties.model.empty()
+                     ? "hb"
+                     : options.model;
   report.looked_for = wanted_words(options);
   report.rejected = findings->objections.size();
   for (const std::string& objection : findings->objections) complain("internal error: " + objection);
   report::describe(
       p.trace, findings->accepted, [&](std::uint64_t address) { return p.objects.original(address); }, report);
   report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage);
+  for (report::Gap& gap : findings->gaps) {
+    report.coverage.complete = report.coverage.complete && gap.complete;
+    report.coverage.gaps.push_back(std::move(gap));
+  }
   report::suppress_in_source(report);
   report::suppress(*suppressions, report);
   return report;

@@ -14,6 +14,7 @@
 #include "causality/computation.h"
 #include "cli/command.h"
 #include "cli/parser.h"
+#include "cli/property_analysis.h"
 #include "predict/coverage.h"
 #include "predict/feasibility.h"
 #include "report/report.h"
@@ -31,6 +32,7 @@ struct AnalysisOptions {
   std::string suppressions;        // a file; empty: none
   std::string json;                // where the report goes as JSON; empty: nowhere
   int exit_code = kFound;          // if something was found
+  PropertyChoice properties;       // --property; with one and without --find, nothing else is looked for
   bool of_the_model_only = false;  // leave out engines that say the same under every model
 };
 
@@ -54,6 +56,7 @@ struct Findings {
   std::vector<witness::Finding> accepted;
   std::vector<std::string> objections; // of the checker, to findings that are withheld
   predict::Coverage coverage;
+  std::vector<report::Gap> gaps; // of properties
 };
 // Runs the engines that `options.find` asks for. An error if the model does not apply to such a trace.
 Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options);

@@ -99,6 +99,7 @@ int run_run(int argc, char** argv) {
       "The trace is kept only with -o.",
       "  sooth run bank.cpp\n"
       "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
+      "  sooth run --property safe_landing.prop landing.cpp\n"
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
   add_record_options(parser, options);
   add_analysis_options(parser, analysis);
@@ -110,6 +111,7 @@ int run_run(int argc, char** argv) {
   parser.prefix_command();
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
 
+  analysis.properties.file = options.property;
   std::string wrong = check_record_options(options);
   if (wrong.empty()) wrong = check_analysis_options(analysis);
   if (!wrong.empty()) {

@@ -1,0 +1,99 @@
+#include "cli/property_analysis.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "causality/model.h"
+#include "cli/analysis.h"
+#include "logic/resolve.h"
+#include "predict/properties.h"
+
+namespace sooth::cli {
+
+namespace {
+
+// "1000", "64K", "2G"; nothing if it is not a number of bytes.
+std::optional<std::uint64_t> byte_count(const std::string& text) {
+  std::uint64_t number = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    if (number > std::numeric_limits<std::uint64_t>::max() / 20) return std::nullopt;
+    number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  }
+  if (i == 0 || i + 1 < text.size()) return std::nullopt;
+  if (i == text.size()) return number;
+  const std::size_t power = std::string("KMGT").find(text[i]);
+  if (power == std::string::npos || number > (std::uint64_t{1} << 20)) return std::nullopt;
+  return number << (10 * (power + 1));
+}
+
+void add_counts(const predict::PropertyAnswer& answer, std::vector<report::Gap>& gaps) {
+  const explore::RunCount& counted = *answer.counted;
+  if (counted.end != explore::End::Complete) {
+    gaps.push_back({"runs", 1, "count was not finished within the budget", false});
+    return;
+  }
+  gaps.push_back({"cuts", counted.cuts, fmt::format("cuts, through which {} runs go", counted.runs.text()), true});
+  for (std::size_t m = 0; m < counted.violating.size(); ++m)
+    gaps.push_back({"violatingRuns", 1,
+                    fmt::format("property: `{}` is violated in {} of {} runs", answer.counted_properties[m],
+                                counted.violating[m].text(), counted.runs.text()),
+                    true});
+}
+
+} // namespace
+
+void add_property_options(Parser& parser, PropertyChoice& choice) {
+  parser.add_flag("--count", choice.count, "Also say how many cuts and runs there are, and how many runs violate");
+  parser.add_flag("--first", choice.first, "Stop at the first violation of a property");
+  parser.add_flag("--all", choice.all, "One finding for each property and each cut in which it can fail");
+  parser
+      .add_option("--max-width", choice.max_width, "Keep the N cuts of each level that are nearest to the observed run")
+      ->type_name("N");
+  parser.add_option("--memory", choice.memory, "Stop when cuts and paths need more (K, M, G)")->type_name("BYTES");
+}
+
+std::string check_property_options(const PropertyChoice& choice) {
+  if (choice.first && choice.all) return "--first and --all contradict each other.";
+  if (!choice.memory.empty() && !byte_count(choice.memory))
+    return fmt::format("`{}` is not a number of bytes; --memory takes 500M, 2G and the like.", choice.memory);
+  const bool unused = choice.count || choice.first || choice.all || choice.max_width != 0 || !choice.memory.empty();
+  if (choice.file.empty() && unused) return "--count, --first, --all, --max-width and --memory are for --property.";
+  return {};
+}
+
+explore::Options exploration_options(const PropertyChoice& choice, double seconds, unsigned jobs) {
+  explore::Options out;
+  if (choice.first) out.until = explore::Until::First;
+  if (choice.all) out.until = explore::Until::All;
+  out.max_width = choice.max_width;
+  out.budget_seconds = seconds;
+  out.memory_bytes = choice.memory.empty() ? 0 : *byte_count(choice.memory);
+  out.workers = jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
+  return out;
+}
+
+Result<PropertyFindings> find_properties(const Prepared& prepared, const PropertyChoice& choice,
+                                         const explore::Options& exploration) {
+  const auto file = logic::load_properties(choice.file, logic::symbols_of_trace(prepared.trace));
+  if (!file) return file.error();
+  predict::PropertyOptions options;
+  options.exploration = exploration;
+  options.count = choice.count;
+  auto answer = predict::check_properties(prepared.trace, prepared.computation, file.value(),
+                                          choice.model.empty() ? "hb" : choice.model, options);
+  if (!answer) return answer.error();
+  PropertyFindings out;
+  out.found = std::move(answer->findings);
+  for (const std::string& bound : answer->bounds) out.gaps.push_back({"propertyBounds", 1, "bound: " + bound, false});
+  for (const std::string& remark : answer->remarks)
+    out.gaps.push_back({"propertyRemarks", 1, "remark: " + remark, true});
+  if (answer->counted) add_counts(*answer, out.gaps);
+  return out;
+}
+
+} // namespace sooth::cli
