@@ -46,9 +46,9 @@ struct SoothThreadAbi {
   uint64_t epoch;      // offset 16: the segment's epoch << 24, 1 to 255
   uint64_t* stack_top; // offset 24: next free frame
   uint64_t* stack_low; // offset 32: lowest stack_top since frames were last written to the trace
-  uint64_t detail; // offset 40: events that this segment may still keep in full; branch hooks run only if it is not 0
+  uint64_t detail;    // offset 40: not 0 while the segment is kept in full; then `cells` is one cell that never matches
   uint32_t call_site; // offset 48
-  uint32_t unused;
+  uint32_t branches;  // offset 52: branch hooks run only if it is not 0
 };
 
 // A site number is `*module base + row`; hooks pass that sum.
@@ -83,7 +83,7 @@ void __sooth_register_module(const struct SoothModule* module);
 // --- Hooks with LLVM's preserve_most calling convention (entered through hook_entry.S) ------------------------
 //   void __sooth_read1/2/4/8 (uint64_t address, uint64_t value, uint32_t site)   after the load; value zero-extended
 //   void __sooth_write1/2/4/8(uint64_t address, uint64_t value, uint32_t site)   before the store
-//   void __sooth_branch(uint32_t site, uint64_t way)                             before the branch; only if detail != 0
+//   void __sooth_branch(uint32_t site, uint64_t way)                             before the branch; only if branches != 0
 
 // --- Hooks with the C calling convention ----------------------------------------------------------------------
 void __sooth_read_range(const void* address, const void* bytes, uint64_t size,

@@ -99,7 +99,9 @@ struct Input {
 } // namespace codec_detail
 
 // Encodes events with their payload slots into `out`, which has room for kEncodedHeader and kMaxEncodedSlot each. Returns the end.
-inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
+// With `check`, null if one of them is not whole: its kind is 0, or its payload is cut off.
+template <bool check = false>
+std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
   using namespace codec_detail;
   std::uint8_t* begin[kColumns];
   std::uint8_t* room = out + kEncodedHeader;
@@ -118,6 +120,8 @@ inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::ui
     const std::uint64_t site_and_shape = read8(reinterpret_cast<const std::uint8_t*>(e) + kSiteAndShape);
     const std::uint64_t address = e->address, value = e->value, ticks = e->counter - counter;
     const std::uint32_t shape = shape_in(site_and_shape);
+    if (check && shape >> 24 == 0) [[unlikely]]
+      return nullptr;
     SiteEntry& last = p.at(site_in(site_and_shape));
     unsigned tag = 0;
     if (const std::uint64_t first = before->followers[0]; site_and_shape != first) {
@@ -164,6 +168,8 @@ inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::ui
     *tags++ = static_cast<std::uint8_t>(tag);
     if (e->flags & kPayload) {
       const std::size_t extra = payload_slots(*e);
+      if (check && extra >= static_cast<std::size_t>(in_end - e)) [[unlikely]]
+        return nullptr;
       std::memcpy(payloads, e + 1, extra * sizeof(RawEvent));
       payloads += extra * sizeof(RawEvent);
       e += extra;

@@ -47,6 +47,7 @@ static void start(void) {
   tell_bytes = getenv("FAKE_BYTES") != NULL;
   if (keep_cells) __sooth_thread.cell_mask = (uint64_t)(kCells - 1) << 4;
   __sooth_thread.detail = 1;
+  __sooth_thread.branches = 1;
   atexit(finish);
 }
 

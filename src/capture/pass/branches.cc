@@ -90,12 +90,11 @@ std::vector<Instruction*> dependent_branches(Function& function, PrivateMemory& 
   return found;
 }
 
-// if (thread.detail != 0) __sooth_branch(site, way)
+// if (thread.branches != 0) __sooth_branch(site, way)
 void instrument_branch(FunctionContext& function, Instruction& terminator, std::uint32_t row) {
   ModuleContext& context = function.context;
   Builder at(&terminator);
-  Value* detail = function.load_field(at, kDetail);
-  Value* wanted = at.CreateICmpNE(detail, ConstantInt::get(context.i64, 0));
+  Value* wanted = at.CreateICmpNE(function.load_field(at, kBranches), ConstantInt::get(context.i32, 0));
   Instruction* slow =
       SplitBlockAndInsertIfThen(wanted, terminator.getIterator(), /*Unreachable=*/false, context.unlikely());
   Builder inside(slow);

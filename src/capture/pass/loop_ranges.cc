@@ -12,6 +12,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -272,12 +273,27 @@ private:
 
 } // namespace
 
+// A range whose place was found by a division (`table[hash % size]`) could not be announced: scalar evolution would divide
+// again, and cannot know that this is safe. Behind a `freeze`, the quotient is a value like any other.
+static bool hide_divisions(Function& function) {
+  SmallVector<Instruction*, 8> divisions;
+  for (Instruction& instruction : instructions(function))
+    if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1)) && !instruction.getType()->isVectorTy())
+      divisions.push_back(&instruction);
+  for (Instruction* division : divisions) {
+    auto* frozen = new FreezeInst(division, "", division->getNextNode()->getIterator());
+    division->replaceUsesWithIf(frozen, [&](const Use& use) { return use.getUser() != frozen; });
+  }
+  return !divisions.empty();
+}
+
 void prepare_loops(Function& function, FunctionAnalysisManager& analyses) {
   if (function.hasOptNone()) return;
   LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
   DominatorTree& dominators = analyses.getResult<DominatorTreeAnalysis>(function);
-  bool changed = false;
-  for (Loop* loop : loops.getLoopsInPreorder()) {
+  const auto in_order = loops.getLoopsInPreorder();
+  bool changed = any_of(in_order, [](const Loop* loop) { return has_shape(*loop); }) && hide_divisions(function);
+  for (Loop* loop : in_order) {
     if (!has_shape(*loop)) continue;
     if (!loop->getLoopPreheader())
       changed |= InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false) != nullptr;

@@ -16,8 +16,8 @@ static_assert(offsetof(SoothThreadAbi, cell_mask) == kCellMask);
 static_assert(offsetof(SoothThreadAbi, epoch) == kEpoch);
 static_assert(offsetof(SoothThreadAbi, stack_top) == kStackTop);
 static_assert(offsetof(SoothThreadAbi, stack_low) == kStackLow);
-static_assert(offsetof(SoothThreadAbi, detail) == kDetail);
 static_assert(offsetof(SoothThreadAbi, call_site) == kCallSite);
+static_assert(offsetof(SoothThreadAbi, branches) == kBranches);
 
 void MarkingInserter::InsertHelper(Instruction* instruction, const Twine& name, BasicBlock::iterator where) const {
   IRBuilderDefaultInserter::InsertHelper(instruction, name, where);
@@ -59,6 +59,7 @@ FunctionCallee ModuleContext::hook(StringRef name, Type* result, ArrayRef<Type*>
   FunctionCallee callee = module.getOrInsertFunction(name, FunctionType::get(result, parameters, false));
   if (auto* declared = dyn_cast<Function>(callee.getCallee()); declared && declared->isDeclaration()) {
     declared->setDoesNotThrow();
+    declared->addFnAttr(Attribute::NonLazyBind); // straight through the table of addresses, without a stub
     // The C convention leaves it to the caller to widen small integers.
     auto small = [](Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() < 32; };
     for (unsigned i = 0; i < parameters.size(); ++i)
@@ -119,15 +120,17 @@ Value* FunctionContext::field_address(Builder& at, ThreadField field) {
   return at.CreateConstInBoundsGEP1_64(context.i8, thread(at), field);
 }
 
+static bool is_small(ThreadField field) { return field == kCallSite || field == kBranches; }
+
 Value* FunctionContext::load_field(Builder& at, ThreadField field) {
   Type* type = context.i64;
   if (field == kCells || field == kStackTop || field == kStackLow) type = context.pointer;
-  if (field == kCallSite) type = context.i32;
-  return at.CreateAlignedLoad(type, field_address(at, field), Align(field == kCallSite ? 4 : 8));
+  if (is_small(field)) type = context.i32;
+  return at.CreateAlignedLoad(type, field_address(at, field), Align(is_small(field) ? 4 : 8));
 }
 
 void FunctionContext::store_field(Builder& at, ThreadField field, Value* value) {
-  at.CreateAlignedStore(value, field_address(at, field), Align(field == kCallSite ? 4 : 8));
+  at.CreateAlignedStore(value, field_address(at, field), Align(is_small(field) ? 4 : 8));
 }
 
 AllocaInst* FunctionContext::spill_room(std::uint64_t bytes, Align align) {

@@ -30,8 +30,8 @@ enum ThreadField : std::uint64_t {
   kEpoch = 16,
   kStackTop = 24,
   kStackLow = 32,
-  kDetail = 40,
   kCallSite = 48,
+  kBranches = 52,
 };
 
 class ModuleContext {

@@ -1,15 +1,17 @@
 // Atomic operations: performed here, so that their tickets say in which order they took effect.
 //
 // An operation that writes holds its address's stripe while it takes its number from the stripe's clock and does its work. A
-// load must come before the next write in that order. If the stripe's clock is not behind the thread's, whoever writes next
-// gets a larger number anyway: then the load only looks at the stripe's version before and after (a seqlock), takes the
-// clock's value as its own, and changes nothing that others see. Otherwise it has to raise the clock, which takes the stripe.
+// load must come before the next write in that order: whoever writes next gets a number above the stripe's bound. If the
+// thread's clock is not above it either, the load only looks at the stripe's version before and after (a seqlock), and
+// changes nothing that others see. Otherwise it has to raise the bound, which takes the stripe; if nobody wrote since that
+// was done before, it is raised by more than is needed now.
 //
 // A signal handler may interrupt its own thread inside a stripe; then it works without it, and is counted (inexact-atomics).
 #include <type_traits>
 
 #include "capture/abi.h"
 #include "capture/runtime/cells.h"
+#include "capture/runtime/online_atomic.h"
 #include "capture/runtime/os.h"
 
 __extension__ typedef unsigned __int128 Uint128;
@@ -21,8 +23,10 @@ namespace {
 struct alignas(64) Stripe {
   std::uint32_t version; // odd: held
   std::uint32_t owner;   // thread number; only meaningful while held
-  std::uint64_t clock;   // the number of the last operation; changes only while held
+  std::uint64_t clock;   // the number of the last write; changes only while held
+  std::uint64_t bound;   // not below it: no load since has a larger number than this; changes only while held
 };
+constexpr std::uint64_t kAhead = 64; // by so much a bound that is raised again goes ahead
 constexpr std::size_t kStripes = 1024;
 Stripe g_stripes[kStripes];
 
@@ -70,14 +74,17 @@ public:
 
   // The number of an operation that writes.
   std::uint64_t ticket(Thread* t) {
-    if (stripe_.clock > t->clock) t->clock = stripe_.clock;
-    __atomic_store_n(&stripe_.clock, tick(t), __ATOMIC_RELAXED); // the release of the stripe publishes it
-    return t->clock;
+    if (stripe_.bound > t->clock) t->clock = stripe_.bound;
+    const std::uint64_t now = tick(t);
+    __atomic_store_n(&stripe_.clock, now, __ATOMIC_RELAXED); // the release of the stripe publishes both
+    __atomic_store_n(&stripe_.bound, now, __ATOMIC_RELAXED);
+    return now;
   }
   // The number of a load: not behind the last write, before the next one.
   std::uint64_t load_number(Thread* t) {
     if (stripe_.clock > t->clock) t->clock = stripe_.clock;
-    __atomic_store_n(&stripe_.clock, t->clock, __ATOMIC_RELAXED);
+    if (stripe_.bound < t->clock)
+      __atomic_store_n(&stripe_.bound, t->clock + (stripe_.bound != stripe_.clock ? kAhead : 0), __ATOMIC_RELAXED);
     return t->clock;
   }
 
@@ -133,6 +140,11 @@ T apply(std::uint32_t operation, T old, T operand) {
 
 template <typename T>
 T real_rmw(T* p, std::uint32_t operation, T operand) {
+  if constexpr (sizeof(T) < 16) {
+    if (operation == kRmwAdd) return __atomic_fetch_add(p, operand, __ATOMIC_SEQ_CST);
+    if (operation == kRmwSub) return __atomic_fetch_sub(p, operand, __ATOMIC_SEQ_CST);
+    if (operation == kRmwXchg) return __atomic_exchange_n(p, operand, __ATOMIC_SEQ_CST);
+  }
   T old = real_load(p);
   for (T now; (now = real_cas(p, old, apply(operation, old, operand))) != old;) old = now;
   return old;
@@ -142,7 +154,7 @@ std::uint64_t as_address(const void* p) { return reinterpret_cast<std::uint64_t>
 
 // The event's room and the frames before it come before the stripe: nothing slow happens while it is held.
 trace::RawEvent* prepare(Thread* t, std::size_t slots) {
-  if (frames_changed(t)) write_frames(t);
+  if (frames_changed()) write_frames(t);
   return reserve(t, slots);
 }
 
@@ -167,22 +179,30 @@ template <typename T>
 T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_load(p);
+  if (is_online()) {
+    OnlineAtomic online(t, p, sizeof(T), site);
+    const T value = real_load(p);
+    online.done(EventKind::AtomicRead, &value, nullptr);
+    return value;
+  }
   const Stripe& stripe = stripe_of(p);
   T value;
-  std::uint64_t counter;
+  std::uint64_t counter = reading(t);
   const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
   value = real_load(p);
-  counter = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED); // the version's second look tells whether this fits
+  const std::uint64_t written = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED);
+  const std::uint64_t bound = __atomic_load_n(&stripe.bound, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  reading(t);
-  if (counter >= t->clock && !(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) {
-    t->clock = counter;
+  // The version's second look tells whether value, clock and bound belong together.
+  if (counter <= bound && !(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) {
+    if (written > counter) t->clock = counter = written;
   } else {
     Holding holding(p, t);
     value = real_load(p);
     counter = holding.load_number(t);
   }
-  if (sizeof(T) < 16 &&
+  // An acquire load after a relaxed one of the same value is no repeat: it orders what follows.
+  if (sizeof(T) < 16 && t->last->order == order &&
       repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T)))
     return value;
   end_segment(t);
@@ -196,6 +216,11 @@ template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_store(p, value, order);
+  if (is_online()) {
+    OnlineAtomic online(t, p, sizeof(T), site);
+    real_store(p, value, order);
+    return online.done(EventKind::AtomicWrite, nullptr, &value);
+  }
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
@@ -223,6 +248,13 @@ template <typename T>
 T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_rmw(p, operation, operand);
+  if (is_online()) {
+    OnlineAtomic online(t, p, sizeof(T), site);
+    const T old = real_rmw(p, operation, operand);
+    const T now = apply(operation, old, operand);
+    online.done(EventKind::AtomicRmw, &old, &now);
+    return old;
+  }
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, 2);
@@ -241,6 +273,13 @@ template <typename T>
 T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_cas(p, expected, desired);
+  if (is_online()) {
+    OnlineAtomic online(t, p, sizeof(T), site);
+    const T old = real_cas(p, expected, desired);
+    online.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
+                old == expected ? &desired : nullptr);
+    return old;
+  }
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, 2);

@@ -2,6 +2,7 @@
 
 #include <lz4.h>
 
+#include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
 #include "capture/runtime/os.h"
 #include "trace/event_codec.h"
@@ -37,6 +38,36 @@ void return_scratch(Scratch* s) {
   g_scratch = s;
 }
 
+// An LZ4 block that says the bytes as they are: a token, the length in steps of 255, the bytes.
+std::size_t as_literals(const std::uint8_t* bytes, std::size_t size, char* out) {
+  char* to = out;
+  *to++ = static_cast<char>(size < 15 ? size << 4 : 0xf0);
+  if (size >= 15) {
+    std::size_t left = size - 15;
+    for (; left >= 255; left -= 255) *to++ = static_cast<char>(255);
+    *to++ = static_cast<char>(left);
+  }
+  os::copy(to, bytes, size);
+  return static_cast<std::size_t>(to - out) + size;
+}
+
+// The columns are short already. LZ4 makes them shorter still, but only where it takes a small part of the program's time: a
+// thread that fills its buffer over and over has more to lose by it than the disk. Returns the size of the block.
+std::size_t pack(Thread* t, Scratch& s, std::size_t bytes) {
+  constexpr std::uint64_t kShare = 32;    // LZ4 gets a 32nd of the time since the last flush
+  constexpr std::uint64_t kTryAgain = 64; // flushes until it is measured anew
+  const std::uint64_t start = __builtin_ia32_rdtsc();
+  const std::uint64_t since = start - t->flushed_at;
+  t->flushed_at = start;
+  if (t->lz4_ticks > since / kShare && t->first_slot != 0 && ++t->plain_flushes < kTryAgain)
+    return as_literals(s.encoded, bytes, s.packed);
+  const int packed = LZ4_compress_fast_extState(&s.state, reinterpret_cast<const char*>(s.encoded), s.packed,
+                                                static_cast<int>(bytes), sizeof s.packed, kAcceleration);
+  t->plain_flushes = 0;
+  t->lz4_ticks = __builtin_ia32_rdtsc() - start;
+  return static_cast<std::size_t>(packed);
+}
+
 // Slots that a handler left unfinished (it jumped out of an append) are closed up.
 std::size_t finished_slots(Thread* t) {
   trace::RawEvent* out = t->begin;
@@ -61,6 +92,18 @@ std::size_t finished_slots(Thread* t) {
 void reset_scratch_lock() { g_scratch_lock.reset(); }
 
 std::uint64_t g_detail = kDetail;
+bool g_branches;
+
+bool renew_limit(Thread* t) {
+  const std::uint64_t used = slot_number(t) - t->segment_slot;
+  if (used >= g_detail) {
+    use_cells(t);
+    return false;
+  }
+  if (t->cursor < t->end) tick(t); // else the buffer is full: no time has passed since the last limit
+  set_limit(t, g_detail - used);
+  return true;
+}
 
 bool make_room(Thread* t) {
   if (t->busy > 1) { // what the handler interrupted is not finished: the buffer cannot be written out now
@@ -75,15 +118,18 @@ bool make_room(Thread* t) {
 void flush(Thread* t) {
   os::BlockSignals signals;
   ++__sooth_thread.quiet; // LZ4 calls memcpy
-  const std::size_t slots = finished_slots(t);
+  auto slots = static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin);
   if (slots != 0) {
     if (Scratch* s = take_scratch()) {
-      const std::uint8_t* end = trace::encode_slots(t->begin, slots, s->encoded);
+      const std::uint8_t* end = trace::encode_slots<true>(t->begin, slots, s->encoded);
+      if (__builtin_expect(end == nullptr, 0)) {
+        slots = finished_slots(t);
+        end = trace::encode_slots(t->begin, slots, s->encoded);
+      }
       const int raw = static_cast<int>(end - s->encoded);
-      const int packed = LZ4_compress_fast_extState(&s->state, reinterpret_cast<const char*>(s->encoded), s->packed,
-                                                    raw, sizeof s->packed, kAcceleration);
-      write_chunk(trace::ChunkType::Events, s->packed, static_cast<std::size_t>(packed), static_cast<std::size_t>(raw),
-                  t->number, static_cast<std::uint32_t>(slots), t->first_slot);
+      const std::size_t packed = pack(t, *s, static_cast<std::size_t>(raw));
+      write_chunk(trace::ChunkType::Events, s->packed, packed, static_cast<std::size_t>(raw), t->number,
+                  static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);
     } else {
       count(Defect::DroppedEvents, slots);
@@ -97,7 +143,7 @@ void flush(Thread* t) {
   }
   t->last = &kNoEvent;
   t->run = {};
-  t->cursor = t->begin;
+  t->cursor = t->limit = t->begin;
   if (t->live_bytes == kSmallLive && t->first_slot >= kSmallLive / sizeof(trace::RawEvent) / 2) enlarge_buffer(t);
   --__sooth_thread.quiet;
 }
@@ -109,13 +155,15 @@ void write_frames(Thread* t) {
     if (abi.stack_top >= t->stack_end && abi.stack_top < t->stack_end + 4096) count(Defect::StackOverflows);
     abi.stack_top = abi.stack_low = t->stack;
   }
-  std::uint64_t* low = abi.stack_low < t->written_top ? abi.stack_low : t->written_top;
+  std::uint64_t*& written_top = __sooth_thread.written_top;
+  std::uint64_t* low = abi.stack_low < written_top ? abi.stack_low : written_top;
   if (low < t->stack || low > abi.stack_top) low = low < t->stack ? t->stack : abi.stack_top;
   const std::uint64_t counter = reading(t);
   std::uint64_t* const top = abi.stack_top;
-  const bool left = t->written_top != low;
+  const bool left = written_top != low;
   const auto remain = static_cast<std::uint64_t>(low - t->stack);
-  t->written_top = abi.stack_low = top;
+  written_top = abi.stack_low = top;
+  if (is_online()) return online_frames(t, low, top);
   for (const std::uint64_t* frame = low; frame < top; ++frame) {
     if (trace::RawEvent* slot = reserve(t, 1))
       put(t, slot, EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, counter,
@@ -129,7 +177,7 @@ void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint6
                     std::uint32_t site, std::uint8_t order, std::uint8_t flags, const void* first,
                     std::size_t first_bytes, const void* second, std::size_t second_bytes) {
   Appending appending(t);
-  if (frames_changed(t)) write_frames(t);
+  if (frames_changed()) write_frames(t);
   trace::RawEvent* slot =
       reserve(t, 1 + (first_bytes + second_bytes + sizeof(trace::RawEvent) - 1) / sizeof(trace::RawEvent));
   if (slot == nullptr) return;

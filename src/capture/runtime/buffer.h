@@ -2,11 +2,33 @@
 #pragma once
 
 #include "capture/runtime/clock.h"
+#include "capture/runtime/online.h"
 #include "capture/runtime/thread.h"
 
 namespace sooth::runtime {
 
-extern std::uint64_t g_detail; // events kept in full per segment; ~0: all
+extern std::uint64_t g_detail; // slots kept in full per segment; ~0: all
+extern bool g_branches;        // branches are kept in full detail
+
+// hook_entry.S appends by itself below `limit`: as long as the segment's detail lasts, and for kQuick slots at most, so that
+// time goes on.
+inline constexpr std::uint64_t kQuick = 256;
+inline std::uint64_t slot_number(const Thread* t) {
+  return t->first_slot + static_cast<std::uint64_t>(t->cursor - t->begin);
+}
+inline void set_limit(Thread* t, std::uint64_t slots) {
+  if (is_online()) slots = 0; // every access goes to its hook
+  if (slots > kQuick) slots = kQuick;
+  const auto room = static_cast<std::uint64_t>(t->end - t->cursor); // huge if a handler left the cursor behind the end
+  t->limit = t->cursor + (slots < room ? slots : room);
+}
+// The limit is reached: renews it, or says that the detail is spent and turns to the cells.
+bool renew_limit(Thread* t);
+// Whether the next event of this segment is kept in full.
+inline bool in_detail(Thread* t) {
+  if (__sooth_thread.abi.detail == 0) return false;
+  return t->cursor < t->limit || renew_limit(t);
+}
 
 // Encodes, compresses and writes out the buffer, then empties it. Signals are blocked meanwhile.
 void flush(Thread* t);
@@ -47,9 +69,9 @@ inline trace::RawEvent* reserve(Thread* t, std::size_t slots) {
   }
 }
 
-inline bool frames_changed(const Thread* t) {
-  const SoothThreadAbi& abi = __sooth_thread.abi;
-  return abi.stack_top != t->written_top || abi.stack_low != t->written_top;
+inline bool frames_changed() {
+  const ThreadLocal& local = __sooth_thread;
+  return local.abi.stack_top != local.written_top || local.abi.stack_low != local.written_top;
 }
 
 inline void put(Thread* t, trace::RawEvent* slot, EventKind kind, std::uint64_t address, std::uint64_t value,
@@ -70,7 +92,7 @@ inline void put(Thread* t, trace::RawEvent* slot, EventKind kind, std::uint64_t 
 inline void append(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
                    std::uint8_t size, std::uint8_t flags) {
   Appending appending(t);
-  if (__builtin_expect(frames_changed(t), 0)) write_frames(t);
+  if (__builtin_expect(frames_changed(), 0)) write_frames(t);
   trace::RawEvent* slot = reserve(t, 1);
   if (__builtin_expect(slot == nullptr, 0)) return;
   if (__builtin_expect(reinterpret_cast<std::uint64_t>(slot) % (256 * sizeof *slot) == 0, 0)) tick(t);
@@ -82,7 +104,7 @@ template <typename Ticket>
 void append_ticket(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
                    std::uint8_t order, std::uint8_t flags, Ticket ticket) {
   Appending appending(t);
-  if (__builtin_expect(frames_changed(t), 0)) write_frames(t);
+  if (__builtin_expect(frames_changed(), 0)) write_frames(t);
   if (trace::RawEvent* slot = reserve(t, 1))
     put(t, slot, kind, address, value, ticket(), site, 0, order, static_cast<std::uint8_t>(flags | trace::kTicket));
 }

@@ -1,14 +1,18 @@
 // Cells: leaving out accesses that repeat within a segment (the layout and the inlined half are in capture/abi.h).
 //
-// A segment's first `g_detail` events are kept as they are. After that, of the accesses that one thread makes to the same
+// A segment's first `g_detail` slots are kept as they are. After that, of the accesses that one thread makes to the same
 // bytes within one segment, the first read and the first write are kept (flag kHeld), and the last write (kMerged) when the
 // segment ends; a read that sees another value than the cell knows is always kept, because somebody else wrote. Writes to
-// globals, statics and watched variables are always kept. docs/trace_format.md argues why nothing can become wrong by it.
+// globals, statics and watched variables are always kept. Before the program's second thread begins, the first ones are left
+// out, too. docs/trace_format.md argues why nothing can become wrong by it.
 #pragma once
 
 #include "capture/runtime/buffer.h"
 
 namespace sooth::runtime {
+
+// There has been one thread only so far: nothing that it does can be ordered otherwise.
+extern bool g_alone;
 
 // The slow halves of the hooks.
 void read_access(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site);
@@ -20,8 +24,17 @@ void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, 
 void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
                     std::uint32_t site);
 
+// A segment begins, with its detail to spend; while it lasts, no cell is in use.
+void use_detail(Thread* t);
+// The detail is spent.
+void use_cells(Thread* t);
 // Every synchronisation ends the segment: merged writes get their last value, all cells become void.
-void end_segment(Thread* t);
+void end_long_segment(Thread* t);
+inline void end_segment(Thread* t) {
+  if (__builtin_expect(__sooth_thread.abi.detail == 0, 0)) return end_long_segment(t);
+  t->segment_slot = slot_number(t);
+  set_limit(t, g_detail);
+}
 // Cells become void, merged writes are written; the segment and its detail go on.
 void void_cells(Thread* t);
 // The same for the cells of [address, address + size).

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kStep = 64;
 struct alignas(64) Clock {
   std::uint64_t value;
 };
-extern Clock g_time;
+extern Clock g_time __asm__("sooth_time"); // by this name hook_entry.S knows it
 inline constexpr std::size_t kObjectClocks = 4096;
 extern Clock
     g_object_clocks[kObjectClocks]; // objects that share one are ordered more than they need be, which is harmless
@@ -64,6 +64,20 @@ inline std::uint64_t touch(Thread* t, Clock& object) {
   return now;
 }
 inline std::uint64_t touch(Thread* t, std::uint64_t object) { return touch(t, clock_of(object)); }
+// A number after the object's last one; the object itself learns it with the thread's next touch.
+inline std::uint64_t follow(Thread* t, const Clock& object) {
+  const std::uint64_t seen = look(object);
+  if (seen > t->clock) t->clock = seen;
+  return tick(t);
+}
+// One number for two objects: whoever touches either next gets a larger one.
+inline std::uint64_t touch_both(Thread* t, Clock& a, Clock& b) {
+  const std::uint64_t seen = look(a);
+  if (seen > t->clock) t->clock = seen;
+  const std::uint64_t now = touch(t, b);
+  raise(a, now);
+  return now;
+}
 
 // The same for every object that may lie in [address, address + size): memory that is given back and handed out again.
 std::uint64_t touch_range(Thread* t, std::uint64_t address, std::uint64_t size);

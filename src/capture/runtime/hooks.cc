@@ -1,28 +1,14 @@
-// The slow halves of the inlined hooks, and the hooks of larger accesses.
+// The hooks of larger accesses and of branches. Those of single accesses are in cells.cc.
 #include "capture/abi.h"
 #include "capture/runtime/cells.h"
 #include "capture/runtime/ranges.h"
 
 using namespace sooth::runtime;
 
-#define SOOTH_ACCESS(size)                                                                                             \
-  extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \
-    if (Thread* t = enter_quickly()) read_access(t, address, value, size, site);                                       \
-  }                                                                                                                    \
-  extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                  \
-    if (Thread* t = enter_quickly()) write_access(t, address, value, size, site);                                      \
-  }
-SOOTH_ACCESS(1)
-SOOTH_ACCESS(2)
-SOOTH_ACCESS(4)
-SOOTH_ACCESS(8)
-
 extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
   Thread* t = enter_quickly();
   if (t == nullptr) return;
-  SoothThreadAbi& abi = __sooth_thread.abi;
-  abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
-  append(t, EventKind::Branch, 0, way, site, 0, 0);
+  if (!is_online() && in_detail(t)) append(t, EventKind::Branch, 0, way, site, 0, 0);
 }
 
 #define SOOTH_PUBLIC extern "C" __attribute__((visibility("default")))

@@ -36,6 +36,10 @@ inline void* pages(std::size_t bytes) {
 inline void give_back(void* p, std::size_t bytes) {
   call(SYS_munmap, reinterpret_cast<long>(p), static_cast<long>(bytes));
 }
+// Large pages, where the system has them: fewer faults, and fewer misses when an address is translated.
+inline void prefer_large_pages(void* p, std::size_t bytes) {
+  call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_HUGEPAGE);
+}
 // The pages are zero again.
 inline void empty_pages(void* p, std::size_t bytes) {
   call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_DONTNEED);

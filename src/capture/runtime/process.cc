@@ -5,6 +5,7 @@
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
 #include "capture/runtime/modules.h"
+#include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
 extern char** environ;
@@ -66,11 +67,14 @@ void read_option(const char* option, std::size_t n) {
   if (const char* v = value_of("detail=")) {
     if (starts_with(v, "all")) {
       g_detail = ~std::uint64_t{0};
+      g_branches = true;
       return;
     }
     g_detail = 0;
     for (; v < option + n && *v >= '0' && *v <= '9'; ++v)
       g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
+  } else if (const char* branches = value_of("branches=")) {
+    g_branches = *branches == '1';
   } else if (const char* path = value_of("trace=")) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {
@@ -199,7 +203,7 @@ __attribute__((constructor(101))) void start() {
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
-    if (open_some_file(true)) {
+    if (online_is_wanted() ? online_start(g_program) && open_memory_file() : open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       g_ready = true;
@@ -233,20 +237,21 @@ void after_fork_child(Thread* t) {
   const std::uint32_t parent = g_header->pid;
   ++__sooth_thread.quiet; // until the child has a buffer that is not the parent's
   abandon_file();
+  online_forget();
   reset_module_locks();
   reset_scratch_lock();
   reset_kept_lock();
   forget_thread_names();
-  if (open_some_file(false)) {
+  if (!is_online() && open_some_file(false)) {
     write_process();
     rewrite_modules();
     forget_other_threads(t);
     if (__sooth_thread.thread != nullptr) {
       // The start is the first event; only then the child's trace tells the open activations anew.
       SoothThreadAbi& abi = __sooth_thread.abi;
-      t->written_top = abi.stack_low = abi.stack_top;
+      __sooth_thread.written_top = abi.stack_low = abi.stack_top;
       sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
-      t->written_top = abi.stack_low = t->stack;
+      __sooth_thread.written_top = abi.stack_low = t->stack;
       sync(t, EventKind::ProcessFork, nullptr, parent);
     }
     thread_bind(static_cast<unsigned long>(pthread_self()), 0);
@@ -268,6 +273,7 @@ void finish(trace::EndKind kind, int value) {
   if (t != nullptr && __sooth_thread.quiet == 0) {
     end_segment(t);
     if (kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit) sync(t, EventKind::ThreadEnd, nullptr);
+    if (is_online()) online_finish(kind, value);
     flush(t);
     write_libraries();
     if (kind != trace::EndKind::Signal) {

@@ -1,14 +1,21 @@
 #include "capture/runtime/ranges.h"
 
 #include "capture/runtime/cells.h"
+#include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime {
 namespace {
 
-constexpr std::uint64_t kThroughCells = 4u << 20; // above this, a range is one event, and the cells are void
-constexpr std::uint64_t kWithContents =
-    1024; // up to here its bytes are kept, and always for globals and watched variables
+// Up to here a range's bytes are kept, and always those of writes to globals and watched variables. What a read saw also follows
+// from the writes before it.
+constexpr std::uint64_t kWrittenContents = 1024;
+constexpr std::uint64_t kReadContents = 128;
+
+bool has_contents(EventKind kind, std::uint64_t address, std::uint64_t size) {
+  if (kind == EventKind::Read) return size <= kReadContents || g_detail == ~std::uint64_t{0};
+  return size <= kWrittenContents || g_detail == ~std::uint64_t{0} || writes_are_kept(address);
+}
 
 std::uint64_t value_at(const std::uint8_t* bytes, std::uint64_t size) {
   const auto load = [&](auto value) {
@@ -57,8 +64,7 @@ void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::u
     __builtin_memcpy(&value, bytes, 8);
     return append(t, kind, address, value, site, 8, flags);
   }
-  if (t->opaque || (size > kWithContents && g_detail != ~std::uint64_t{0} &&
-                    !(kind == EventKind::Write && writes_are_kept(address)))) {
+  if (t->opaque || !has_contents(kind, address, size)) {
     count(Defect::OpaqueRanges);
     return append(t, kind, address, size, site, 0, static_cast<std::uint8_t>(flags | trace::kOpaque));
   }
@@ -69,21 +75,36 @@ void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::u
   }
 }
 
+namespace {
+
+// Whether a range is compared with the cells, granule by granule: a large one only where it may meet writes that were left out,
+// since one event is cheaper than the look.
+bool goes_through_cells(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
+  constexpr std::uint64_t kMost = 4u << 20;
+  if (size > kMost || (kind == EventKind::Write && writes_are_kept(address))) return false;
+  return size <= kWrittenContents || t->dirty_count != 0;
+}
+
+// A range as one event. The cells know nothing of it; reads of what they know are left out later, so the event must hold it.
+void large_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                  std::uint32_t site) {
+  if (kind == EventKind::Write || t->dirty_count != 0) void_range(t, address, size);
+  else if (g_alone) return;
+  append_range(t, kind, address, bytes, size, site, t->claims != 0 && kind == EventKind::Read ? trace::kHeld : 0);
+}
+
+} // namespace
+
 void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size,
                   std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
-  SoothThreadAbi& abi = __sooth_thread.abi;
   if (size == 0) return;
+  if (is_online()) return online_access(t, kind, target, bytes, size, site);
   if (size <= 8) return piece_access(t, kind, target, from, size, site);
-  if (abi.detail != 0) {
-    abi.detail -= abi.detail != ~std::uint64_t{0};
-    return append_range(t, kind, target, from, size, site, 0);
-  }
-  if (size <= kThroughCells && !(kind == EventKind::Write && writes_are_kept(target)))
-    return cell_access(t, kind, target, from, size, site);
-  void_range(t, target, size);
-  append_range(t, kind, target, from, size, site, 0);
+  if (in_detail(t)) return append_range(t, kind, target, from, size, site, 0);
+  if (goes_through_cells(t, kind, target, size)) return cell_access(t, kind, target, from, size, site);
+  large_access(t, kind, target, from, size, site);
 }
 
 void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
@@ -91,39 +112,34 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
-  SoothThreadAbi& abi = __sooth_thread.abi;
   if (size == 0) return;
-  if (kind == EventKind::Write &&
-      writes_are_kept(target)) { // every state of a global counts, also in the middle of the loop
+  if (is_online() || (kind == EventKind::Write &&
+                      writes_are_kept(target))) { // every state of a global counts, also in the middle of the loop
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
     return;
   }
   t->glue = trace::kGlued; // the whole loop is one block in every run
   // A loop that may read what it writes: bytes that the cells know stay what they are until the loop changes them itself.
   t->opaque = (what & kLoopOpaque) != 0;
-  if (abi.detail != 0 || size > kThroughCells) {
-    void_range(t, target, size);
-    append_range(t, kind, target, bytes, size, site, 0);
-  } else {
-    cell_access(t, kind, target, bytes, size, site);
-  }
+  if (in_detail(t)) append_range(t, kind, target, bytes, size, site, 0);
+  else if (goes_through_cells(t, kind, target, size)) cell_access(t, kind, target, bytes, size, site);
+  else large_access(t, kind, target, bytes, size, site);
   t->opaque = false;
   t->glue = 0;
-  if (!(what & kLoopGlued) && t->last != &kNoEvent)
+  const auto last = static_cast<EventKind>(t->last->kind); // of another kind, the same bit says something else
+  if (!(what & kLoopGlued) && (last == EventKind::Read || last == EventKind::Write))
     t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued); // its end
-  abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
 }
 
 void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (size == 0) return;
+  if (is_online()) return online_fill(t, target, byte, size, site);
   if (size <= 8) {
     const std::uint64_t value = byte * std::uint64_t{0x0101010101010101};
     return piece_access(t, EventKind::Write, target, reinterpret_cast<const std::uint8_t*>(&value), size, site);
   }
-  SoothThreadAbi& abi = __sooth_thread.abi;
-  abi.detail -= abi.detail != 0 && abi.detail != ~std::uint64_t{0};
-  void_range(t, target, size);
+  if (!in_detail(t)) void_range(t, target, size);
   append(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
          trace::kFill);
 }

@@ -3,6 +3,7 @@
 
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
+#include "capture/runtime/online.h"
 #include "capture/runtime/ranges.h"
 
 extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order,
@@ -20,16 +21,19 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
   case EventKind::Cancel: return touch(t, thread_object(static_cast<std::uint32_t>(value)));
   case EventKind::ThreadStart:
   case EventKind::ThreadEnd: return touch(t, thread_object(t->number));
-  case EventKind::Wait: // gives up the mutex ...
-  case EventKind::Wake: // ... and has it again
-    touch(t, value);
-    return touch(t, address);
+  case EventKind::Wait:                                                           // gives up the mutex ...
+  case EventKind::Wake: return touch_both(t, clock_of(value), clock_of(address)); // ... and has it again
   case EventKind::Alloc:
   case EventKind::Free:
   case EventKind::Map:
   case EventKind::Unmap:
   case EventKind::StackBegin:
   case EventKind::StackEnd: return touch_range(t, address, value);
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+    // Whoever takes the lock next in a way that this excludes, follows the release. A robust lock may have none.
+    if (value & trace::kLockRobust) return touch(t, address);
+    return follow(t, clock_of(address));
   case EventKind::Detach:
   case EventKind::ThreadName:
   case EventKind::User:
@@ -53,13 +57,24 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (kind == EventKind::Watch) keep_writes(target, static_cast<std::uint32_t>(value));
+  if (is_online()) return online_sync(t, kind, target, value);
+  if (kind == EventKind::Watch) {
+    keep_writes(target, static_cast<std::uint32_t>(value));
+    void_range(t, target,
+               static_cast<std::uint32_t>(value)); // what was left out so far is told, and nothing more is left out
+  }
   append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags,
                 [&] { return ticket_of(t, kind, target, value); });
 }
 
+void before_lock(Thread* t) {
+  const auto room = static_cast<std::size_t>(t->end - t->cursor);
+  if (__builtin_expect(t->busy == 0 && room * 4 < static_cast<std::size_t>(t->end - t->begin), 0)) flush(t);
+}
+
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
+  if (is_online()) return online_failed(t, kind, target, value);
   const std::uint32_t site = __sooth_thread.abi.call_site;
   if (repeats_last(t, kind, target, value, 0) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site)
     return;

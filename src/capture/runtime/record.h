@@ -31,6 +31,8 @@ std::uint32_t number_of(const Thread* t);
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
 // A ticketed event that does not end the segment: alloc, free, names.
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
+// Before the real call that may take a lock: a buffer that is nearly full is written out now, not while others wait.
+void before_lock(Thread* t);
 // The event of an operation that failed (try-lock, timed wait): no ticket; repeats in a row are dropped.
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0);
 

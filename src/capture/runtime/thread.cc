@@ -8,15 +8,18 @@
 #include "capture/runtime/file.h"
 #include "capture/runtime/os.h"
 
-namespace {
-// What a thread has before its state: a cell that never matches, and some room for frames that nobody looks at.
+namespace sooth::runtime {
 alignas(16) std::uint8_t g_no_cells[64];
-std::uint64_t g_no_stack[65536];
+}
+
+namespace {
+using sooth::runtime::g_no_cells;
+std::uint64_t g_no_stack[65536]; // what a thread has before its state: some room for frames that nobody looks at
 } // namespace
 
 extern "C" {
 constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
-    {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0};
+    {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0, nullptr};
 }
 
 namespace sooth::runtime {
@@ -72,7 +75,7 @@ bool make_buffer(Thread* t, std::size_t bytes) {
 }
 
 void start_buffer(Thread* t) {
-  t->cursor = t->begin;
+  t->cursor = t->limit = t->begin;
   t->last = &kNoEvent;
   t->run = {};
   t->live->thread = t->number;
@@ -91,8 +94,8 @@ Thread* take_state() {
   }
   auto* t = static_cast<Thread*>(os::pages(sizeof(Thread)));
   if (t == nullptr) return nullptr;
-  t->dirty = static_cast<std::uint32_t*>(os::pages(kMaxDirty * sizeof *t->dirty));
-  if (t->dirty == nullptr || !make_buffer(t, kSmallLive)) return nullptr;
+  t->dirty_blocks = static_cast<std::uint32_t*>(os::pages(kMaxCells / kBlockCells * sizeof *t->dirty_blocks));
+  if (t->dirty_blocks == nullptr || !make_buffer(t, kSmallLive)) return nullptr;
   os::Guard guard(g_lock);
   t->next_all = g_all;
   __atomic_store_n(&g_all, t, __ATOMIC_RELEASE); // catch_up() walks without the lock
@@ -101,7 +104,7 @@ Thread* take_state() {
 
 void use_stack_from_here(Thread* t) {
   SoothThreadAbi& abi = __sooth_thread.abi;
-  abi.stack_top = abi.stack_low = t->written_top = t->stack;
+  abi.stack_top = abi.stack_low = __sooth_thread.written_top = t->stack;
 }
 
 } // namespace
@@ -115,24 +118,25 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
   if (ok) {
     t->number = number == kNoThread ? next_number() : number;
     t->parent = parent;
-    t->evictions = t->dirty_count = t->stack_low_address = t->stack_bytes = 0;
+    t->evictions = t->dirty_count = t->dirty_block_count = t->stack_low_address = t->stack_bytes = 0;
     t->busy = 0;
     t->clock = t->raised = look(g_time);
     t->exact_tickets = kExactTickets;
     find_stack(t);
     ok = make_shadow_stack(t);
-    if (t->cells != 0) {
-      local.abi = t->saved;
-      local.abi.call_site = 0;
-    } else ok = ok && make_cells(t, kMinCells);
+    local.abi.call_site = 0;
+    local.abi.branches = g_branches;
+    if (t->cells != 0) local.abi.epoch = t->epoch;
+    else ok = ok && make_cells(t, kMinCells);
   }
   if (ok) {
     use_stack_from_here(t);
-    local.abi.detail = g_detail;
     t->first_slot = 0;
     start_buffer(t);
+    use_detail(t);
     local.thread = t;
-    __atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED); // a count
+    if (__atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED) != 0)
+      g_alone = false; // also if nobody announced it
   } else {
     local.ended = 1; // nothing of this thread can be kept
     count(Defect::DroppedEvents);
@@ -146,7 +150,7 @@ void detach(Thread* t) {
   os::BlockSignals signals;
   flush(t);
   if (t->cells != kMinCells) make_cells(t, kMinCells);
-  t->saved = local.abi;
+  t->epoch = local.abi.epoch;
   local.abi = {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0};
   local.thread = nullptr;
   local.ended = 1;
@@ -179,11 +183,13 @@ void forget_other_threads(Thread* t) {
   os::give_back(t->live, t->live_bytes);
   t->number = 0;
   t->parent = 0;
-  t->dirty_count = 0;
+  g_alone = true;
+  t->dirty_count = t->dirty_block_count = 0;
   t->first_slot = 0;
   if (make_buffer(t, kSmallLive)) {
     start_buffer(t);
-    t->written_top = t->stack; // the child's trace tells the open activations anew
+    use_detail(t);
+    __sooth_thread.written_top = t->stack; // the child's trace tells the open activations anew
     __sooth_thread.abi.stack_low = t->stack;
     make_cells(t, kMinCells);
   } else {
@@ -220,6 +226,8 @@ std::uint32_t number_of(const Thread* t) { return t->number; }
 
 std::uint32_t thread_create(Thread* parent) {
   const std::uint32_t number = next_number();
+  end_segment(parent); // whatever it left out while it was alone is told
+  __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
   sync(parent, EventKind::Fork, nullptr, number);
   return number;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "capture/abi.h"
+#include "capture/runtime/hook_entry.h"
 #include "capture/runtime/record.h"
 #include "trace/format.h"
 
@@ -36,6 +37,7 @@ struct Thread {
   trace::RawEvent* begin;
   trace::RawEvent* end;
   trace::RawEvent* cursor; // next free slot; moved by one instruction, so a signal handler can append in between
+  trace::RawEvent* limit;  // hook_entry.S appends below this by itself: no detail is spent there, no time has to pass
   trace::RawEvent* last;   // the newest event that is not a branch or a call; never null
   std::uint64_t first_slot;
   std::uint32_t busy; // depth of appends under way: more than one only inside a signal handler
@@ -49,19 +51,29 @@ struct Thread {
 
   Run run;
 
-  // Cells (abi.h): what was kept in this segment.
+  // What LZ4 costs this thread (buffer.cc), in ticks of the processor.
+  std::uint64_t flushed_at;
+  std::uint64_t lz4_ticks;
+  std::uint64_t plain_flushes;
+
+  // Cells (abi.h): what was kept in this segment, once its detail is spent.
+  std::uint64_t segment_slot; // number of the segment's first slot
+  std::uint8_t* table;
   std::size_t cells;
   std::size_t cells_bytes;
+  std::uint64_t epoch;  // of a state on the free list
+  std::uint64_t claims; // cells in use
   std::uint64_t evictions;
-  std::uint32_t* dirty; // cells whose last written value is not in the trace yet
+  // Cells whose last written value is not in the trace yet: how many, and the blocks of the table that have some.
   std::size_t dirty_count;
+  std::uint32_t* dirty_blocks;
+  std::size_t dirty_block_count;
+  std::uint8_t* block_is_dirty; // behind the table
 
-  // The shadow call stack. Frames below `written_top` are in the trace.
+  // The shadow call stack.
   std::uint64_t* stack;
   std::uint64_t* stack_end;
-  std::uint64_t* written_top;
 
-  SoothThreadAbi saved;            // of a state on the free list: its cells
   std::uint64_t signal_mask;       // between before_fork and after_fork
   std::uint64_t stack_low_address; // the thread's own stack, for stack-end
   std::uint64_t stack_bytes;
@@ -74,7 +86,27 @@ struct ThreadLocal {
   Thread* thread;
   std::uint32_t quiet; // recording is off while this is not 0
   std::uint32_t ended;
+  std::uint64_t* written_top; // frames of the shadow call stack below this are in the trace
 };
+
+// What hook_entry.S relies on.
+static_assert(offsetof(ThreadLocal, abi.stack_top) == SOOTH_LOCAL_STACK_TOP);
+static_assert(offsetof(ThreadLocal, abi.stack_low) == SOOTH_LOCAL_STACK_LOW);
+static_assert(offsetof(ThreadLocal, thread) == SOOTH_LOCAL_THREAD);
+static_assert(offsetof(ThreadLocal, quiet) == SOOTH_LOCAL_QUIET);
+static_assert(offsetof(ThreadLocal, written_top) == SOOTH_LOCAL_WRITTEN_TOP);
+static_assert(offsetof(Thread, end) == SOOTH_THREAD_END);
+static_assert(offsetof(Thread, cursor) == SOOTH_THREAD_CURSOR);
+static_assert(offsetof(Thread, limit) == SOOTH_THREAD_LIMIT);
+static_assert(offsetof(Thread, last) == SOOTH_THREAD_LAST);
+static_assert(offsetof(Thread, busy) == SOOTH_THREAD_BUSY);
+static_assert(offsetof(Thread, clock) == SOOTH_THREAD_CLOCK);
+static_assert(offsetof(trace::RawEvent, address) == SOOTH_SLOT_ADDRESS);
+static_assert(offsetof(trace::RawEvent, value) == SOOTH_SLOT_VALUE);
+static_assert(offsetof(trace::RawEvent, counter) == SOOTH_SLOT_COUNTER);
+static_assert(offsetof(trace::RawEvent, site) == SOOTH_SLOT_SITE);
+static_assert(offsetof(trace::RawEvent, size) == SOOTH_SLOT_SHAPE && sizeof(trace::RawEvent) == SOOTH_SLOT_BYTES);
+static_assert(static_cast<int>(EventKind::Read) == 1 && static_cast<int>(EventKind::Write) == 2);
 
 } // namespace sooth::runtime
 
@@ -87,7 +119,8 @@ extern __attribute__((visibility("default"),
 
 namespace sooth::runtime {
 
-extern trace::RawEvent kNoEvent; // what `last` is before there is one: like no event
+extern std::uint8_t g_no_cells[64]; // a cell that never matches
+extern trace::RawEvent kNoEvent;    // what `last` is before there is one: like no event
 
 inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most programs never fill it
 inline constexpr std::size_t kLiveBytes = 128 * 1024;
@@ -95,10 +128,10 @@ inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) 
 inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
 inline constexpr std::size_t kMaxCells = std::size_t{1}
                                          << 24; // address space; what is touched is twice the data it stands for
-inline constexpr std::size_t kMaxDirty = std::size_t{1} << 24;
+inline constexpr std::size_t kBlockCells = 32;
 inline constexpr std::uint64_t kEpochStep = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kLastEpoch = 255 * kEpochStep;
-inline constexpr std::uint64_t kDetail = 256; // events of a segment that are kept in full by default
+inline constexpr std::uint64_t kDetail = 256; // slots of a segment that are kept in full by default
 
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 

@@ -61,6 +61,7 @@ INTERCEPT(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
 
 INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return lock_returned(t, mutex, REAL(pthread_mutex_lock)(mutex), 0);
 }
 
@@ -71,11 +72,13 @@ INTERCEPT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
 
 INTERCEPT(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return lock_returned(t, mutex, REAL(pthread_mutex_timedlock)(mutex, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return lock_returned(t, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, until), kLockTimed);
 }
 

@@ -39,6 +39,7 @@ INTERCEPT(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
 
 INTERCEPT(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_rdlock)(lock), 0);
 }
 
@@ -49,16 +50,19 @@ INTERCEPT(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
 
 INTERCEPT(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_timedrdlock)(lock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_wrlock)(lock), 0);
 }
 
@@ -69,11 +73,13 @@ INTERCEPT(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
 
 INTERCEPT(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_timedwrlock)(lock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
+  if (t != nullptr) before_lock(t);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, until), kLockTimed);
 }
 
