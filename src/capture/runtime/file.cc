@@ -50,10 +50,9 @@ trace::FileHeader* g_header = reinterpret_cast<trace::FileHeader*>(g_spare_page)
 
 bool file_is_open() { return g_file >= 0; }
 
-bool open_file(const char* path) {
-  const long file =
-      os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (os::failed(file)) return false;
+namespace {
+
+bool use_file(long file) {
   // Out of the way of programs that count on getting small descriptors.
   const long high = os::call(SYS_fcntl, file, F_DUPFD_CLOEXEC, 800);
   g_file = static_cast<int>(os::failed(high) ? file : high);
@@ -69,6 +68,19 @@ bool open_file(const char* path) {
   g_header->file_end = trace::kHeaderBytes;
   g_header->magic = trace::kFileMagic; // last: a file with its magic has a whole header
   return true;
+}
+
+} // namespace
+
+bool open_file(const char* path) {
+  const long file =
+      os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  return !os::failed(file) && use_file(file);
+}
+
+bool open_memory_file() {
+  const long file = os::call(SYS_memfd_create, reinterpret_cast<long>("sooth"), 1 /* MFD_CLOEXEC */);
+  return !os::failed(file) && use_file(file);
 }
 
 void abandon_file() {

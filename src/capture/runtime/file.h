@@ -14,6 +14,8 @@ extern trace::FileHeader* g_header;
 bool file_is_open();
 // Creates the file. `path` must not exist; false (with a line on standard error) if it cannot be made.
 bool open_file(const char* path);
+// For a program that is observed: buffers need a file, but nothing of it is kept.
+bool open_memory_file();
 // Child of a fork: lets go of the parent's file without touching it.
 void abandon_file();
 
