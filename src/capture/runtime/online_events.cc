@@ -158,10 +158,13 @@ void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top
   if (self == nullptr) return;
   adopt(*self);
   const auto remain = static_cast<std::size_t>(low - t->stack);
+  std::uint64_t returned = 0; // a longjmp or an exception may end several activations at once
+  std::uint32_t from = 0;
   while (self->frame_count > remain) {
-    const std::uint32_t site = self->frames[--self->frame_count];
-    tell(*self, EventKind::Exit, site, match_call(false, site));
+    from = self->frames[--self->frame_count];
+    returned |= match_call(false, from);
   }
+  tell(*self, EventKind::Exit, from, returned);
   for (const std::uint64_t* frame = low; frame < top; ++frame) {
     const auto site = static_cast<std::uint32_t>(*frame);
     if (self->frame_count == self->frame_room) {
@@ -208,6 +211,21 @@ void thread_event(Thread* t, OnlineThread& self, EventKind kind, std::uint64_t v
   }
 }
 
+void lock_event(OnlineThread& self, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+  const bool waits = kind == EventKind::Wait || kind == EventKind::Wake; // gives up the mutex, and has it again
+  const std::uint64_t lock = waits ? value : address;
+  const std::uint64_t happened = match_sync(kind, lock);
+  if (happened != 0) {
+    stop_waiting(self, site);
+    begin_relevant(self);
+  }
+  if (kind == EventKind::Wake) shadow_write(self, sync_object(address), 8); // after the signal
+  // Readers of one lock do not order each other.
+  if (kind == EventKind::AcquireShared || kind == EventKind::ReleaseShared) shadow_read(self, sync_object(lock), 8);
+  else shadow_write(self, sync_object(lock), 8);
+  if (happened != 0) send_event(self, kind, site, happened, nullptr, 0);
+}
+
 void watch(OnlineThread& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const std::uint64_t size = static_cast<std::uint32_t>(value);
   if (!place_watch(name_of(static_cast<std::uint32_t>(value >> 32)), address, size)) return;
@@ -233,27 +251,10 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
   switch (kind) {
   case EventKind::Acquire:
   case EventKind::Release:
-    if (const std::uint64_t happened = match_sync(kind, address)) {
-      stop_waiting(*self, site);
-      begin_relevant(*self);
-      object(address);
-      send_event(*self, kind, site, happened, nullptr, 0);
-    } else object(address);
-    break;
-  case EventKind::AcquireShared: // readers of one lock do not order each other
+  case EventKind::AcquireShared:
   case EventKind::ReleaseShared:
-    if (const std::uint64_t happened = match_sync(kind, address)) {
-      stop_waiting(*self, site);
-      begin_relevant(*self);
-      shadow_read(*self, sync_object(address), 8);
-      send_event(*self, kind, site, happened, nullptr, 0);
-    } else shadow_read(*self, sync_object(address), 8);
-    break;
-  case EventKind::Wait: object(value); break; // gives up the mutex ...
-  case EventKind::Wake:                       // ... and has it again, after the signal
-    object(address);
-    object(value);
-    break;
+  case EventKind::Wait:
+  case EventKind::Wake: lock_event(*self, kind, address, value, site); break;
   case EventKind::OnceWait: shadow_read(*self, sync_object(address), 8); break;
   case EventKind::Fork:
   case EventKind::ThreadStart:

@@ -157,12 +157,14 @@ bool place_watch(const char* name, std::uint64_t address, std::uint64_t size) {
   return found;
 }
 
-std::uint64_t match_sync(trace::EventKind kind, std::uint64_t address) {
-  const bool acquires = kind == trace::EventKind::Acquire || kind == trace::EventKind::AcquireShared;
-  const bool releases = kind == trace::EventKind::Release || kind == trace::EventKind::ReleaseShared;
+std::uint64_t match_sync(trace::EventKind kind, std::uint64_t lock) {
+  using trace::EventKind;
+  // A wait gives the mutex up and has it again when it wakes up.
+  const bool acquires = kind == EventKind::Acquire || kind == EventKind::AcquireShared || kind == EventKind::Wake;
+  const bool releases = kind == EventKind::Release || kind == EventKind::ReleaseShared || kind == EventKind::Wait;
   if (!acquires && !releases) return 0;
   return matching(acquires ? Match::Acquire : Match::Release,
-                  [&](const Predicate& p) { return address - p.address < p.size; });
+                  [&](const Predicate& p) { return lock - p.address < p.size; });
 }
 
 std::uint64_t match_user(const char* name) {

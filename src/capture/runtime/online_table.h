@@ -34,8 +34,8 @@ bool may_hold_variables(std::uint64_t address, std::uint64_t size);
 // The memory of this name is here from now on. Returns whether the table has the name.
 bool place_watch(const char* name, std::uint64_t address, std::uint64_t size);
 
-// Bit k: predicate k is true of this event.
-std::uint64_t match_sync(trace::EventKind kind, std::uint64_t address);
+// Bit k: predicate k is true of this event. Of a wait and a wake-up, the lock is the mutex.
+std::uint64_t match_sync(trace::EventKind kind, std::uint64_t lock);
 std::uint64_t match_user(const char* name);
 std::uint64_t match_thread(bool starts, std::uint32_t thread, const char* name);
 std::uint64_t match_call(bool enters, std::uint32_t site);

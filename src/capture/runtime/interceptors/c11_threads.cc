@@ -7,6 +7,7 @@
 #include "capture/runtime/interceptors/mutex.h"
 #include "capture/runtime/interceptors/once.h"
 #include "capture/runtime/interceptors/threads.h"
+#include "capture/runtime/online.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -50,6 +51,7 @@ INTERCEPT(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argume
 INTERCEPT(int, thrd_join, (thrd_t thread, int* value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  if (is_online() && number != ~0u) online_waits(t, number);
   const int result = REAL(thrd_join)(thread, value);
   join_returned(t, thread, number, error_of(result));
   if (t != nullptr && result == thrd_success && value != nullptr) write_range(t, value, sizeof *value);

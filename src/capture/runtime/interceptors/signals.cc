@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/runtime/interceptors/real.h"
+#include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
 using namespace sooth::runtime;
@@ -98,6 +99,7 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
       entry.flags = action->sa_flags;
       __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)),
                        __ATOMIC_RELEASE);
+      online_handlers_in_use();
       real.sa_sigaction = on_signal;
       real.sa_flags |= SA_SIGINFO;
     } else if (action->sa_handler == SIG_DFL && g_crash_handlers && is_fatal(number)) {

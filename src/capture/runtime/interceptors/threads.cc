@@ -9,6 +9,7 @@
 #include <csignal>
 #include <sys/syscall.h>
 
+#include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
 USE_REAL(void*, malloc, (std::size_t));
@@ -52,6 +53,7 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
 
 void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
                   bool created) {
+  if (!created && is_online()) online_no_child(__sooth_thread.thread, number);
   if (!created) REAL(free)(block);
   else if (pthread != 0) thread_bind(pthread, number);
   set_signal_mask(signal_mask);
@@ -122,6 +124,7 @@ INTERCEPT(int, pthread_create,
 INTERCEPT(int, pthread_join, (pthread_t thread, void** value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  if (is_online() && number != ~0u) online_waits(t, number);
   const int result = join_returned(t, thread, number, REAL(pthread_join)(thread, value));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);
   return result;
