@@ -8,6 +8,7 @@
 #include "causality/model.h"
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
+#include "predict/liveness.h"
 #include "predict/run_table.h"
 
 namespace sooth::predict {
@@ -29,8 +30,8 @@ witness::Model model_number(std::string_view name) {
 class Engine {
 public:
   Engine(const trace::Trace& trace, const logic::PropertyFile& file, const PropertyOptions& options)
-      : trace_(trace), options_(options), events_(explore::property_events(file, trace)), monitors_(file, events_),
-        table_(file, events_, trace) {}
+      : trace_(trace), file_(file), options_(options), events_(explore::property_events(file, trace)),
+        monitors_(file, events_), table_(file, events_, trace) {}
 
   Result<PropertyAnswer> run(const causality::Computation& computation, std::string_view name) {
     const causality::ModelRow* row = causality::find_model(name);
@@ -40,6 +41,7 @@ public:
     answer_.relevant_events = events_.events.size();
     observe();
     predict(**model, model_number(name));
+    look_for_loops(**model, model_number(name));
     if (options_.count) count(**model);
     tell(**model);
     return std::move(answer_);
@@ -137,6 +139,19 @@ private:
     if (events_.cut_short) bound("a write's contents are not known, and nothing after it was looked at");
   }
 
+  void look_for_loops(const causality::Model& model, witness::Model number) {
+    LivenessLimits limits;
+    limits.seconds = options_.exploration.budget_seconds;
+    LivenessAnswer loops = find_possible_liveness(trace_, model, file_, events_, limits);
+    for (Finding& finding : loops.findings) {
+      finding.model = number;
+      answer_.findings.push_back(std::move(finding));
+    }
+    if (loops.complete) return;
+    answer_.complete = false;
+    answer_.bounds.push_back("not all paths were tried for the `liveness` properties");
+  }
+
   void count(const causality::Model& model) {
     answer_.counted = explore::count_runs(model, monitors_, options_.exploration);
     for (const logic::Property* property : monitors_.properties()) answer_.counted_properties.push_back(property->name);
@@ -157,6 +172,7 @@ private:
   }
 
   const trace::Trace& trace_;
+  const logic::PropertyFile& file_;
   const PropertyOptions& options_;
   const explore::PropertyEvents events_;
   const explore::PropertyMonitors monitors_;

@@ -114,7 +114,7 @@ std::string RunTable::text(const logic::Property& property, std::span<const caus
     if (r == 1 && path.size() > kRows) out += fmt::format("  {:>6}  {} steps\n", "...", path.size() - kRows);
     out += fmt::format("  {:>6}  {:<{}}  {:<{}}  {:<{}}  {:>8}  {}{}\n", row.step, row.thread, thread, row.what, what,
                        row.where, where, row.observed, row.state,
-                       r + 1 == rows.size() && !path.empty() ? "   <- fails here" : "");
+                       r + 1 == rows.size() && property.monitor != nullptr ? "   <- fails here" : "");
   }
   out.pop_back();
   return out;
