@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""Programs that are checked while they run. One scenario for each test; see SCENARIOS at the end."""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LANDING = "property safe_landing: start(landing == 1) -> [approved == 1, radio == 0)\n"
+
+
+class Failed(Exception):
+    pass
+
+
+def check(what, *more):
+    if not what:
+        raise Failed(" ".join(str(m) for m in more))
+
+
+class Bench:
+    """The built Sooth, and a folder to work in."""
+
+    def __init__(self, bin_folder, work):
+        self.bin = pathlib.Path(bin_folder)
+        self.work = pathlib.Path(work)
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def build(self, name):
+        source = HERE / "programs" / name
+        program = self.work / source.stem
+        compiler = self.bin / ("sooth-c++" if source.suffix == ".cpp" else "sooth-cc")
+        subprocess.run([compiler, "-g", "-O1", "-pthread", source, "-o", program], check=True, timeout=240)
+        return program
+
+    def property(self, text, name="test.prop"):
+        file = self.work / name
+        file.write_text(text)
+        return file
+
+    def run(self, program, *arguments, observer=None, token=None, **options):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SOOTH_")}
+        if observer:
+            environment["SOOTH_OBSERVER"] = observer
+        if token:
+            environment["SOOTH_TOKEN"] = token
+        return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=200, **options)
+
+
+class Observer:
+    """A running `sooth observe`."""
+
+    def __init__(self, bench, prop, *options, listen=None, token=None):
+        self.socket = bench.work / "socket"
+        self.json = bench.work / "verdict.json"
+        self.log = bench.work / "observer.log"
+        self.json.unlink(missing_ok=True)
+        command = [bench.bin / "sooth", "observe", "--listen", listen or f"unix:{self.socket}", "--json", self.json, *options]
+        if prop:
+            command += ["--property", prop]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SOOTH_")}
+        if token:
+            environment["SOOTH_TOKEN"] = token
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(command, stderr=log, stdout=log, env=environment)
+        while "observing at" not in self.text():
+            check(self.process.poll() is None, "the observer ended:", self.text())
+            time.sleep(0.01)
+        self.address = self.text().split("observing at ")[1].split()[0]
+
+    def text(self):
+        return self.log.read_text()
+
+    def wait_for(self, what):
+        while what not in self.text():
+            check(self.process.poll() is None, "the observer ended without", what, self.text())
+            time.sleep(0.01)
+
+    def verdict(self):
+        """Waits for its end; what it wrote."""
+        self.status = self.process.wait(timeout=250)
+        return json.loads(self.json.read_text())
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.verdict()
+
+
+def finding(verdict, status, name):
+    found = [f for f in verdict["findings"] if f["status"] == status and f["property"] == name]
+    check(len(found) == 1, "expected one", status, name, "in", json.dumps(verdict["findings"]))
+    return found[0]
+
+
+def landing(bench):
+    """Observed safe, predicted unsafe; the program is as it was."""
+    program = bench.build("landing.cpp")
+    plain = bench.run(program)
+    observer = Observer(bench, bench.property(LANDING), "--once")
+    check(observer.socket.stat().st_mode & 0o777 == 0o600, "the socket's mode", oct(observer.socket.stat().st_mode))
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 0 and result.stderr == "", result)
+    check(result.stdout == plain.stdout == "approved = 1, landing = 1, radio = 0\n", result, plain)
+    verdict = observer.verdict()
+    check(observer.status == 66, observer.status)
+    check(len(verdict["findings"]) == 1, verdict["findings"])
+    found = finding(verdict, "predicted", "safe_landing")
+    check(verdict["coverage"]["complete"], verdict["coverage"])
+    steps = [(s["variable"], int(s["value"], 16)) for s in found["witness"]]
+    check(("radio", 0) in steps and steps[-1] == ("landing", 1), steps)
+    check([s["variable"] for s in found["observed"]] == sorted([s["variable"] for s in found["witness"]], key=["approved", "landing", "radio"].index), found["observed"])
+    check(not observer.socket.exists(), "the socket is still there")
+    # No trace was left behind.
+    check(not list(bench.work.glob("*.sooth")), list(bench.work.glob("*.sooth")))
+
+
+def threads(bench):
+    """Thirty threads, created dynamically: predicted where nothing orders them, safe where something does."""
+    program = bench.build("threads.cpp")
+    prop = bench.property("property after_ready: start(served > 0) -> ready == 1\n")
+    observer = Observer(bench, prop, "--once", "--max-width", "1000")
+    result = bench.run(program, observer=observer.address)
+    check(result.stdout == "30\n", result)
+    verdict = observer.verdict()
+    check(any(f["property"] == "after_ready" for f in verdict["findings"]), verdict)
+    observer = Observer(bench, prop, "--once")
+    result = bench.run(program, "ordered", observer=observer.address)
+    check(result.stdout == "30\n", result)
+    verdict = observer.verdict()
+    check(verdict["findings"] == [] and verdict["coverage"]["complete"], verdict)
+    check(verdict["trace"]["threads"] == 31, verdict["trace"])
+
+
+def stop(bench):
+    """`when violated: stop` halts the program before the write that violates."""
+    program = bench.build("counter.cpp")
+    prop = bench.property("property small: steps < 500 when violated: stop\n")
+    observer = Observer(bench, prop, "--once")
+    result = bench.run(program, "100000", observer=observer.address)
+    check(result.returncode == 66 and result.stdout == "", result)
+    check("small" in result.stderr, result.stderr)
+    verdict = observer.verdict()
+    found = finding(verdict, "observed", "small")
+    check(int(found["witness"][-1]["value"], 16) == 500, found["witness"][-1])
+    check(not verdict["coverage"]["complete"], verdict["coverage"])
+
+
+def killed(bench):
+    """A program that is killed leaves a verdict on what arrived, marked incomplete."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps < 500\n"), "--once")
+    environment = dict(os.environ, SOOTH_OBSERVER=observer.address)
+    with subprocess.Popen([program, "1000", "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        check(running.stdout.readline() == b"1000\n", "output")
+        observer.wait_for("observed violated property")  # told while the program still runs
+        running.kill()
+    verdict = observer.verdict()
+    finding(verdict, "observed", "small")
+    check(not verdict["coverage"]["complete"] and verdict["coverage"]["cutOff"] == 1, verdict["coverage"])
+
+
+def observer_gone(bench):
+    """The program goes on as if nothing had happened, and says so once."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps >= 0\n"))
+    environment = dict(os.environ, SOOTH_OBSERVER=observer.address)
+    with subprocess.Popen([program, "300000", "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as running:
+        observer.process.send_signal(signal.SIGSTOP)
+        wait_until_blocked(running.pid)  # in the middle of its messages
+        observer.process.kill()
+        observer.process.wait()
+        check(running.stdout.readline() == b"300000\n", "output")
+        running.stdin.close()
+        check(running.wait(timeout=100) == 7, running.returncode)
+        told = running.stderr.read().decode()
+    check(told.count("\n") == 1 and told.startswith("sooth: "), told)
+    # There was never one: the same.
+    result = bench.run(program, "10", observer="unix:/nowhere/at/all")
+    check(result.returncode == 7 and result.stdout == "10\n" and result.stderr.count("\n") == 1, result)
+    result = bench.run(program, "10", observer="somewhere")
+    check(result.returncode == 7 and result.stdout == "10\n" and "SOOTH_OBSERVER" in result.stderr, result)
+
+
+def observer_slow(bench):
+    """A stopped observer holds the program up; nothing is lost when it goes on."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps >= 0\n"), "--once")
+    environment = dict(os.environ, SOOTH_OBSERVER=observer.address)
+    with subprocess.Popen([program, "20000", "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        observer.process.send_signal(signal.SIGSTOP)
+        wait_until_blocked(running.pid)
+        observer.process.send_signal(signal.SIGCONT)
+        check(running.stdout.readline() == b"20000\n", "output")
+        running.stdin.close()
+        check(running.wait(timeout=100) == 7, running.returncode)
+    verdict = observer.verdict()
+    check(verdict["coverage"]["complete"] and verdict["trace"]["events"] == 20000, verdict)
+
+
+def wait_until_blocked(pid):
+    """Until no thread of the process runs, for a while: it waits for the observer, or for its input."""
+    quiet = 0
+    while quiet < 5:
+        states = []
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            try:
+                states.append((task / "stat").read_text().rsplit(")", 1)[1].split()[0])
+            except FileNotFoundError:
+                pass
+        quiet = quiet + 1 if states and all(s == "S" for s in states) else 0
+        time.sleep(0.02)
+
+
+def frame(body):
+    return struct.pack("<I", len(body)) + body
+
+
+def number(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def text(value):
+    return number(len(value)) + value.encode()
+
+
+def hello(role=0, session=b"\1" * 16, token="", version=1, program="test"):
+    magic = 0x31726573626F68FE
+    return frame(bytes([1]) + number(magic) + number(version) + number(role) + session + text(token) + text(program) + number(1))
+
+
+class Client:
+    def __init__(self, observer):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(str(observer.socket))
+
+    def say(self, data):
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def answer(self):
+        """The type of the next message, or None at the end."""
+        try:
+            head = self.read(4)
+            return self.read(struct.unpack("<I", head)[0])[0] if head else None
+        except ConnectionResetError:
+            return None
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            more = self.socket.recv(size - len(data))
+            if not more:
+                return b""
+            data += more
+        return data
+
+
+WELCOME, REFUSED = 64, 65
+
+
+def hostile(bench):
+    """Whatever is said on one connection ends that connection, and the program beside it is observed to its end."""
+    program = bench.build("landing.cpp")
+    observer = Observer(bench, bench.property(LANDING))
+    wrong = [
+        b"GET / HTTP/1.1\r\n\r\n",
+        frame(b"\0"),
+        frame(b"\xff" * 100),
+        struct.pack("<I", 0),
+        struct.pack("<I", 0xFFFFFFFF),
+        frame(bytes([5]) + b"\0" * 20),  # an event before hello
+        hello(version=2),
+        hello(role=1),  # a channel of no program
+        hello(role=0)[:-1] + b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+    ]
+    for data in wrong:
+        client = Client(observer)
+        client.say(data)
+        check(client.answer() in (REFUSED, None), data[:40])
+        check(client.answer() is None, "still open after", data[:40])
+    for after_hello in [hello(), frame(bytes([64, 1])), frame(bytes([4, 0])), frame(bytes([2, 9, 0, 1, 0])),
+                        frame(bytes([3, 5])), frame(bytes([255]))]:
+        client = Client(observer)
+        session = os.urandom(16)
+        client.say(hello(session=session))
+        check(client.answer() == WELCOME, "no welcome")
+        client.say(after_hello)
+        check(client.answer() == REFUSED, after_hello)
+        check(client.answer() is None, "still open after", after_hello)
+    beside = Client(observer)
+    beside.say(hello()[:10])  # in the middle of a message
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 0 and result.stderr == "", result)
+    beside.socket.close()
+    observer.wait_for("in the middle of a message")
+    verdicts = observer.stop()
+    check(len(verdicts) == 7, "programs:", len(verdicts))
+    verdict = [v for v in verdicts if v["program"]["name"] == "landing"][0]
+    finding(verdict, "predicted", "safe_landing")
+    check(verdict["coverage"]["complete"], verdict["coverage"])
+    check(all(v["findings"] == [] and not v["coverage"]["complete"] for v in verdicts if v is not verdict), verdicts)
+
+
+def token(bench):
+    """A wrong token is refused, the right one is not; beyond loopback there must be one."""
+    program = bench.build("counter.cpp")
+    prop = bench.property("property small: steps >= 0\n")
+    observer = Observer(bench, prop, "--once", token="right")
+    for given in ("wrong", "righ", "right!", None):
+        result = bench.run(program, "10", observer=observer.address, token=given)
+        check(result.returncode == 7 and result.stdout == "10\n" and "token" in result.stderr, given, result)
+    result = bench.run(program, "10", observer=observer.address, token="right")
+    check(result.returncode == 7 and result.stderr == "", result)
+    check(observer.verdict()["trace"]["events"] == 10, observer.text())
+    refused = bench.run(bench.bin / "sooth", "observe", "--listen", "tcp:0.0.0.0:0")
+    check(refused.returncode == 2 and "token" in refused.stderr, refused)
+    refused = bench.run(bench.bin / "sooth", "observe", "--listen", "nowhere")
+    check(refused.returncode == 2 and "unix:PATH" in refused.stderr, refused)
+
+
+def two_programs(bench):
+    """Several programs at once, each with its own verdict."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps < 500\n"))
+    environment = dict(os.environ, SOOTH_OBSERVER=observer.address)
+    running = [subprocess.Popen([program, count, "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+               for count in ("400", "600", "300")]
+    for process in running:
+        process.stdout.readline()  # all three are connected, and wait
+    for process in running:
+        process.stdin.close()
+        check(process.wait(timeout=100) == 7, process.returncode)
+        process.stdout.close()
+    verdicts = observer.stop()
+    check(sorted((v["trace"]["events"], len(v["findings"])) for v in verdicts) == [(300, 0), (400, 0), (600, 1)], verdicts)
+    check(all(v["coverage"]["complete"] for v in verdicts), verdicts)
+
+
+def run_online(bench):
+    """`sooth run --online`: observer and program together."""
+    program = bench.build("landing.cpp")
+    result = bench.run(bench.bin / "sooth", "run", "--online", "--property", bench.property(LANDING), program)
+    check(result.returncode == 66 and result.stdout == "approved = 1, landing = 1, radio = 0\n", result)
+    check("predicted violated property `safe_landing`" in result.stderr, result.stderr)
+    check("complete for this run" in result.stderr, result.stderr)
+    counter = bench.build("counter.cpp")
+    result = bench.run(bench.bin / "sooth", "run", "--online", "--property",
+                       bench.property("property small: steps >= 0\n", "small.prop"), counter, "5")
+    check(result.returncode == 7 and result.stdout == "5\n", result)  # nothing found: the program's own status
+    wrong = bench.property("property p: lnding == 1\n", "wrong.prop")
+    result = bench.run(bench.bin / "sooth", "run", "--online", "--property", wrong, program)
+    check(result.returncode == 2 and "wrong.prop:1:" in result.stderr and result.stdout == "", result)
+
+
+def refused(bench):
+    """A property that does not fit the program: told at once by the observer, and the program runs as ever."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property p: stps == 1\n"), "--once")
+    result = bench.run(program, "10", observer=observer.address)
+    check(result.returncode == 7 and result.stdout == "10\n", result)
+    verdict = observer.verdict()
+    check(observer.status == 2 and "test.prop:1:" in observer.text() and "steps" in observer.text(), observer.text())
+    check(not verdict["coverage"]["complete"], verdict)
+
+
+def tcp(bench):
+    """The same over TCP on loopback, with a token."""
+    program = bench.build("landing.cpp")
+    observer = Observer(bench, bench.property(LANDING), "--once", listen="tcp:localhost:0", token="t")
+    result = bench.run(program, observer=observer.address, token="t")
+    check(result.returncode == 0 and result.stderr == "", result)
+    verdict = observer.verdict()
+    finding(verdict, "predicted", "safe_landing")
+    check(verdict["coverage"]["complete"], verdict["coverage"])
+
+
+def fork(bench):
+    """A child process says nothing; the parent's verdict is complete and counts it."""
+    program = bench.build("fork.c")
+    observer = Observer(bench, bench.property("property p: phase < 50\n"), "--once")
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 0 and result.stdout == "2 3\n" and result.stderr == "", result)
+    verdict = observer.verdict()
+    check(verdict["findings"] == [] and verdict["coverage"]["complete"], verdict)
+    check(verdict["coverage"]["childProcesses"] == 1 and verdict["trace"]["events"] == 2, verdict)
+
+
+def calls(bench):
+    """Calls, locks, user events and watched memory are seen while the program runs."""
+    program = bench.build("calls.cpp")
+    prop = bench.property(
+        "property no_second: !(call(work) && once(user(done)))\n"
+        "property locked: !(acquire(lock) && level == 5)\n"
+        "property twice: !(end(level == 5))\n")
+    observer = Observer(bench, prop, "--once")
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 0 and result.stdout == "2 5\n", result)
+    verdict = observer.verdict()
+    finding(verdict, "observed", "no_second")
+    finding(verdict, "observed", "locked")
+    check(all(f["property"] != "twice" for f in verdict["findings"]), verdict["findings"])
+    check(verdict["coverage"]["complete"], verdict["coverage"])
+
+
+def races(bench):
+    """Racing plain accesses: no false alarm, whatever the hooks' order was."""
+    program = bench.build("races.cpp")
+    prop = bench.property("property grows: !(start(turn == 5) && once(turn == 6))\n"
+                          "property seen_before_written: start(seen == 1000) -> turn >= 1000\n")
+    for _ in range(5):
+        observer = Observer(bench, prop, "--once", "--max-width", "200")
+        result = bench.run(program, observer=observer.address)
+        check(result.returncode == 0 and result.stdout == "2000 2000\n", result)
+        verdict = observer.verdict()
+        check(verdict["findings"] == [], verdict["findings"])
+
+
+def soak(bench):
+    """A million relevant messages, with flat memory."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps >= 0\n"), "--once")
+    resident = lambda: int(pathlib.Path(f"/proc/{observer.process.pid}/statm").read_text().split()[1]) * 4096
+    with subprocess.Popen([program, "1000000"], env=dict(os.environ, SOOTH_OBSERVER=observer.address),
+                          stdout=subprocess.PIPE) as running:
+        sizes = []
+        while running.poll() is None:
+            try:
+                sizes.append(resident())
+            except (FileNotFoundError, IndexError, ProcessLookupError):
+                break
+            time.sleep(0.05)
+        check(running.wait(timeout=250) == 7, running.returncode)
+    verdict = observer.verdict()
+    check(verdict["coverage"]["complete"] and verdict["trace"]["events"] == 1000000, verdict)
+    warm = sizes[len(sizes) // 4 :]
+    check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
+
+
+SCENARIOS = {f.__name__: f for f in (landing, threads, stop, killed, observer_gone, observer_slow, hostile, token, two_programs,
+                                     run_online, refused, tcp, fork, calls, races, soak)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--work", required=True)
+    arguments = parser.parse_args()
+    try:
+        SCENARIOS[arguments.scenario](Bench(arguments.bin, arguments.work))
+    except Failed as failure:
+        print("FAILED:", failure)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
