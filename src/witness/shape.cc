@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trace/contents.h"
+#include "witness/cxx_order.h"
 
 namespace sooth::witness::checking {
 
@@ -68,17 +69,36 @@ private:
 
   // Definition 4: both threads stand directly before conflicting accesses.
   Objection race() const {
+    if (finding_.engine == "memory-model") return unordered();
     const auto& next = finding_.witness.next;
     if (next.size() != 2) return "A race is between two accesses.";
-    const Event& a = event(next[0]);
-    const Event& b = event(next[1]);
     for (const EventNumber access : next) {
-      if (!touches_memory(event(access).kind) || event(access).kind == EventKind::ExternalWrite)
-        return fmt::format("A race cannot be about {}, which is no access.", describe(trace_, access));
       if (!has_place(access, Role::Access))
         return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, access));
       if (auto objection = alive(access)) return objection;
     }
+    return conflict(next[0], next[1]);
+  }
+
+  // A race of the recorded run by the C++ memory model: two conflicting accesses that happens-before leaves unordered.
+  Objection unordered() const {
+    if (finding_.places.size() < 2) return "A race is between two accesses.";
+    const EventNumber first = std::min(finding_.places[0].event, finding_.places[1].event);
+    const EventNumber second = std::max(finding_.places[0].event, finding_.places[1].event);
+    if (second >= finding_.witness.observed) return "The recorded run does not come to the second access.";
+    if (auto objection = conflict(first, second)) return objection;
+    if (happens_before(trace_, first, second))
+      return fmt::format("{} happens before {}.", describe(trace_, first), describe(trace_, second));
+    return {};
+  }
+
+  Objection conflict(EventNumber first, EventNumber second) const {
+    const Event& a = event(first);
+    const Event& b = event(second);
+    for (const EventNumber access : {first, second})
+      if (!touches_memory(event(access).kind) || event(access).kind == EventKind::ExternalWrite)
+        return fmt::format("A race cannot be about {}, which is no access.", describe(trace_, access));
+    if (a.thread == b.thread) return "Both accesses are of the same thread.";
     if (!trace::overlap(a, b)) return "The two accesses touch different bytes.";
     if (!trace::writes_memory(a.kind) && !trace::writes_memory(b.kind)) return "Neither of the two accesses writes.";
     if (is_atomic(a.kind) && is_atomic(b.kind)) return "Both accesses are atomic.";
@@ -237,7 +257,20 @@ private:
                                      : position(place.event) < from || position(place.event) > to)
         return fmt::format("In the witness {} is not inside the block.", describe(trace_, place.event));
     }
-    return interleaved ? Objection{} : "No event of another thread is inside the block.";
+    if (!interleaved) return "No event of another thread is inside the block.";
+    if (finding_.status == Status::Observed) return {};
+    for (const EventNumber next : finding_.witness.next)
+      if (event(next).thread == thread && has_place(next, Role::Access) && sees_something_else(next)) return {};
+    return "The block would go on as it did in the recorded run.";
+  }
+
+  bool sees_something_else(EventNumber read) const {
+    if (!trace::reads_memory(event(read).kind)) return false;
+    const auto met = facts_.memory.met(read);
+    const std::uint32_t first = facts_.memory.pieces(read).first;
+    for (std::uint32_t i = 0; i < met.size(); ++i)
+      if (!facts_.memory.same_contents(replay_.memory(first + i).writer, met[i].writer, first + i)) return true;
+    return false;
   }
 
   Objection use_after_free() const {

@@ -1,0 +1,246 @@
+#include "traces.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "unit/verify_builder.h"
+
+namespace sooth::cross {
+
+using trace::Event;
+using trace::EventKind;
+using trace::testing::TraceBuilder;
+
+namespace {
+
+constexpr std::uint64_t kMemory = 0x1000, kLocks = 0x2000, kReadWriteLocks = 0x3000;
+constexpr std::uint32_t kNobody = 0xffffffff;
+
+// --- all small traces ------------------------------------------------------------------------------------------
+
+class SmallTraces {
+public:
+  SmallTraces(const SmallShape& shape, const std::function<bool(const trace::Trace&)>& visit)
+      : shape_(shape), visit_(visit), builder_(shape.threads), owner_(shape.locks, kNobody),
+        value_(shape.variables, -1) {}
+
+  std::uint64_t run() {
+    extend(0, 0, 0);
+    return count_;
+  }
+
+private:
+  // Names are given in the order of their first use, so that of all renamings only one is made.
+  void extend(std::uint32_t threads, std::uint32_t variables, std::uint32_t locks) {
+    auto& events = builder_.trace.events;
+    if (stopped_) return;
+    if (events.size() == shape_.events) {
+      if (threads < shape_.threads) return;
+      ++count_;
+      stopped_ = !visit_(builder_.trace);
+      return;
+    }
+    if (shape_.threads - threads > shape_.events - events.size()) return; // not all of them would get a turn
+    for (std::uint32_t t = 0; t <= threads && t < shape_.threads; ++t) {
+      const std::uint32_t threads_now = std::max(threads, t + 1);
+      for (std::uint32_t x = 0; x <= variables && x < shape_.variables; ++x) {
+        const std::uint32_t variables_now = std::max(variables, x + 1);
+        const int before = value_[x];
+        if (before == -1) value_[x] = 0;
+        builder_.read(t, kMemory + x, 1, static_cast<std::uint64_t>(value_[x]));
+        extend(threads_now, variables_now, locks);
+        events.pop_back();
+        for (int value = 0; value < (before == -1 ? 1 : 2); ++value) {
+          value_[x] = value;
+          builder_.write(t, kMemory + x, 1, static_cast<std::uint64_t>(value));
+          extend(threads_now, variables_now, locks);
+          events.pop_back();
+        }
+        value_[x] = before;
+      }
+      for (std::uint32_t l = 0; l <= locks && l < shape_.locks; ++l) {
+        if (owner_[l] != kNobody && owner_[l] != t) continue;
+        const std::uint32_t before = owner_[l];
+        builder_.add(t, before == t ? EventKind::Release : EventKind::Acquire, kLocks + l);
+        owner_[l] = before == t ? kNobody : t;
+        extend(threads_now, variables, std::max(locks, l + 1));
+        owner_[l] = before;
+        events.pop_back();
+      }
+    }
+  }
+
+  const SmallShape shape_;
+  const std::function<bool(const trace::Trace&)>& visit_;
+  TraceBuilder builder_;
+  std::vector<std::uint32_t> owner_;
+  std::vector<int> value_; // -1: not used yet
+  std::uint64_t count_ = 0;
+  bool stopped_ = false;
+};
+
+// --- random traces ---------------------------------------------------------------------------------------------
+
+class RandomTrace {
+public:
+  RandomTrace(std::uint64_t seed, const RandomShape& shape)
+      : random_(seed), shape_(shape), builder_(shape.threads), threads_(shape.threads),
+        mutex_owner_(shape.mutexes, kNobody), writer_(shape.read_write, kNobody), readers_(shape.read_write) {}
+
+  trace::Trace make() {
+    for (std::uint32_t t = 0; t < shape_.threads; ++t) threads_[t].alive = t == 0 || !shape_.forks;
+    for (int tries = 0; tries < 400 && builder_.trace.events.size() < shape_.events; ++tries)
+      step(pick(shape_.threads));
+    return builder_.trace;
+  }
+
+private:
+  struct Thread {
+    bool alive = false, forked = false, ended = false, joined = false, block = false;
+  };
+
+  std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
+
+  void step(std::uint32_t t) {
+    if (!threads_[t].alive) return;
+    switch (pick(10)) {
+    case 0:
+    case 1: return mutex(t);
+    case 2: return shape_.read_write != 0 ? read_write(t) : mutex(t);
+    case 3: return shape_.forks ? threads(t) : access(t);
+    case 4: return shape_.blocks ? block(t) : access(t);
+    default: return access(t);
+    }
+  }
+
+  std::uint64_t content(std::uint64_t at, std::uint32_t size) const {
+    std::uint64_t word = 0;
+    for (std::uint32_t i = 0; i < size; ++i) word |= std::uint64_t{memory_[at + i]} << (8 * i);
+    return word;
+  }
+  void access(std::uint32_t t) {
+    std::uint32_t size = 1u << pick(3);
+    while (size > shape_.bytes) size /= 2;
+    if (pick(2) == 0) size = 1;
+    const std::uint64_t at = pick(shape_.bytes - size + 1), address = kMemory + at;
+    std::uint64_t value = 0;
+    for (std::uint32_t i = 0; i < size; ++i) value |= std::uint64_t{pick(2)} << (8 * i);
+    const bool atomic = shape_.atomics && pick(3) == 0;
+    const std::uint64_t seen = content(at, size);
+    if (pick(2) == 0) {
+      builder_.access(t, atomic ? EventKind::AtomicRead : EventKind::Read, address, size, seen);
+      return;
+    }
+    if (atomic && pick(2) == 0) builder_.rmw(t, address, size, seen, value);
+    else builder_.access(t, atomic ? EventKind::AtomicWrite : EventKind::Write, address, size, value);
+    for (std::uint32_t i = 0; i < size; ++i) memory_[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
+  }
+
+  void mutex(std::uint32_t t) {
+    if (shape_.mutexes == 0) return access(t);
+    const std::uint32_t l = pick(shape_.mutexes);
+    const bool tries = shape_.tries && pick(3) == 0;
+    if (mutex_owner_[l] == t) {
+      builder_.add(t, EventKind::Release, kLocks + 8 * l);
+      mutex_owner_[l] = kNobody;
+    } else if (mutex_owner_[l] == kNobody) {
+      builder_.add(t, EventKind::Acquire, kLocks + 8 * l, tries ? trace::kLockTry : 0);
+      mutex_owner_[l] = t;
+    } else if (tries) {
+      builder_.add(t, EventKind::Acquire, kLocks + 8 * l, trace::kLockTry, trace::kFailed);
+    }
+  }
+  void read_write(std::uint32_t t) {
+    const std::uint32_t l = pick(shape_.read_write);
+    const std::uint64_t address = kReadWriteLocks + 8 * l;
+    if (writer_[l] == t) {
+      builder_.add(t, EventKind::Release, address, trace::kLockReadWrite);
+      writer_[l] = kNobody;
+    } else if (readers_[l].erase(t) != 0) {
+      builder_.add(t, EventKind::ReleaseShared, address, trace::kLockReadWrite);
+    } else if (writer_[l] == kNobody && pick(2) == 0) {
+      builder_.add(t, EventKind::AcquireShared, address, trace::kLockReadWrite);
+      readers_[l].insert(t);
+    } else if (writer_[l] == kNobody && readers_[l].empty()) {
+      builder_.add(t, EventKind::Acquire, address, trace::kLockReadWrite);
+      writer_[l] = t;
+    } else if (shape_.tries) {
+      const bool shared = writer_[l] != kNobody && pick(2) == 0;
+      builder_.add(t, shared ? EventKind::AcquireShared : EventKind::Acquire, address,
+                   trace::kLockReadWrite | trace::kLockTry, trace::kFailed);
+    }
+  }
+
+  void threads(std::uint32_t t) {
+    if (t != 0) {
+      if (pick(3) != 0) return;
+      threads_[t].alive = false;
+      threads_[t].ended = true;
+      if (shape_.starts) builder_.add(t, EventKind::ThreadEnd);
+      return;
+    }
+    const std::uint32_t child = 1 + pick(shape_.threads - 1);
+    if (!threads_[child].forked) {
+      builder_.add(0, EventKind::Fork, 0, child);
+      threads_[child].forked = threads_[child].alive = true;
+      if (shape_.starts) builder_.add(child, EventKind::ThreadStart, 0, 0);
+    } else if (threads_[child].ended && !threads_[child].joined) {
+      builder_.add(0, EventKind::Join, 0, child);
+      threads_[child].joined = true;
+    }
+  }
+  void block(std::uint32_t t) {
+    bool& open = threads_[t].block;
+    builder_.add(t, open ? EventKind::AtomicEnd : EventKind::AtomicBegin, 1);
+    open = !open;
+  }
+
+  std::mt19937_64 random_;
+  const RandomShape shape_;
+  TraceBuilder builder_;
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> mutex_owner_, writer_;
+  std::vector<std::set<std::uint32_t>> readers_;
+  std::uint8_t memory_[64] = {};
+};
+
+} // namespace
+
+std::uint64_t small_traces(const SmallShape& shape, const std::function<bool(const trace::Trace&)>& visit) {
+  return SmallTraces(shape, visit).run();
+}
+
+trace::Trace random_trace(std::uint64_t seed, const RandomShape& shape) { return RandomTrace(seed, shape).make(); }
+
+RandomShape random_shape(std::uint64_t seed, bool blocks) {
+  RandomShape shape;
+  shape.threads = 2 + seed % 3;
+  shape.events = 8 + seed / 3 % 6;
+  shape.bytes = 1 + seed / 5 % 4;
+  shape.mutexes = seed / 7 % 4;
+  shape.read_write = seed / 11 % 2;
+  shape.atomics = seed / 13 % 2 == 0;
+  shape.tries = seed / 2 % 2 == 0;
+  shape.forks = seed / 4 % 3 == 0;
+  shape.starts = seed % 5 != 0;
+  shape.blocks = blocks;
+  return shape;
+}
+
+std::string text(const trace::Trace& trace) {
+  std::string out;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& e = trace.events[i];
+    out += std::to_string(i) + ": thread " + std::to_string(e.thread) + " " + std::string(trace::kind_name(e.kind)) +
+           " address " + std::to_string(e.address) + " size " + std::to_string(e.size) + " value " +
+           std::to_string(e.value);
+    if (e.kind == EventKind::AtomicRmw) out += " seen " + std::to_string(e.extra);
+    if (e.has(trace::kFailed)) out += " failed";
+    out += "\n";
+  }
+  return out;
+}
+
+} // namespace sooth::cross
