@@ -183,7 +183,7 @@ std::vector<std::uint8_t> make_type_facts(const Trace& trace, StringTable& strin
   }
   if (!trace.names.empty() || trace.all_names_known) {
     std::vector<std::uint8_t> names;
-    put(names, trace.all_names_known ? 0 : kNamesIncomplete);
+    put(names, trace.all_names_known ? 0u : static_cast<std::uint32_t>(kNamesIncomplete));
     for (const NamedThing& thing : trace.names) {
       put(names, static_cast<std::uint32_t>(thing.kind));
       put(names, strings.add(thing.name));
