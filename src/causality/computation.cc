@@ -60,8 +60,8 @@ public:
   Computation run() {
     result_.locks = add_lock_operations(trace_, effects_);
     add_primitive_orders(trace_, effects_);
-    add_lifetime_orders(trace_, effects_);
     const std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
+    add_lifetime_orders(trace_, effects_); // no synchronisation, so after the question of doubt
     add_locations();
     make_steps();
     place_operations();

@@ -40,6 +40,9 @@ public:
   Doubt(const trace::Trace& trace, const Locations& locations, const Effects& effects)
       : trace_(trace), locations_(locations), clocks_(trace.threads.size()), first_(trace.threads.size(), kTrusted) {
     for (const EventOrder& order : effects.orders) {
+      const EventKind kind = trace.events[order.second].kind;
+      // Orders that only keep things as they were are no synchronisation.
+      if (order.conservative && kind != EventKind::SemWait && kind != EventKind::BarrierLeave) continue;
       incoming_[order.second].push_back(order.first);
       outgoing_.try_emplace(order.first);
     }
@@ -73,10 +76,14 @@ private:
   void synchronise(const Event& e, std::uint32_t i, Clock& clock) {
     if (const auto it = locks_.find(i); it != locks_.end())
       for (const Operation& o : it->second) {
-        // A reader's release orders only writers, but it is no mistake to let it order readers as well: they do not write.
-        if (o.kind == OperationKind::Acquire || o.kind == OperationKind::AcquireShared)
-          clock.join(lock_clocks_[o.object]);
-        else if (o.kind != OperationKind::TryFailed) lock_clocks_[o.object].join(clock);
+        // What readers did is seen by the next writer only.
+        switch (o.kind) {
+        case OperationKind::Acquire: clock.join(readers_[o.object]); [[fallthrough]];
+        case OperationKind::AcquireShared: clock.join(writers_[o.object]); break;
+        case OperationKind::Release: writers_[o.object].join(clock); break;
+        case OperationKind::ReleaseShared: readers_[o.object].join(clock); break;
+        default: break;
+        }
       }
     if (acquires(e)) clock.join(atomics_[e.address]);
     if (releases(e)) atomics_[e.address].join(clock);
@@ -112,9 +119,9 @@ private:
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> incoming_; // by event: what comes before it
   absl::flat_hash_map<std::uint32_t, Clock> outgoing_;                      // by event that orders others
   absl::flat_hash_map<std::uint32_t, std::vector<Operation>> locks_;        // by event
-  absl::flat_hash_map<std::uint32_t, Clock> lock_clocks_;
-  absl::flat_hash_map<std::uint64_t, Clock> atomics_;      // by address
-  absl::flat_hash_map<std::uint32_t, Accesses> looked_at_; // by location
+  absl::flat_hash_map<std::uint32_t, Clock> writers_, readers_;             // by lock: what its releases hand on
+  absl::flat_hash_map<std::uint64_t, Clock> atomics_;                       // by address
+  absl::flat_hash_map<std::uint32_t, Accesses> looked_at_;                  // by location
 };
 
 } // namespace

@@ -16,7 +16,8 @@ struct LocationState {
 struct LockState {
   std::uint32_t exclusive = kNoSection; // the open section
   std::vector<std::uint32_t> shared;    // open sections
-  StepId last = kNoStep;                // the last operation
+  StepId writer = kNoStep;              // the last operation of an exclusive holder
+  std::vector<StepId> readers;          // all others since
 };
 
 ThreadAccesses& accesses_of(LocationIndex& location, std::uint32_t thread) {
@@ -29,7 +30,8 @@ ThreadAccesses& accesses_of(LocationIndex& location, std::uint32_t thread) {
 } // namespace
 
 Index::Index(const Computation& c, witness::Model m)
-    : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()) {
+    : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()), lock_threads(c.locks.size()),
+      tries(c.locks.size()) {
   order_begin_.assign(c.steps.size() + 1, 0);
   for (const causality::Order& order : c.orders) ++order_begin_[order.second + 1];
   for (std::size_t i = 0; i < c.steps.size(); ++i) order_begin_[i + 1] += order_begin_[i];
@@ -59,7 +61,7 @@ void Index::collect() {
         writer_[n] = state.writer;
         if (model != witness::Model::Maximal) need(state.writer);
         if (orders_conflicts()) state.readers.push_back(id);
-        accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value});
+        accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
       case OperationKind::Write: {
@@ -70,7 +72,7 @@ void Index::collect() {
           state.readers.clear();
         }
         state.writer = id;
-        accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value});
+        accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
       case OperationKind::HoldBegin:
@@ -87,8 +89,16 @@ void Index::collect() {
         LockState& state = lock_states[o.object];
         std::vector<Section>& sections = locks[o.object];
         const auto number = static_cast<std::uint32_t>(sections.size());
-        if (orders_locks()) need(state.last);
-        state.last = id;
+        if (orders_locks()) {
+          need(state.writer);
+          if (o.kind == OperationKind::Acquire || o.kind == OperationKind::Release) {
+            for (const StepId reader : state.readers) need(reader);
+            state.readers.clear();
+            state.writer = id;
+          } else {
+            state.readers.push_back(id);
+          }
+        }
         if (o.kind == OperationKind::Acquire) {
           sections.push_back({id, kNoStep, step.thread, true});
           section_[n] = state.exclusive = number;
@@ -107,6 +117,7 @@ void Index::collect() {
             state.shared.erase(mine);
           }
         } else { // TryFailed
+          tries[o.object].push_back({id, static_cast<std::uint32_t>(n)});
           if (state.exclusive != kNoSection) section_[n] = state.exclusive;
           else if (!state.shared.empty()) section_[n] = state.shared.front();
         }
@@ -123,6 +134,14 @@ void Index::collect() {
       return a.value != b.value ? a.value < b.value : a.step < b.step;
     });
   }
+  for (std::size_t lock = 0; lock < locks.size(); ++lock)
+    for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
+      const Section& section = locks[lock][n];
+      auto own = std::ranges::find(lock_threads[lock], section.thread, &ThreadSections::thread);
+      if (own == lock_threads[lock].end()) own = lock_threads[lock].insert(own, {section.thread, {}, {}});
+      own->all.push_back(n);
+      if (section.exclusive) own->exclusive.push_back(n);
+    }
   for (const std::vector<Section>& sections : locks)
     for (const Section& section : sections) lock_never_released |= section.end == kNoStep;
 }

@@ -4,7 +4,7 @@
 //   their values?
 // Source: seed 004: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb), Theorem 7 (maximal).
 // The models differ here and only here:
-//   hb         a step needs all earlier conflicting accesses and all earlier operations on its locks
+//   hb         a step needs all earlier conflicting accesses; locks are written, by shared holders read
 //   hb-locks   a step needs all earlier conflicting accesses; locks only exclude
 //   whb(-locks) a read needs the write it saw, and sees that one; locks exclude
 //   maximal    a read sees its value, whoever wrote it; locks exclude
@@ -37,6 +37,7 @@ struct Section {
 struct Access {
   StepId step = kNoStep;
   std::uint32_t value = 0;
+  std::uint32_t operation = 0; // index into Computation::operations
 };
 
 // The accesses of one location by one thread, in its order.
@@ -50,6 +51,18 @@ struct LocationIndex {
   std::vector<ThreadAccesses> threads;
   std::vector<Access> by_value; // all writes, by value, then in the observed order
   std::vector<Section> holds;   // in the observed order
+};
+
+// The sections of one lock by one thread, as numbers into Index::locks, in its order.
+struct ThreadSections {
+  std::uint32_t thread = 0;
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> exclusive;
+};
+
+struct TryFailed {
+  StepId step = kNoStep;
+  std::uint32_t operation = 0;
 };
 
 class Index {
@@ -80,8 +93,10 @@ public:
   bool orders_locks() const { return model == witness::Model::HappensBefore; }
 
   std::vector<LocationIndex> locations;
-  std::vector<std::vector<Section>> locks; // by lock, in the observed order of their begins
-  std::vector<StepId> pinned;              // steps with kExternalRead
+  std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
+  std::vector<std::vector<ThreadSections>> lock_threads; // by lock
+  std::vector<std::vector<TryFailed>> tries;             // by lock
+  std::vector<StepId> pinned;                            // steps with kExternalRead
   bool lock_never_released = false;
 
   // The writes that give the location this value.

@@ -1,67 +1,71 @@
 #include "predict/search.h"
 
-#include <absl/container/flat_hash_set.h>
-
-#include <chrono>
-
-#include "predict/execution.h"
+#include "predict/schedule.h"
 
 namespace sooth::predict {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 class Search {
 public:
-  Search(const Index& index, const Question& question, const std::vector<std::uint32_t>& limits, const Limits& budget)
-      : index_(index), question_(question), limits_(limits),
-        until_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(budget.seconds_per_question))) {}
+  Search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+         std::chrono::steady_clock::time_point until)
+      : constraints_(index, question, window, std::move(limits)), until_(until) {}
 
   Answer run() {
-    Execution start(index_);
-    const bool found = from(start);
-    if (found) return {Truth::Yes, "search", run_, {}};
-    if (timed_out_) return {Truth::Undecided, "search", {}, "budget"};
+    if (!constraints_.start() || !constraints_.saturate()) return {Truth::No, "closure", {}, {}};
+    push();
+    while (!levels_.empty()) {
+      if (found_) return {Truth::Yes, levels_.size() == 1 ? "closure" : "search", std::move(run_), {}};
+      if (std::chrono::steady_clock::now() > until_) return {Truth::Undecided, "search", {}, "the budget was used up"};
+      Level& level = levels_.back();
+      constraints_.take_back(level.mark);
+      if (level.next == level.options.size()) {
+        levels_.pop_back();
+      } else if (apply(level.options[level.next++]) && constraints_.saturate()) {
+        push();
+      }
+    }
+    if (stuck_) return {Truth::Undecided, "search", {}, "no decision was left to make"};
     return {Truth::No, "search", {}, {}};
   }
 
 private:
-  bool from(const Execution& execution) {
-    if (satisfies(index_.computation, question_, execution.positions())) return true;
-    if (timed_out_ || Clock::now() > until_) {
-      timed_out_ = true;
-      return false;
-    }
-    std::vector<std::uint32_t> key(execution.positions().begin(), execution.positions().end());
-    for (std::size_t i = 0; i < execution.locations(); ++i) key.push_back(execution.memory(i));
-    if (!seen_.insert(std::move(key)).second) return false;
-    for (std::uint32_t t = 0; t < limits_.size(); ++t) {
-      const StepId step = execution.next(t);
-      if (step == kNoStep || execution.position(t) >= limits_[t] || !execution.allows(step, question_)) continue;
-      Execution next = execution;
-      next.take(step);
-      run_.push_back(step);
-      if (from(next)) return true;
-      run_.pop_back();
-    }
-    return false;
+  struct Level {
+    Constraints::Mark mark;
+    std::vector<Option> options;
+    std::size_t next = 0;
+  };
+
+  // The constraints are saturated: a run, or the next decision.
+  void push() {
+    Schedule result = schedule(constraints_);
+    found_ = result.complete;
+    run_ = std::move(result.run);
+    stuck_ |= !found_ && !result.decides; // a mistake of ours; never take it for a proof
+    levels_.push_back({constraints_.mark(), std::move(result.options), 0});
   }
 
-  const Index& index_;
-  const Question& question_;
-  const std::vector<std::uint32_t>& limits_;
-  const Clock::time_point until_;
-  bool timed_out_ = false;
+  bool apply(const Option& option) {
+    switch (option.kind) {
+    case Option::Writer: return constraints_.choose_writer(option.first, option.second);
+    case Option::Section: return constraints_.choose_section(option.first, option.second);
+    default: return constraints_.order(option.first, option.second);
+    }
+  }
+
+  Constraints constraints_;
+  const std::chrono::steady_clock::time_point until_;
+  std::vector<Level> levels_; // decisions, the last one on top
   std::vector<StepId> run_;
-  absl::flat_hash_set<std::vector<std::uint32_t>> seen_;
+  bool found_ = false;
+  bool stuck_ = false;
 };
 
 } // namespace
 
-Answer search(const Index& index, const Question& question, const std::vector<std::uint32_t>& limits,
-              const Limits& budget) {
-  return Search(index, question, limits, budget).run();
+Answer search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+              std::chrono::steady_clock::time_point until) {
+  return Search(index, question, window, std::move(limits), until).run();
 }
 
 } // namespace sooth::predict

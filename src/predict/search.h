@@ -1,15 +1,25 @@
-// The complete tier: looks for a run within a window, and for a reason why there is none.
+// The complete tier: looks for a run within a window, and for a proof that there is none.
+//
+// Question: is there a run in this window that answers the question?
+// Source: seed 004, Theorem 7: a run is any consistent interleaving of prefixes of the threads. Instead of states we
+//   search over decisions: who a read sees, which of two steps comes first.
+// Method: constraints.h finds what follows from what was decided; schedule.h tries to make a run of it and, if it cannot,
+//   names a decision of which one option holds in every run. So going through the options is complete, and a
+//   contradiction in all of them is a proof. Prefixes grow only if something needs them.
+// Cost: polynomial for each decision; exponential in the number of decisions that matter, which is why there is a budget.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
+#include "predict/constraints.h"
 #include "predict/feasibility.h"
-#include "predict/index.h"
 
 namespace sooth::predict {
 
-Answer search(const Index& index, const Question& question, const std::vector<std::uint32_t>& limits,
-              const Limits& budget);
+// Answer::run has the steps of the window only.
+Answer search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+              std::chrono::steady_clock::time_point until);
 
 } // namespace sooth::predict

@@ -1,0 +1,101 @@
+// What a run must keep to, as orders between steps: the polynomial heart of the complete tier.
+//
+// Question: given some steps that the run must have, what else must it have, and in which order?
+// Source: saturation of partial orders (reads-from and locks), as in work on predictive analysis and on verifying
+//   sequential consistency; here for maximal causality, with prefixes of threads that grow only if they must.
+// The rules, applied until nothing changes. `w` is the write that read `r` sees, w' another write of the location:
+//   reads   w' known before r:  w' before w.       w known before w':  r before w'.
+//   locks   one section begins before the other ends:  it ends before the other begins (and its end is in the run).
+//   holds   as locks, between a hold and each conflicting access.
+//   tries   a try that failed is inside the section it ran into.
+// Everything the rules add is in every run that contains what was there before; so a contradiction is a proof.
+// Cost: a pass over the accesses of each location, and the sections of each lock, whose steps' clocks changed.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "predict/feasibility.h"
+#include "predict/index.h"
+#include "predict/partial_run.h"
+
+namespace sooth::predict {
+
+// Who a read sees, besides steps: what was there before the window, or not decided yet.
+inline constexpr StepId kBaseWriter = 0xfffffffe;
+inline constexpr StepId kUndecidedWriter = 0xfffffffd;
+inline constexpr std::uint32_t kUndecidedSection = 0xfffffffe;
+
+// The part of the trace that is searched: steps [begin, end), after `base[t]` steps of each thread t.
+struct Window {
+  StepId begin = 0;
+  StepId end = 0;
+  std::vector<std::uint32_t> base;
+};
+
+class Constraints {
+public:
+  Constraints(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits);
+
+  const Index& index() const { return index_; }
+  const Computation& computation() const { return c_; }
+  const Question& question() const { return question_; }
+  const PartialRun& run() const { return run_; }
+
+  // Each is false if there is a contradiction. They may leave rules unapplied: saturate() applies them.
+  bool start();                            // what the question asks for
+  bool include(StepId step);               // with what its thread did before it
+  bool order(StepId first, StepId second); // includes both
+  bool choose_writer(std::uint32_t operation, StepId writer);
+  bool choose_section(std::uint32_t operation, std::uint32_t section); // of a try that failed
+  bool saturate();
+
+  // Of a read (a try) in the run: who it sees (runs into).
+  StepId writer(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
+  std::uint32_t tried_section(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
+  // What the location had before the window.
+  Access base_write(std::uint32_t location) const;
+  // Writers that the read may still see, the observed one first.
+  std::vector<StepId> candidates(std::uint32_t operation, StepId step, std::size_t most) const;
+  bool can_see(StepId step, std::uint32_t location, StepId writer) const;
+
+  struct Mark {
+    std::size_t run, choices;
+  };
+  Mark mark() const { return {run_.mark(), choices_.size()}; }
+  void take_back(const Mark& mark);
+
+private:
+  bool extend(std::uint32_t thread, std::uint32_t prefix);
+  bool admit(StepId step);
+  bool admit_operation(std::uint32_t operation, StepId step);
+  void note_changes();
+  bool apply_reads(std::uint32_t location);
+  bool apply_read(std::uint32_t location, StepId reader, StepId writer);
+  bool is_behind(StepId write, StepId writer) const;
+  bool apply_holds(std::uint32_t location);
+  bool apply_hold(const Section& hold, const std::vector<Access>& accesses);
+  bool apply_locks(std::uint32_t lock);
+  bool apply_tries(std::uint32_t lock);
+  bool apply_section(std::uint32_t lock, const Section& section);
+  void set_choice(std::uint32_t operation, std::uint32_t value);
+  StepId bound(std::uint32_t thread, std::uint32_t places) const;
+
+  const Index& index_;
+  const Computation& c_;
+  const Question& question_;
+  PartialRun run_;
+  std::uint32_t first_operation_ = 0;
+  std::vector<std::uint32_t> chosen_; // by operation
+  struct Choice {
+    std::uint32_t operation;
+    std::uint32_t old;
+  };
+  std::vector<Choice> choices_;
+  std::vector<StepId> new_;                              // in the run, but what they need is not yet
+  absl::flat_hash_set<std::uint32_t> locations_, locks_; // to be looked at again
+};
+
+} // namespace sooth::predict
