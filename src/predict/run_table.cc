@@ -120,14 +120,25 @@ std::string RunTable::text(const logic::Property& property, std::span<const caus
   return out;
 }
 
-std::string RunTable::state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const {
+RunTable::State RunTable::follow(std::span<const causality::EventIndex> path) const {
   State state{events_.initial, std::vector<std::uint32_t>(file_.variables.size(), 0)};
   for (const causality::EventIndex index : path) {
     const RelevantEvent& event = relevant(index);
     for (std::uint32_t e = event.first_effect; e < event.first_effect + event.effects; ++e)
       state.take(events_.effects[e]);
   }
-  return state_text(state, property);
+  return state;
+}
+
+std::string RunTable::state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const {
+  return state_text(follow(path), property);
+}
+
+std::string RunTable::step_after(const logic::Property& property, std::span<const causality::EventIndex> before,
+                                 causality::EventIndex event) const {
+  std::vector<causality::EventIndex> path(before.begin(), before.end());
+  path.push_back(event);
+  return step_text(relevant(event), follow(path), property);
 }
 
 } // namespace sooth::predict

@@ -22,9 +22,13 @@ public:
 
   // "x = 1, y = 0": the state after these steps.
   std::string state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const;
+  // "radio = 0": what the event does after the steps of `before`.
+  std::string step_after(const logic::Property& property, std::span<const causality::EventIndex> before,
+                         causality::EventIndex event) const;
 
 private:
   struct State;
+  State follow(std::span<const causality::EventIndex> path) const;
   std::string step_text(const explore::RelevantEvent& event, const State& after, const logic::Property& property) const;
   std::string state_text(const State& state, const logic::Property& property) const;
   const explore::RelevantEvent& relevant(causality::EventIndex event) const;
