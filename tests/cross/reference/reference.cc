@@ -280,8 +280,7 @@ bool Reference::serialisable(Model model) const {
 
 bool Reference::every_lock_released() const {
   State end = initial();
-  for (std::uint32_t t = 0; t < threads_.size(); ++t)
-    end.progress[t] = static_cast<std::uint32_t>(threads_[t].size());
+  for (std::uint32_t t = 0; t < threads_.size(); ++t) end.progress[t] = static_cast<std::uint32_t>(threads_[t].size());
   for (const Event& e : trace_.events) {
     if (!is_lock(e)) continue;
     const LockState now = lock(end, e.address);
