@@ -96,6 +96,12 @@ Exploration explore_clocks(const Model& model, const MonitorSet& monitors, const
   return lattice.result();
 }
 
+// Threads that never sent anything have a place in a cut as well.
+Exploration padded(Exploration found, std::size_t threads) {
+  for (Violation& violation : found.violations) violation.cut.resize(threads, 0);
+  return found;
+}
+
 Exploration explore_nodes(const Model& model, const MonitorSet& monitors, const Options& options) {
   Packing packing;
   packing.clear();
@@ -126,7 +132,9 @@ Exploration explore_nodes(const Model& model, const MonitorSet& monitors, const 
 } // namespace
 
 Exploration explore(const Model& model, const MonitorSet& monitors, const Options& options) {
-  return model.clocks() != nullptr ? explore_clocks(model, monitors, options) : explore_nodes(model, monitors, options);
+  const bool clocks = model.clocks() != nullptr;
+  return padded(clocks ? explore_clocks(model, monitors, options) : explore_nodes(model, monitors, options),
+                model.threads());
 }
 
 } // namespace sooth::explore
