@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Programs, their properties, one safe run each, and what is predicted from it.
+
+    properties_test.py --build FOLDER --work FOLDER
+"""
+
+import argparse
+import json
+import pathlib
+import re
+
+from recording import ROOT, check, fresh, run
+
+# example, property file, property, cuts, runs, violating runs, the last step of the counterexample
+EXAMPLES = [
+    ("landing", "safe_landing.prop", "safe_landing", 6, 3, 2, "landing = 1"),
+    ("order", "order.prop", "order", 7, 3, 1, "x = 1"),
+    ("crowd", "crowd.prop", "all_in", 62, 31, 30, "inside = 30"),
+]
+
+
+def check_example(sooth, work, row):
+    example, file, name, cuts, runs, violating, last = row
+    folder = fresh(work / example)
+    source = ROOT / "examples" / example
+    answer = run([sooth, "run", "--property", source / file, "--count", "--json", "report.json", "-o", "run.sooth", source / f"{example}.cpp"],
+                 folder, fine=(66,))
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    findings = report["findings"]
+    check(len(findings) == 1, f"one finding; there are {len(findings)}")
+    finding = findings[0]
+    check((finding["kind"], finding["status"], finding["property"], finding["model"]) == ("property", "predicted", name, "hb"),
+          f"the property is predicted to fail; the finding is {finding['kind']}, {finding['status']}, {finding['property']}, {finding['model']}")
+    check(f"predicted violated property `{name}`" in answer.err, "the report says so")
+    fails = [line for line in answer.err.splitlines() if "<- fails here" in line]
+    check(len(fails) == 1 and last in fails[0], f"it fails after {last}; the report says {fails}")
+    check(re.search(rf"\b{cuts} cuts, through which {runs} runs go", answer.err), f"{cuts} cuts and {runs} runs")
+    check(f"`{name}` is violated in {violating} of {runs} runs" in answer.err, f"{violating} of {runs} runs violate it")
+
+    # The same from the trace, one finding for each failing cut, and bounded by a width of one: only the observed run is left.
+    again = run([sooth, "check", "run.sooth", "--property", source / file, "--model", "hb", "--all"], folder, fine=(66,))
+    check("predicted violated property" in again.err, "check says the same")
+    narrow = run([sooth, "check", "run.sooth", "--property", source / file, "--max-width", "1"], folder, fine=(0,))
+    check("bounded" in narrow.err and "nearest to the observed run" in narrow.err, "a bounded answer says so")
+    wrong = run([sooth, "check", "run.sooth", "--property", source / file, "--first", "--all"], folder, fine=(2,))
+    check("contradict" in wrong.err, "--first and --all exclude each other")
+
+    run([sooth, "lattice", "run.sooth", "--property", source / file, "-o", "lattice.dot"], folder)
+    dot = (folder / "lattice.dot").read_text(encoding="utf-8")
+    nodes = re.findall(r"^  n\d+ \[", dot, re.MULTILINE)
+    check(len(nodes) == cuts, f"{cuts} cuts in the picture; there are {len(nodes)}")
+    check("color=red" in dot and "penwidth=2.5" in dot, "violating runs and the observed one are marked")
+    refused = run([sooth, "lattice", "run.sooth", "--property", source / file, "--max-cuts", "3", "-o", "small.dot"], folder, fine=(2,))
+    check("--window" in refused.err, "a large lattice is refused politely")
+    run([sooth, "lattice", "run.sooth", "--property", source / file, "--window", "1", "-o", "window.svg"], folder)
+    check("<svg" in (folder / "window.svg").read_text(encoding="utf-8"), "a window can be drawn")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    for row in EXAMPLES:
+        check_example(options.build / "bin" / "sooth", options.work, row)
+    print("fine")
+
+
+if __name__ == "__main__":
+    main()
