@@ -80,7 +80,7 @@ void check_all(A a, B b) {
     memory.set(name, r);
     const bool number = r == r;
     RC_ASSERT(memory.evaluate("(" + text + ") == " + name) == number);
-    RC_ASSERT(memory.evaluate("(" + text + ") > -1") == (r > -1));
+    RC_ASSERT(memory.evaluate("(" + text + ") > -1") == (+r > -1));
     RC_ASSERT(memory.evaluate("(" + text + ") / 2 < 1") == (r / 2 < 1));
     RC_ASSERT(memory.evaluate("!(" + text + ")") == !r);
   };
@@ -108,7 +108,7 @@ void check_all(A a, B b) {
       same("a % b", a % b);
     }
     const auto width = sizeof(+a) * 8;
-    if (b >= 0 && static_cast<std::uint64_t>(b) < width) {
+    if (+b >= 0 && static_cast<std::uint64_t>(b) < width) {
       using U = std::make_unsigned_t<decltype(+a)>;
       same("a << b", static_cast<decltype(+a)>(static_cast<U>(+a) << b));
       same("a >> b", a >> b);
