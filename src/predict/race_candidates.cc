@@ -1,0 +1,156 @@
+#include "predict/race_candidates.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <compare>
+#include <utility>
+
+#include "predict/locks_held.h"
+#include "predict/must_order.h"
+#include "trace/contents.h"
+
+namespace sooth::predict {
+namespace {
+
+using causality::Computation;
+using causality::OperationKind;
+using causality::StepId;
+using trace::Event;
+using trace::EventKind;
+
+bool is_atomic(EventKind kind) {
+  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+}
+
+// What tells accesses apart for the user; where the site is unknown, the address stands for it.
+struct SiteKey {
+  std::uint32_t site = 0;
+  bool writes = false;
+  bool atomic = false;
+  std::uint64_t address = 0;
+  friend auto operator<=>(const SiteKey&, const SiteKey&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const SiteKey& key) {
+    return H::combine(std::move(h), key.site, key.writes, key.atomic, key.address);
+  }
+};
+
+SiteKey key_of(const Event& e) {
+  return {e.site, writes_memory(e.kind), is_atomic(e.kind), e.site == 0 ? e.address : 0};
+}
+
+// Accesses of one location by one thread at one site with the same locks held.
+struct Group {
+  std::uint32_t thread = 0;
+  std::uint32_t locks = 0; // LocksHeld::set
+  SiteKey key;
+  std::vector<std::uint32_t> events;
+};
+
+bool conflict(const SiteKey& a, const SiteKey& b) { return (a.writes || b.writes) && !(a.atomic && b.atomic); }
+
+using Pairing = RaceCandidate;
+
+class Candidates {
+public:
+  Candidates(const trace::Trace& trace, const Computation& computation, std::size_t most)
+      : trace_(trace), c_(computation), most_(most), order_(trace, computation), held_(computation),
+        groups_(computation.locations.size()) {}
+
+  std::vector<RaceCandidate> run() {
+    for (StepId id = 0; id < c_.steps.size(); ++id)
+      if ((c_.steps[id].flags & causality::kMergedStep) == 0) collect(id);
+    for (const std::vector<Group>& groups : groups_)
+      for (std::size_t a = 0; a < groups.size(); ++a)
+        for (std::size_t b = a + 1; b < groups.size(); ++b)
+          if (groups[a].thread != groups[b].thread && conflict(groups[a].key, groups[b].key) &&
+              !held_.sets_exclude(groups[a].locks, groups[b].locks))
+            groups[a].events.size() < groups[b].events.size() ? pair(groups[a], groups[b]) : pair(groups[b], groups[a]);
+    return finish();
+  }
+
+private:
+  void collect(StepId id) {
+    const causality::Step& step = c_.steps[id];
+    for (const causality::Operation& o : c_.operations_of(id)) {
+      if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
+      for (std::uint32_t i = step.event; i <= step.last_event; ++i)
+        if (c_.step_of_event[i] == id && covers(trace_.events[i], o.object)) add(o.object, i);
+    }
+  }
+  bool covers(const Event& e, std::uint32_t location) const {
+    const bool access = reads_memory(e.kind) || (writes_memory(e.kind) && e.kind != EventKind::ExternalWrite);
+    return access && c_.locations[location].address - e.address < e.size;
+  }
+  void add(std::uint32_t location, std::uint32_t event) {
+    const Event& e = trace_.events[event];
+    const SiteKey key = key_of(e);
+    const std::uint32_t locks = held_.set(c_.step_of_event[event]);
+    for (Group& group : groups_[location])
+      if (group.thread == e.thread && group.locks == locks && group.key == key) {
+        if (group.events.back() != event) group.events.push_back(event);
+        return;
+      }
+    groups_[location].push_back({e.thread, locks, key, {event}});
+  }
+
+  // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many.
+  void pair(const Group& a, const Group& b) {
+    Pairing& pairing = pairings_[a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key)];
+    const auto around = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, most_ / a.events.size()));
+    for (const std::uint32_t event : a.events) {
+      const auto middle = std::ranges::lower_bound(b.events, event);
+      // Orders that every run keeps take away the first ones before it, and the last ones behind it.
+      const auto apart = [&](std::uint32_t other) {
+        return order_.excludes(c_.step_of_event[event], c_.step_of_event[other]);
+      };
+      auto from = std::partition_point(b.events.begin(), middle, apart);
+      auto to = std::partition_point(middle, b.events.end(), [&](std::uint32_t other) { return !apart(other); });
+      pairing.all += static_cast<std::uint64_t>(to - from);
+      if (middle - from > around) from = middle - around, pairing.cut = true;
+      if (to - middle > around) to = middle + around, pairing.cut = true;
+      for (; from < to; ++from) pairing.instances.push_back({std::min(event, *from), std::max(event, *from)});
+      if (pairing.instances.size() > 4 * most_) shrink(pairing);
+    }
+  }
+  void shrink(Pairing& pairing) const {
+    const auto closer = [](const RaceInstance& x, const RaceInstance& y) {
+      const std::uint32_t dx = x.second - x.first, dy = y.second - y.first;
+      return dx != dy ? dx < dy : x < y;
+    };
+    std::ranges::sort(pairing.instances, closer);
+    pairing.instances.erase(std::unique(pairing.instances.begin(), pairing.instances.end()), pairing.instances.end());
+    if (pairing.instances.size() > most_) {
+      pairing.instances.resize(most_);
+      pairing.cut = true;
+    }
+  }
+
+  std::vector<RaceCandidate> finish() {
+    std::vector<RaceCandidate> out;
+    for (auto& [key, pairing] : pairings_) {
+      shrink(pairing);
+      if (!pairing.instances.empty()) out.push_back(std::move(pairing));
+    }
+    std::ranges::sort(out, [](const RaceCandidate& a, const RaceCandidate& b) { return a.instances < b.instances; });
+    return out;
+  }
+
+  const trace::Trace& trace_;
+  const Computation& c_;
+  const std::size_t most_;
+  const MustOrder order_;
+  const LocksHeld held_;
+  std::vector<std::vector<Group>> groups_; // by location
+  absl::flat_hash_map<std::pair<SiteKey, SiteKey>, Pairing> pairings_;
+};
+
+} // namespace
+
+std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const Computation& computation,
+                                           std::size_t most_instances) {
+  return Candidates(trace, computation, most_instances).run();
+}
+
+} // namespace sooth::predict

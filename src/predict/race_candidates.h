@@ -1,0 +1,31 @@
+// Pairs of sites that may race, with the pairs of events there.
+//
+// Question: which accesses of shared memory conflict, and are not kept apart by something that every model keeps?
+// Cost: linear in the accesses of shared memory; for each two groups (thread, site, locks held) at one location that no
+//   common lock keeps apart, a binary search for each access of the smaller one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "causality/computation.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+struct RaceInstance {
+  std::uint32_t first = 0; // events, in the order of the trace
+  std::uint32_t second = 0;
+  friend auto operator<=>(const RaceInstance&, const RaceInstance&) = default;
+};
+
+struct RaceCandidate {
+  std::vector<RaceInstance> instances; // the closest first
+  std::uint64_t all = 0;               // so many there are, counted for each common location
+  bool cut = false;                    // more than `most_instances`; the rest is not here
+};
+
+std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
+                                           std::size_t most_instances);
+
+} // namespace sooth::predict

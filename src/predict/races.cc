@@ -1,0 +1,121 @@
+#include "predict/races.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "predict/race_candidates.h"
+#include "predict/witness_of.h"
+
+namespace sooth::predict {
+namespace {
+
+using causality::Computation;
+using causality::StepId;
+using witness::Finding;
+using witness::Role;
+
+struct Decision {
+  std::optional<Finding> finding;
+  std::string undecided; // the reason, if there is no finding and no certainty
+  std::uint64_t questions = 0;
+};
+
+class Races {
+public:
+  Races(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility, witness::Model model)
+      : trace_(trace), c_(computation), feasibility_(feasibility), model_(model) {}
+
+  Decision decide(const RaceCandidate& candidate) const {
+    Decision decision;
+    for (const RaceInstance& instance : candidate.instances) {
+      ++decision.questions;
+      const Answer answer = feasibility_.ask(question(instance));
+      if (answer.truth == Truth::Yes) {
+        decision.finding = finding(instance, answer);
+        decision.finding->count = candidate.all;
+        decision.undecided.clear();
+        return decision;
+      }
+      if (answer.truth == Truth::Undecided && decision.undecided.empty()) decision.undecided = answer.reason;
+    }
+    if (decision.undecided.empty() && candidate.cut)
+      decision.undecided = "there are too many pairs of accesses at the same two places";
+    return decision;
+  }
+
+private:
+  Question question(const RaceInstance& instance) const {
+    Question question;
+    for (const std::uint32_t event : {instance.first, instance.second}) {
+      const StepId step = c_.step_of_event[event];
+      question.before.push_back(step);
+      // Whoever is about to touch an object finds it there.
+      const auto [from, to] = std::ranges::equal_range(c_.orders, step, {}, &causality::Order::second);
+      for (auto order = from; order != to; ++order) question.done.push_back(order->first);
+    }
+    return question;
+  }
+
+  Finding finding(const RaceInstance& instance, const Answer& answer) const {
+    Finding finding;
+    finding.kind = witness::FindingKind::Race;
+    finding.model = model_;
+    finding.engine = answer.tier;
+    finding.places = {{instance.first, Role::Access}, {instance.second, Role::Access}};
+    finding.witness = witness_of(c_, trace_, answer.run, {instance.first, instance.second});
+    // The recorded run itself had both threads there.
+    finding.status = finding.witness.steps.empty() ? witness::Status::Observed : witness::Status::Predicted;
+    return finding;
+  }
+
+  const trace::Trace& trace_;
+  const Computation& c_;
+  const Feasibility& feasibility_;
+  const witness::Model model_;
+};
+
+} // namespace
+
+std::vector<Finding> find_races(const trace::Trace& trace, const Computation& computation,
+                                const Feasibility& feasibility, witness::Model model, const Limits& limits,
+                                Coverage& coverage, const Progress& progress) {
+  const std::vector<RaceCandidate> candidates = race_candidates(trace, computation, kMaxInstances);
+  const Races races(trace, computation, feasibility, model);
+  std::vector<Decision> decisions(candidates.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex told;
+  std::size_t done = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < candidates.size(); i = next++) {
+      decisions[i] = races.decide(candidates[i]);
+      if (!progress) continue;
+      const std::lock_guard lock(told);
+      progress(++done, candidates.size());
+    }
+  };
+  const unsigned jobs = limits.jobs != 0 ? limits.jobs : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> workers;
+  for (unsigned i = 1; i < std::min<std::size_t>(jobs, candidates.size()); ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+
+  std::vector<Finding> findings;
+  coverage.candidates += candidates.size();
+  if (computation.steps.size() > limits.window)
+    coverage.windows = std::max<std::uint64_t>(coverage.windows,
+                                               computation.steps.size() / std::max<std::size_t>(limits.window, 1) + 1);
+  for (Decision& decision : decisions) {
+    coverage.questions += decision.questions;
+    if (!decision.undecided.empty()) coverage.undecided_because(decision.undecided);
+    if (decision.finding) findings.push_back(std::move(*decision.finding));
+  }
+  std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
+    return std::pair(a.places[0].event, a.places[1].event) < std::pair(b.places[0].event, b.places[1].event);
+  });
+  return findings;
+}
+
+} // namespace sooth::predict

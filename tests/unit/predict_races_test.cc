@@ -1,0 +1,132 @@
+// The race engine: one finding for each pair of sites, each with a witness that the checker accepts.
+#include <gtest/gtest.h>
+
+#include "predict/races.h"
+#include "verify_builder.h"
+#include "witness/check.h"
+
+namespace sooth::predict {
+namespace {
+
+using trace::EventKind;
+using trace::testing::TraceBuilder;
+using witness::Finding;
+using witness::Model;
+
+constexpr std::uint64_t kX = 0x1000, kLock = 0x9000;
+
+std::vector<Finding> races(const trace::Trace& t, Model model = Model::Maximal, Coverage* told = nullptr) {
+  const causality::Computation c = causality::compute(t);
+  Limits limits;
+  limits.jobs = 2;
+  Coverage coverage;
+  const auto feasibility = make_feasibility(c, model, limits);
+  std::vector<Finding> found = find_races(t, c, *feasibility, model, limits, coverage);
+  witness::Checker checker(t);
+  for (const Finding& finding : found) EXPECT_EQ(checker.objection(finding).value_or(""), "");
+  if (told != nullptr) *told = coverage;
+  else EXPECT_EQ(coverage.undecided, 0u);
+  return found;
+}
+
+TEST(Races, OneFindingForEachPairOfSitesWithItsCount) {
+  TraceBuilder b(2);
+  const std::uint32_t here = b.site("a.c", 1, "f", "x"), there = b.site("a.c", 2, "g", "x");
+  for (int i = 0; i < 3; ++i) b.write(0, kX, 4, 1).site = here;
+  for (int i = 0; i < 2; ++i) b.write(1, kX, 4, 1).site = there;
+  const std::vector<Finding> found = races(b.trace);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].count, 6u);
+}
+
+TEST(Races, ACommonLockKeepsAccessesApart) {
+  TraceBuilder b(2);
+  for (const std::uint32_t t : {0u, 1u, 0u, 1u}) {
+    b.add(t, EventKind::Acquire, kLock);
+    b.write(t, kX, 4, t);
+    b.add(t, EventKind::Release, kLock);
+  }
+  EXPECT_TRUE(races(b.trace).empty());
+}
+
+TEST(Races, AtomicsDoNotRaceWithEachOtherButWithPlainAccesses) {
+  TraceBuilder atomic(2);
+  atomic.access(1, EventKind::AtomicRead, kX, 4, 0);
+  atomic.access(0, EventKind::AtomicWrite, kX, 4, 1);
+  EXPECT_TRUE(races(atomic.trace).empty());
+  TraceBuilder plain(2);
+  plain.read(1, kX, 4, 0);
+  plain.access(0, EventKind::AtomicWrite, kX, 4, 1);
+  EXPECT_EQ(races(plain.trace).size(), 1u);
+}
+
+TEST(Races, PartialOverlapIsEnough) {
+  TraceBuilder b(2);
+  b.write(0, kX, 8, 0);
+  b.write(1, kX + 6, 4, 0);
+  EXPECT_EQ(races(b.trace).size(), 1u);
+  TraceBuilder apart(2);
+  apart.write(0, kX, 8, 0);
+  apart.write(1, kX + 8, 4, 0);
+  EXPECT_TRUE(races(apart.trace).empty());
+}
+
+TEST(Races, ForkAndJoinOrder) {
+  TraceBuilder b(2);
+  b.write(0, kX, 4, 1);
+  b.add(0, EventKind::Fork, 0, 1);
+  b.add(1, EventKind::ThreadStart);
+  b.write(1, kX, 4, 2);
+  b.add(1, EventKind::ThreadEnd);
+  b.add(0, EventKind::Join, 0, 1);
+  b.write(0, kX, 4, 3);
+  EXPECT_TRUE(races(b.trace).empty());
+}
+
+// Taking turns under a mutex: the value that was read says that the other one is done.
+TEST(Races, ValuesReadUnderAMutexOrder) {
+  TraceBuilder b(2);
+  b.write(0, kX, 4, 1);
+  b.add(0, EventKind::Acquire, kLock);
+  b.write(0, kX + 8, 4, 1);
+  b.add(0, EventKind::Release, kLock);
+  b.add(1, EventKind::Acquire, kLock);
+  b.read(1, kX + 8, 4, 1);
+  b.add(1, EventKind::Release, kLock);
+  b.write(1, kX, 4, 2);
+  EXPECT_TRUE(races(b.trace).empty());
+}
+
+TEST(Races, HiddenByUnrelatedCriticalSections) {
+  TraceBuilder b(2);
+  b.write(0, kX, 4, 1);
+  b.add(0, EventKind::Acquire, kLock);
+  b.add(0, EventKind::Release, kLock);
+  b.add(1, EventKind::Acquire, kLock);
+  b.add(1, EventKind::Release, kLock);
+  b.write(1, kX, 4, 2);
+  EXPECT_TRUE(races(b.trace, Model::HappensBefore).empty());
+  EXPECT_EQ(races(b.trace, Model::HappensBeforeLocks).size(), 1u);
+  EXPECT_EQ(races(b.trace).size(), 1u);
+}
+
+TEST(Races, MergedWritesAreNotReported) {
+  TraceBuilder b(2);
+  b.access(0, EventKind::Write, kX, 4, 1, trace::kHeld).site = b.site("a.c", 1, "f", "x");
+  b.access(0, EventKind::Write, kX, 4, 2, trace::kMerged);
+  b.read(1, kX, 4, 2).site = b.site("a.c", 2, "g", "x");
+  const std::vector<Finding> found = races(b.trace);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].places[0].event, 0u);
+}
+
+TEST(Races, ARunThatWasRecordedIsObserved) {
+  TraceBuilder b(2);
+  b.write(0, kX, 4, 1);
+  b.write(1, kX, 4, 2);
+  ASSERT_EQ(races(b.trace).size(), 1u);
+  EXPECT_EQ(races(b.trace)[0].status, witness::Status::Observed);
+}
+
+} // namespace
+} // namespace sooth::predict
