@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -216,7 +217,9 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
 }
 
 int tell(const report::Report& report, const AnalysisOptions& options) {
-  print_error_text(report::text(report, {isatty(STDERR_FILENO) == 1}));
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string();
+  print_error_text(report::text(report, {isatty(STDERR_FILENO) == 1, here}));
   if (!options.json.empty() && !write_file(options.json, report::json(report))) return kWrong;
   return report.findings.empty() ? kFine : options.exit_code;
 }

@@ -61,6 +61,14 @@ void add_defects(const trace::Trace& trace, Collector& out) {
       out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), row.severity != "error");
 }
 
+// The C and C++ runtimes are in every program; what they do to the caller's memory is recorded at their calls.
+bool is_of_the_language(const std::string& library) {
+  for (const std::string_view known : {"linux-vdso.", "linux-gate.", "ld-linux", "libc.so", "libm.so", "libgcc_s.",
+                                       "libstdc++.", "libpthread.", "librt."})
+    if (library.starts_with(known)) return true;
+  return false;
+}
+
 void add_recording(const trace::Trace& trace, Collector& out) {
   std::string names;
   std::uint64_t calls = 0;
@@ -70,9 +78,14 @@ void add_recording(const trace::Trace& trace, Collector& out) {
   }
   out.add("unsupportedCalls", calls, "calls of synchronisation that Sooth does not follow", false, names);
   names.clear();
-  for (const std::string& library : trace.process.plain_libraries)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", std::filesystem::path(library).filename().string());
-  out.add("uninstrumentedLibraries", trace.process.plain_libraries.size(),
+  std::uint64_t libraries = 0;
+  for (const std::string& path : trace.process.plain_libraries) {
+    const std::string library = std::filesystem::path(path).filename().string();
+    if (is_of_the_language(library)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", library);
+    ++libraries;
+  }
+  out.add("uninstrumentedLibraries", libraries,
           "libraries were not built with Sooth; what they do to memory is not seen", true, names);
 }
 

@@ -69,6 +69,7 @@ private:
   }
 
   void write_place(const FindingText& finding, const PlaceText& place) {
+    if (place.role == witness::Role::Hold) return; // the request that stands beside it says what is held
     print("\n  {}\n", bold(fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place),
                                        at(place.step.spot))));
     write_source(place.step.spot);
@@ -143,6 +144,8 @@ private:
 
   // The event has not happened, so a value would be a guess.
   static std::string next_phrase(StepText step) {
+    if (step.kind == "acquire") return "asks for " + step.variable;
+    if (step.kind == "acquire-shared") return "asks, shared, for " + step.variable;
     step.value = step.kind == "fork" || step.kind == "join" ? step.value : "";
     return step_phrase(step);
   }
@@ -169,6 +172,26 @@ private:
   SourceLines sources_;
   std::string out_;
 };
+
+void shorten(Spot& spot, const std::string& folder) {
+  if (spot.file.starts_with(folder)) spot.file.erase(0, folder.size());
+}
+void shorten(std::vector<Spot>& spots, const std::string& folder) {
+  for (Spot& spot : spots) shorten(spot, folder);
+}
+void shorten(Report& report, const std::string& folder) {
+  for (StepText& step : report.steps) shorten(step.spot, folder);
+  for (FindingText& finding : report.findings) {
+    for (PlaceText& place : finding.places) {
+      shorten(place.step.spot, folder);
+      shorten(place.stack, folder);
+      shorten(place.object.spot, folder);
+      shorten(place.object.stack, folder);
+      for (HeldLock& lock : place.locks) shorten(lock.taken, folder);
+    }
+    for (ThreadText& thread : finding.threads) shorten(thread.stack, folder);
+  }
+}
 
 std::string kinds_text(const Report& report) {
   std::map<std::string_view, std::uint64_t> kinds;
@@ -200,7 +223,10 @@ std::string summary(const Report& report) {
 }
 
 std::string text(const Report& report, const TextOptions& options) {
-  return TextWriter(report, options).write() + summary(report);
+  if (options.here.empty()) return TextWriter(report, options).write() + summary(report);
+  Report nearer = report;
+  shorten(nearer, options.here.ends_with('/') ? options.here : options.here + "/");
+  return TextWriter(nearer, options).write() + summary(report);
 }
 
 } // namespace sooth::report

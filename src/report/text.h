@@ -9,6 +9,7 @@ namespace sooth::report {
 
 struct TextOptions {
   bool color = false;
+  std::string here = {}; // files below this folder are shown without it
 };
 
 // Every finding, then one line that sums up, then what bounds the answer.
