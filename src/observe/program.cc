@@ -56,8 +56,10 @@ std::optional<Error> ObservedProgram::take_symbols(const SymbolsSent& message, s
   if (auto error = symbols_.read(message.modules)) return error;
   const bool again = table_sent_;
   if (!again) {
-    auto property = logic::read_properties(options_.property_text, options_.property_name,
-                                           logic::symbols_of_trace(symbols_.tables()));
+    auto property = options_.property_name.empty()
+                        ? Result<logic::PropertyFile>(logic::PropertyFile{})
+                        : logic::read_properties(options_.property_text, options_.property_name,
+                                                 logic::symbols_of_trace(symbols_.tables()));
     if (!property) {
       refused_ = property.error();
       answers.push_back(Later{refused_->text()});
@@ -189,7 +191,8 @@ bool ObservedProgram::advance(std::uint64_t levels) {
 
 void ObservedProgram::found(std::size_t monitor, FoundRun run) {
   std::vector<bool>& told = run.status == witness::Status::Observed ? told_observed_ : told_predicted_;
-  if (told[monitor]) return;
+  // What the observed run itself does needs no prediction any more.
+  if (told[monitor] || told_observed_[monitor]) return;
   told[monitor] = true;
   if (run.property->action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", run.property->name);
   add_finding(run, *property_, symbols_, report_);

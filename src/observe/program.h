@@ -28,8 +28,8 @@
 namespace sooth::observe {
 
 struct ProgramOptions {
-  std::string property_name; // what errors call the file
-  std::string property_text; // empty: nothing is relevant
+  std::string property_name; // what errors call the file; empty: there is none, and nothing is relevant
+  std::string property_text;
   explore::Options lattice;
   std::uint64_t most_waiting = 1u << 20;             // messages that came too early
   std::uint64_t most_bytes = std::uint64_t{4} << 30; // of the lattice and its messages

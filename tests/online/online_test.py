@@ -121,6 +121,27 @@ def landing(bench):
     check(not list(bench.work.glob("*.sooth")), list(bench.work.glob("*.sooth")))
 
 
+def same_as_recorded(bench):
+    """The same verdicts from a trace and from messages."""
+    safe = "property safe: radio == 1 -> (landing == 1 -> approved == 1)\n"
+    cases = [("landing.cpp", [], LANDING + safe),
+             ("threads.cpp", ["ordered"], "property after_ready: start(served > 0) -> ready == 1\n"),
+             ("counter.cpp", ["600"], "property small: steps < 500\n")]
+    for source, arguments, text_of_property in cases:
+        program = bench.build(source)
+        prop = bench.property(text_of_property)
+        trace, report = bench.work / "run.sooth", bench.work / "report.json"
+        trace.unlink(missing_ok=True)
+        bench.run(bench.bin / "sooth", "record", "-o", trace, program, *arguments)
+        result = bench.run(bench.bin / "sooth", "check", trace, "--property", prop, "--model", "hb", "--find", "properties", "--json", report)
+        check(result.returncode in (0, 66), result)
+        observer = Observer(bench, prop, "--once")
+        bench.run(program, *arguments, observer=observer.address)
+        verdicts = [{(f["status"], f["property"]) for f in verdict["findings"]}
+                    for verdict in (json.loads(report.read_text()), observer.verdict())]
+        check(verdicts[0] == verdicts[1], source, "recorded:", verdicts[0], "observed:", verdicts[1])
+
+
 def threads(bench):
     """Thirty threads, created dynamically: predicted where nothing orders them, safe where something does."""
     program = bench.build("threads.cpp")
@@ -451,7 +472,7 @@ def soak(bench):
     check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
 
 
-SCENARIOS = {f.__name__: f for f in (landing, threads, stop, killed, observer_gone, observer_slow, hostile, token, two_programs,
+SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, killed, observer_gone, observer_slow, hostile, token, two_programs,
                                      run_online, refused, tcp, fork, calls, races, soak)}
 
 
