@@ -41,14 +41,15 @@ extern "C" {
 #endif
 
 struct SoothThreadAbi {
-  uint8_t* cells;      // offset 0
+  // Not `cells`: at offset 0 LLVM would carry the record's own address around, instead of reaching the field by one instruction.
+  uint64_t detail;     // offset 0: not 0 while the segment is kept in full; then `cells` is one cell that never matches
   uint64_t cell_mask;  // offset 8: (number of cells - 1) << 4
   uint64_t epoch;      // offset 16: the segment's epoch << 24, 1 to 255
   uint64_t* stack_top; // offset 24: next free frame
   uint64_t* stack_low; // offset 32: lowest stack_top since frames were last written to the trace
-  uint64_t detail;    // offset 40: not 0 while the segment is kept in full; then `cells` is one cell that never matches
-  uint32_t call_site; // offset 48
-  uint32_t branches;  // offset 52: branch hooks run only if it is not 0
+  uint8_t* cells;      // offset 40
+  uint32_t call_site;  // offset 48
+  uint32_t branches;   // offset 52: branch hooks run only if it is not 0
 };
 
 // A site number is `*module base + row`; hooks pass that sum.

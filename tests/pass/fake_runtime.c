@@ -16,7 +16,7 @@ enum { kCells = 1 << 12, kFrames = 1 << 16 };
 static _Alignas(16) uint8_t cells[kCells * 16 + 8];
 static uint64_t frames[kFrames];
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
-    cells, 0, (uint64_t)1 << 24, frames, frames, 0, 0, 0};
+    0, 0, (uint64_t)1 << 24, frames, frames, cells, 0, 0};
 
 static FILE* out;
 static const struct SoothModule* modules[64];

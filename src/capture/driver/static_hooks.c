@@ -10,7 +10,7 @@ static uint8_t one_cell[32];
 // large enough that the real stack overflows first. It takes memory only as far as it is touched.
 static uint64_t frames[(size_t)8 << 20];
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
-    one_cell, 0, (uint64_t)1 << 24, frames, frames, 0, 0, 0};
+    0, 0, (uint64_t)1 << 24, frames, frames, one_cell, 0, 0};
 
 void __sooth_register_module(const struct SoothModule* module) { (void)module; }
 

@@ -25,11 +25,11 @@ using Builder = llvm::IRBuilder<llvm::ConstantFolder, MarkingInserter>;
 
 // Offsets in SoothThreadAbi (abi.h); checked there by static assertions.
 enum ThreadField : std::uint64_t {
-  kCells = 0,
   kCellMask = 8,
   kEpoch = 16,
   kStackTop = 24,
   kStackLow = 32,
+  kCells = 40,
   kCallSite = 48,
   kBranches = 52,
 };

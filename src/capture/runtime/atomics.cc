@@ -187,7 +187,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   }
   const Stripe& stripe = stripe_of(p);
   T value;
-  std::uint64_t counter = reading(t);
+  std::uint64_t counter = t->clock;
   const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
   value = real_load(p);
   const std::uint64_t written = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED);

@@ -19,7 +19,7 @@ std::uint64_t g_no_stack[65536]; // what a thread has before its state: some roo
 
 extern "C" {
 constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
-    {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0}, nullptr, 0, 0, nullptr};
+    {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0}, nullptr, 0, 0, nullptr};
 }
 
 namespace sooth::runtime {
@@ -151,7 +151,7 @@ void detach(Thread* t) {
   flush(t);
   if (t->cells != kMinCells) make_cells(t, kMinCells);
   t->epoch = local.abi.epoch;
-  local.abi = {g_no_cells, 0, 1u << 24, g_no_stack, g_no_stack, 0, 0, 0};
+  local.abi = {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0};
   local.thread = nullptr;
   local.ended = 1;
   __atomic_store_n(&t->live->state, 0, __ATOMIC_RELEASE);
