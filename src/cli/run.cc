@@ -13,6 +13,7 @@
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "logic/resolve.h"
 
 namespace sooth::cli {
 
@@ -69,6 +70,15 @@ bool build(const std::string& source, Source kind, const std::vector<std::string
   return ended.ok() && ended->fine();
 }
 
+// A property that names what the program does not have is told before the program runs.
+bool property_fits(const std::string& property, const std::string& program) {
+  const auto symbols = logic::symbols_of_program(program);
+  if (!symbols) return true; // nothing to compare with; the trace will tell
+  const auto file = logic::load_properties(property, symbols.value());
+  if (!file) complain(file.error().text());
+  return file.ok();
+}
+
 int no_trace(const std::string& target) {
   complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
   return kWrong;
@@ -106,7 +116,8 @@ int run_run(int argc, char** argv) {
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
       ->type_name("FLAG")
       ->allow_extra_args(false);
-  parser.add_flag("--online", online, "Check the property while the program runs, without a trace (see `sooth observe`)");
+  parser.add_flag("--online", online,
+                  "Check the property while the program runs, without a trace (see `sooth observe`)");
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
@@ -139,6 +150,7 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
 
+  if (!options.property.empty() && !property_fits(options.property, program)) return kWrong;
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);
   if (online) {
