@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands that the README shows.
+"""Runs the commands that the README and other documents show.
 
     readme_test.py --build FOLDER --work FOLDER
 
@@ -15,6 +15,9 @@ import re
 import subprocess
 
 from recording import ROOT, check, fresh
+
+
+DOCUMENTS = ("README.md", "docs/report.md")
 
 
 def blocks(text):
@@ -53,7 +56,8 @@ def main():
     (work / "examples").symlink_to(ROOT / "examples")
     environment = {**os.environ, "PATH": f"{options.build / 'bin'}:{os.environ['PATH']}"}
     ran = 0
-    for language, lines in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS)
+    for language, lines in blocks(text):
         if language == "cpp" and re.fullmatch(r"// \w+\.cpp", lines[0]):
             (work / lines[0][3:]).write_text("\n".join(lines) + "\n", encoding="utf-8")
         if language != "console":
