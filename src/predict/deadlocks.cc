@@ -17,8 +17,9 @@ using witness::Finding;
 using witness::Role;
 
 constexpr std::size_t kMaxCircles = 10'000;
-constexpr std::size_t kMaxWalk = 4'000'000; // steps of the search for circles
-constexpr std::size_t kMaxTries = 256;      // questions for one circle
+constexpr std::size_t kMaxWalk = 4'000'000;       // steps of the search for circles
+constexpr std::size_t kMaxTries = 256;            // questions for one circle
+constexpr std::size_t kMaxCombinations = 100'000; // of instances of its requests
 
 class Deadlocks {
 public:
@@ -104,15 +105,16 @@ private:
     if (known_.contains(key)) return;
     std::vector<std::size_t> choice(circle_.size(), 0);
     std::vector<StepId> before(circle_.size());
-    std::size_t tries = 0;
+    std::size_t tries = 0, combinations = 0;
     std::string undecided;
     for (bool more = true; more; more = advance(choice)) {
       for (std::size_t i = 0; i < circle_.size(); ++i) before[i] = requests_[circle_[i]].steps[choice[i]];
-      if (excluded(before)) continue;
-      if (tries++ == kMaxTries) {
+      if (++combinations > kMaxCombinations || tries == kMaxTries) {
         undecided = "a circle of lock requests has more instances than are tried";
         break;
       }
+      if (excluded(before)) continue;
+      ++tries;
       ++coverage_.questions;
       const Answer answer = feasibility_.ask({before, {}, {}, {}});
       if (answer.truth == Truth::Undecided) undecided = answer.reason;

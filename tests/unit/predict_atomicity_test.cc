@@ -1,0 +1,346 @@
+// Atomicity on hand-made traces, in pairs; then random small ones against Definition 5, written down plainly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "predict/atomicity.h"
+#include "predict/blocks.h"
+#include "predict/execution.h"
+#include "unit/predict_case.h"
+
+namespace sooth::predict {
+namespace {
+
+using testing::Case;
+using trace::EventKind;
+using witness::Finding;
+using witness::Role;
+using witness::Status;
+
+constexpr std::uint64_t X = 0x1000, Y = 0x2000, Lock = 0x3000;
+
+class Blocks : public Case {
+public:
+  explicit Blocks(std::uint32_t threads) : Case(threads) {
+    names = string("deposit");
+    write(0, X, 4, 0);
+    write(0, Y, 4, 0);
+    for (std::uint32_t t = 1; t < threads; ++t) fork(0, t);
+  }
+  void begin(std::uint32_t thread) { add(thread, EventKind::AtomicBegin, names); }
+  void end(std::uint32_t thread) { add(thread, EventKind::AtomicEnd, names); }
+  std::vector<Finding> violations() {
+    return find([](auto&&... arguments) { return find_atomicity(arguments...); });
+  }
+  std::uint64_t names = 0;
+};
+
+TEST(Atomicity, TwoReadsThatDifferAreNoPiece) {
+  Blocks run(3);
+  run.begin(1);
+  run.read(1, X, 4, 0);
+  run.write(2, X, 4, 1);
+  const std::uint32_t other = run.last();
+  run.read(1, X, 4, 1);
+  run.end(1);
+  const std::vector<Finding> found = run.violations();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
+  EXPECT_EQ(found[0].status, Status::Observed);
+  EXPECT_EQ(found[0].property, "deposit");
+  EXPECT_EQ(found[0].engine, "linear");
+  EXPECT_EQ(found[0].places[2], (witness::Place{other, Role::Interleaved}));
+}
+
+TEST(Atomicity, TwoReadsThatAgreeCouldBeOnePiece) {
+  Blocks run(3);
+  run.begin(1);
+  run.read(1, X, 4, 0);
+  run.write(2, X, 4, 0); // the same value
+  run.read(1, X, 4, 0);
+  run.end(1);
+  for (const Finding& finding : run.violations()) EXPECT_EQ(finding.status, Status::Predicted);
+}
+
+TEST(Atomicity, AReadOfAnothersWriteAfterAnOwnOne) {
+  Blocks run(3);
+  run.begin(1);
+  run.write(1, X, 4, 1);
+  run.write(2, X, 4, 2);
+  run.read(1, X, 4, 2);
+  run.end(1);
+  ASSERT_EQ(run.violations().size(), 1u);
+}
+
+TEST(Atomicity, TwoVariablesThatDoNotFitTogether) {
+  const auto with = [](bool torn) {
+    Blocks run(3);
+    run.begin(1);
+    run.read(1, X, 4, 0);
+    if (!torn) run.read(1, Y, 4, 0);
+    run.write(2, X, 4, 1);
+    run.write(2, Y, 4, 1);
+    if (torn) run.read(1, Y, 4, 1); // the old X and the new Y were never there together
+    run.end(1);
+    return run.violations();
+  };
+  const std::vector<Finding> torn = with(true);
+  ASSERT_EQ(torn.size(), 1u);
+  EXPECT_EQ(torn[0].status, Status::Observed);
+  EXPECT_EQ(torn[0].engine, "search");
+
+  const std::vector<Finding> whole = with(false);
+  ASSERT_EQ(whole.size(), 1u) << "in another run it would see the torn state";
+  EXPECT_EQ(whole[0].status, Status::Predicted);
+  EXPECT_EQ(whole[0].witness.next.size(), 1u);
+}
+
+TEST(Atomicity, ALockAroundTheWholeBlockProtectsIt) {
+  Blocks run(3);
+  run.begin(1);
+  run.lock(1, Lock);
+  run.read(1, X, 4, 0);
+  run.read(1, Y, 4, 0);
+  run.unlock(1, Lock);
+  run.end(1);
+  run.lock(2, Lock);
+  run.write(2, X, 4, 1);
+  run.write(2, Y, 4, 1);
+  run.unlock(2, Lock);
+  EXPECT_TRUE(run.violations().empty());
+}
+
+TEST(Atomicity, TwoLockedSectionsInOneBlockDoNot) {
+  Blocks run(3);
+  run.begin(1);
+  run.lock(1, Lock);
+  run.read(1, X, 4, 0);
+  run.unlock(1, Lock);
+  run.lock(1, Lock);
+  run.read(1, X, 4, 0);
+  run.unlock(1, Lock);
+  run.end(1);
+  run.lock(2, Lock);
+  run.write(2, X, 4, 1);
+  run.unlock(2, Lock);
+  const std::vector<Finding> found = run.violations();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].status, Status::Predicted);
+}
+
+TEST(Atomicity, ALostUpdateBetweenTwoBlocks) {
+  Blocks run(3);
+  run.begin(1);
+  run.read(1, X, 4, 0);
+  run.begin(2);
+  run.read(2, X, 4, 0);
+  run.write(2, X, 4, 1);
+  run.end(2);
+  run.write(1, X, 4, 1);
+  run.end(1);
+  const std::vector<Finding> found = run.violations();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].status, Status::Observed);
+  EXPECT_NE(found[0].note.find("not all in the same run"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(found[0].places, Role::BlockBegin, &witness::Place::role), 2);
+}
+
+TEST(Atomicity, AnUpdateThatNobodyMissesIsNone) {
+  Blocks run(3);
+  run.begin(1);
+  run.read(1, X, 4, 0);
+  run.write(2, X, 4, 7); // outside of any block: Definition 5 may leave it out
+  run.write(1, X, 4, 1);
+  run.end(1);
+  EXPECT_TRUE(run.violations().empty());
+}
+
+TEST(Atomicity, CallsOfNamedFunctionsAreBlocks) {
+  const auto with = [](const char* pattern) {
+    Blocks run(3);
+    const std::uint32_t function = run.site("a.c", 3, "account::move(int)", "", trace::kSiteFunction);
+    run.add(1, EventKind::Enter).site = function;
+    run.read(1, X, 4, 0);
+    run.write(2, X, 4, 1);
+    run.read(1, X, 4, 1);
+    run.add(1, EventKind::Exit, 0, 0);
+    return run.find(
+        [&](const auto& trace, const auto& computation, const auto& feasibility, const auto& limits, auto& coverage) {
+          return find_atomicity(trace, computation, feasibility, limits, coverage, {pattern});
+        });
+  };
+  ASSERT_EQ(with("account::*").size(), 1u);
+  EXPECT_EQ(with("account::move")[0].property, "account::move(int)");
+  EXPECT_TRUE(with("bank::*").empty());
+}
+
+TEST(Atomicity, ABlockThatDoesNotEndIsNone) {
+  Blocks run(3);
+  run.begin(1);
+  run.read(1, X, 4, 0);
+  run.write(2, X, 4, 1);
+  run.read(1, X, 4, 1);
+  EXPECT_TRUE(run.violations().empty());
+}
+
+// --- Definition 5, plainly -----------------------------------------------------------------------------------------
+
+// All runs of the maximal model, with the moment at which each step was taken.
+class AllRuns {
+public:
+  AllRuns(const Computation& computation, const std::vector<Block>& blocks)
+      : index_(computation, witness::Model::Maximal), blocks_(blocks) {
+    std::vector<StepId> run;
+    extend(Execution(index_), run);
+  }
+  std::set<std::size_t> pieces; // blocks that some run has in one piece
+  bool all = false;             // some run has all of them
+  // (block, place, location, value) that some run reaches with a write of another thread in between ...
+  using Seen = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::set<Seen> interrupted;
+  std::set<Seen> uninterrupted; // ... or with nobody in between
+
+private:
+  void extend(const Execution& execution, std::vector<StepId>& run) {
+    judge(execution, run);
+    for (std::uint32_t t = 0; t < index_.computation.threads.size(); ++t) {
+      const StepId next = execution.next(t);
+      if (next == kNoStep || !execution.allows(next, {})) continue;
+      Execution further = execution;
+      further.take(next);
+      run.push_back(next);
+      extend(further, run);
+      run.pop_back();
+    }
+  }
+
+  // Whether the block's steps up to `place` are neighbours in the run.
+  bool in_one_piece(const Block& block, std::uint32_t place, const std::vector<StepId>& run) const {
+    const auto& own = index_.computation.threads[block.thread].steps;
+    const auto first = std::find(run.begin(), run.end(), own[block.first]);
+    for (std::uint32_t p = block.first; p < place; ++p) {
+      const auto at = first + (p - block.first);
+      if (run.end() - first <= p - block.first || *at != own[p]) return false;
+    }
+    return true;
+  }
+
+  void judge(const Execution& execution, const std::vector<StepId>& run) {
+    bool every = true;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const Block& block = blocks_[b];
+      const std::uint32_t at = execution.position(block.thread);
+      const bool piece = at >= block.last && in_one_piece(block, block.last, run);
+      if (piece) pieces.insert(b);
+      every &= piece;
+      if (at <= block.first || at >= block.last) continue;
+      const auto& own = index_.computation.threads[block.thread].steps;
+      for (const Operation& o : index_.computation.operations_of(own[at])) {
+        const std::uint32_t value = o.kind == OperationKind::Read ? execution.memory(o.object) : o.value;
+        if (o.kind != OperationKind::Read || value == o.value) continue;
+        const Seen seen{b, at, o.object, value};
+        // The block's steps stand at the end of the run if nobody came after its first one.
+        const bool undisturbed = in_one_piece(block, at, run) && run.back() == own[at - 1];
+        if (undisturbed) uninterrupted.insert(seen);
+        const auto first = std::find(run.begin(), run.end(), own[block.first]);
+        for (auto step = first; step != run.end(); ++step)
+          if (index_.computation.steps[*step].thread != block.thread)
+            for (const Operation& w : index_.computation.operations_of(*step))
+              if (w.kind == OperationKind::Write && w.object == o.object) interrupted.insert(seen);
+      }
+    }
+    all |= every;
+  }
+
+  const Index index_;
+  const std::vector<Block>& blocks_;
+};
+
+// A legal run of two or three threads over two variables, a lock and blocks.
+Blocks random_run(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  const std::uint32_t threads = 2 + below(2);
+  Blocks run(threads + 1);
+  std::vector<bool> in_block(threads + 1, false), has_lock(threads + 1, false);
+  std::uint64_t memory[2] = {0, 0};
+  bool locked = false;
+  const std::uint32_t length = 5 + below(threads == 2 ? 6 : 4);
+  for (std::uint32_t i = 0; i < length; ++i) {
+    const std::uint32_t t = 1 + below(threads), variable = below(2);
+    if (!in_block[t] && below(2) == 0) {
+      run.begin(t);
+      in_block[t] = true;
+    }
+    switch (below(8)) {
+    case 0:
+    case 1:
+    case 2: run.read(t, variable == 0 ? X : Y, 4, memory[variable]); break;
+    case 3:
+    case 4:
+    case 5:
+      memory[variable] = below(2);
+      run.write(t, variable == 0 ? X : Y, 4, memory[variable]);
+      break;
+    case 6:
+      if (has_lock[t]) run.unlock(t, Lock);
+      else if (!locked) run.lock(t, Lock);
+      else break;
+      has_lock[t] = locked = !has_lock[t];
+      break;
+    default:
+      if (in_block[t]) run.end(t);
+      in_block[t] = false;
+    }
+  }
+  for (std::uint32_t t = 1; t <= threads; ++t)
+    if (in_block[t]) run.end(t);
+  return run;
+}
+
+TEST(Atomicity, SaysWhatDefinition5Says) {
+  int local = 0, global = 0, predicted = 0, none = 0;
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    SCOPED_TRACE(seed);
+    Blocks run = random_run(seed);
+    const Computation computation = causality::compute(run.trace);
+    std::vector<Block> blocks = collect_blocks(run.trace, computation, {});
+    std::erase_if(blocks, [](const Block& block) { return !block.interruptible(); });
+    const AllRuns runs(computation, blocks);
+    const std::vector<Finding> found = run.violations();
+    ASSERT_EQ(run.coverage.undecided, 0u);
+
+    std::set<std::uint32_t> observed_blocks, predicted_blocks; // their begins
+    bool together = false;
+    for (const Finding& finding : found) {
+      if (finding.status == Status::Predicted) predicted_blocks.insert(finding.places[0].event);
+      else if (finding.note.starts_with("Each of these blocks")) together = true;
+      else observed_blocks.insert(finding.places[0].event);
+    }
+    std::set<std::uint32_t> broken, can_be_torn;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (!runs.pieces.contains(b)) broken.insert(blocks[b].begin);
+    for (const auto& seen : runs.interrupted)
+      if (!runs.uninterrupted.contains(seen)) can_be_torn.insert(blocks[std::get<0>(seen)].begin);
+
+    ASSERT_EQ(observed_blocks, broken);
+    if (broken.empty()) ASSERT_EQ(together, !runs.all && !blocks.empty());
+    for (const std::uint32_t begin : predicted_blocks) ASSERT_TRUE(can_be_torn.contains(begin));
+    // A block that is broken already, alone or together with others, is not predicted to be.
+    if (broken.empty() && !together) ASSERT_EQ(predicted_blocks, can_be_torn);
+    local += !broken.empty();
+    global += together;
+    predicted += !predicted_blocks.empty();
+    none += found.empty();
+  }
+  // All sorts of runs were among them.
+  EXPECT_GT(local, 50);
+  EXPECT_GT(global, 10);
+  EXPECT_GT(predicted, 50);
+  EXPECT_GT(none, 200);
+}
+
+} // namespace
+} // namespace sooth::predict
