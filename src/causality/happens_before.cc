@@ -40,12 +40,12 @@ public:
     case OperationKind::Write: return {o.object, true};
     case OperationKind::HoldBegin:
     case OperationKind::HoldEnd: return {o.object, o.value == 1};
-    // Shared uses are writes as well: a try that fails needs the readers that it ran into.
+    // A try that fails is like a write: it needs the readers that it ran into.
     case OperationKind::Acquire:
     case OperationKind::Release:
-    case OperationKind::AcquireShared:
-    case OperationKind::ReleaseShared:
     case OperationKind::TryFailed: return {locks_ + o.object, true};
+    case OperationKind::AcquireShared:
+    case OperationKind::ReleaseShared: return {locks_ + o.object, false};
     }
     return {};
   }
@@ -100,7 +100,7 @@ private:
     if (block.ends != kNoStep)
       for (const Operation& o : computation_.operations_of(block.ends))
         if (o.kind == OperationKind::HoldEnd) act(objects_.of(o));
-    for (const std::uint32_t event : block.events) objects_.for_each_watched(trace_.events[event], act);
+    for (const std::uint32_t event : blocks_.events_of(block)) objects_.for_each_watched(trace_.events[event], act);
   }
   void stamp();
   bool breaks_hold(const Block& block) const;
@@ -113,7 +113,7 @@ private:
   const trace::Trace& trace_;
   const Computation& computation_;
   const Objects objects_;
-  const std::vector<Block> blocks_;
+  const Blocks blocks_;
   std::vector<std::vector<ModelStep>> steps_;
   Clocks clocks_;
   std::vector<bool> visible_; // by event
@@ -164,7 +164,7 @@ void HappensBefore::stamp() {
   absl::flat_hash_map<StepId, SharedClock> sources;
   std::uint64_t unpredictable = 0;
 
-  for (const Block& block : blocks_) {
+  for (const Block& block : blocks_.blocks) {
     const ThreadNumber t = block.thread;
     // What all of the block sees.
     for_each_access(block, [&](const Access& access) {
@@ -185,7 +185,7 @@ void HappensBefore::stamp() {
     if (untrusted) clocks.raise(t, unknown, 1);
     // Its relevant events.
     const std::size_t before = steps_[t].size();
-    for (const std::uint32_t event : block.events) {
+    for (const std::uint32_t event : blocks_.events_of(block)) {
       if (!visible_[event]) continue;
       clocks.count(t);
       const SharedClock& now = clocks.now(t);
@@ -227,14 +227,14 @@ std::vector<EventIndex> HappensBefore::run_along(std::span<const EventIndex> pat
   Label of_external = kNever;
   std::vector<std::pair<Label, std::size_t>> chosen; // label, block
 
-  for (std::size_t b = blocks_.size(); b-- > 0;) {
-    const Block& block = blocks_[b];
+  for (std::size_t b = blocks_.blocks.size(); b-- > 0;) {
+    const Block& block = blocks_.blocks[b];
     Label label = std::min(of_thread[block.thread], of_external);
     for_each_access(block, [&](const Access& access) {
       label = std::min(label, access.writes ? of_accesses[access.object] : of_writes[access.object]);
     });
     if (block.begins != kNoStep) label = std::min(label, of_step[block.begins]);
-    for (const std::uint32_t event : block.events) {
+    for (const std::uint32_t event : blocks_.events_of(block)) {
       if (!visible_[event]) continue;
       if (const auto found = place.find(event); found != place.end()) label = std::min(label, found->second);
     }
@@ -251,7 +251,10 @@ std::vector<EventIndex> HappensBefore::run_along(std::span<const EventIndex> pat
   }
   std::ranges::sort(chosen);
   std::vector<EventIndex> out;
-  for (const auto& [label, b] : chosen) out.insert(out.end(), blocks_[b].events.begin(), blocks_[b].events.end());
+  for (const auto& [label, b] : chosen) {
+    const auto events = blocks_.events_of(blocks_.blocks[b]);
+    out.insert(out.end(), events.begin(), events.end());
+  }
   return out;
 }
 

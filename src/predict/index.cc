@@ -91,7 +91,8 @@ void Index::collect() {
         const auto number = static_cast<std::uint32_t>(sections.size());
         if (orders_locks()) {
           need(state.writer);
-          if (o.kind == OperationKind::Acquire || o.kind == OperationKind::Release) {
+          // A try that fails is like a write: it needs the readers that it ran into.
+          if (o.kind != OperationKind::AcquireShared && o.kind != OperationKind::ReleaseShared) {
             for (const StepId reader : state.readers) need(reader);
             state.readers.clear();
             state.writer = id;

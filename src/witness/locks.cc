@@ -52,7 +52,7 @@ void Locks::apply(const Event& event, EventNumber number) {
   LockState& lock = locks_[address];
   if (!lock.inner(event, action)) {
     ++lock.uses;
-    if (action == LockAction::Take || action == LockAction::Give) ++lock.exclusive_uses;
+    if (action != LockAction::TakeShared && action != LockAction::GiveShared) ++lock.exclusive_uses;
   }
   switch (action) {
   case LockAction::Take:

@@ -27,7 +27,7 @@ struct LockState {
   EventNumber taken = kNoEvent;                   // by this event, the outermost one
   std::map<std::uint32_t, std::uint32_t> readers; // thread -> how often
   std::uint32_t uses = 0;                         // outermost takes and gives, and refusals, so far
-  std::uint32_t exclusive_uses = 0;               // ... of which exclusive takes and gives
+  std::uint32_t exclusive_uses = 0;               // ... of which not shared
 
   bool free() const { return owner == kNobody && readers.empty(); }
   bool others_exclude(std::uint32_t thread, bool shared) const;

@@ -229,8 +229,8 @@ Objection Replay::locks(EventNumber number, Model model) const {
   if (action == LockAction::None) return {};
   const LockState& lock = locks_.at(address);
   const Before& before = facts_.before.at(number);
-  // hb: an exclusive use is like a write of the lock, a shared or refused one like a read.
-  const bool exclusive = action == LockAction::Take || action == LockAction::Give;
+  // hb: a shared use is like a read of the lock, any other one, also a refused one, like a write.
+  const bool exclusive = action != LockAction::TakeShared && action != LockAction::GiveShared;
   if (model == Model::HappensBefore && !lock.inner(e, action) &&
       (exclusive ? lock.uses != before.uses : lock.exclusive_uses != before.exclusive_uses))
     return fmt::format("The witness has {} not in the order in which the lock was used.", describe(trace_, number));

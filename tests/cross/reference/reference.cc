@@ -14,6 +14,9 @@ bool is_lock(const Event& e) {
   return e.kind == EventKind::Acquire || e.kind == EventKind::Release || e.kind == EventKind::AcquireShared ||
          e.kind == EventKind::ReleaseShared;
 }
+bool is_shared(const Event& e) {
+  return (e.kind == EventKind::AcquireShared || e.kind == EventKind::ReleaseShared) && !e.has(trace::kFailed);
+}
 bool is_atomic(const Event& e) {
   return e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicWrite || e.kind == EventKind::AtomicRmw;
 }
@@ -119,10 +122,13 @@ bool Reference::enabled(const State& state, std::uint32_t thread, Model model) c
   if (event == kNone || !started(state, thread)) return false;
   const Event& e = trace_.events[event];
   if (e.kind == EventKind::Join && state.progress[e.value] < threads_[e.value].size()) return false;
+  // hb: a lock is a variable that shared uses read, and all others write.
   if (model == Model::HappensBefore && is_lock(e)) {
-    for (EventNumber earlier = 0; earlier < event; ++earlier)
-      if (is_lock(trace_.events[earlier]) && trace_.events[earlier].address == e.address && !done(state, earlier))
-        return false;
+    for (EventNumber earlier = 0; earlier < event; ++earlier) {
+      const Event& other = trace_.events[earlier];
+      const bool conflicts = is_lock(other) && other.address == e.address && !(is_shared(e) && is_shared(other));
+      if (conflicts && !done(state, earlier)) return false;
+    }
   }
   return lock_allows(state, event) && memory_allows(state, event, model);
 }
