@@ -1,11 +1,15 @@
 #include "predict/races.h"
 
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
+#include "predict/linear.h"
 #include "predict/race_candidates.h"
 #include "predict/witness_of.h"
 
@@ -26,10 +30,15 @@ struct Decision {
 class Races {
 public:
   Races(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility, witness::Model model)
-      : trace_(trace), c_(computation), feasibility_(feasibility), model_(model) {}
+      : trace_(trace), c_(computation), feasibility_(feasibility), model_(model) {
+    for (const RaceInstance& race : linear_pass(trace).races) plain_.insert({race.first, race.second});
+  }
 
-  Decision decide(const RaceCandidate& candidate) const {
+  Decision decide(RaceCandidate candidate) const {
     Decision decision;
+    // What the linear tier found needs only a witness.
+    const auto plain = std::ranges::find_if(candidate.instances, [&](const RaceInstance& i) { return is_plain(i); });
+    if (plain != candidate.instances.end()) std::rotate(candidate.instances.begin(), plain, plain + 1);
     for (const RaceInstance& instance : candidate.instances) {
       ++decision.questions;
       const Answer answer = feasibility_.ask(question(instance));
@@ -47,6 +56,8 @@ public:
   }
 
 private:
+  bool is_plain(const RaceInstance& instance) const { return plain_.contains({instance.first, instance.second}); }
+
   Question question(const RaceInstance& instance) const {
     Question question;
     for (const std::uint32_t event : {instance.first, instance.second}) {
@@ -63,7 +74,7 @@ private:
     Finding finding;
     finding.kind = witness::FindingKind::Race;
     finding.model = model_;
-    finding.engine = answer.tier;
+    finding.engine = is_plain(instance) && answer.tier == std::string_view("closure") ? "linear" : answer.tier;
     finding.places = {{instance.first, Role::Access}, {instance.second, Role::Access}};
     finding.witness = witness_of(c_, trace_, answer.run, {instance.first, instance.second});
     // The recorded run itself had both threads there.
@@ -75,6 +86,7 @@ private:
   const Computation& c_;
   const Feasibility& feasibility_;
   const witness::Model model_;
+  absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>> plain_;
 };
 
 } // namespace

@@ -1,0 +1,82 @@
+// The linear tier: one pass that drops what cannot race and finds what plainly does.
+//
+// Question: which memory is private, read-only, atomic throughout or always under one lock; and which conflicting accesses
+//   does nothing order that the observed run had?
+// Source: happens-before with vector clocks and epochs (Djit, FastTrack), lock sets (Eraser), in one pass.
+// Where we differ: every conflicting access orders, as under the model hb, so what is found here is a race under every model
+//   and not only the first one is believed. Everything that synchronises counts as acquiring and releasing: too much order
+//   costs findings of this tier, which the next one makes, and never invents one. Granules of 8 bytes; whether bytes really
+//   overlap is asked of the two events.
+// Cost: O(threads) for a synchronisation and for an access of memory that several threads use, O(1) for all others. Memory
+//   grows with threads, locks and granules touched, not with the length of the trace.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "predict/race_candidates.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+struct LinearResult {
+  std::vector<RaceInstance> races; // one for each pair of sites
+  std::uint64_t granules = 0;      // of 8 bytes
+  std::uint64_t one_thread = 0;    // ... that only one thread touched
+  std::uint64_t read_only = 0;     // ... or nobody wrote
+  std::uint64_t atomic = 0;        // ... or only atomic operations touched
+  std::uint64_t one_lock = 0;      // ... or were always touched with the same lock held
+};
+
+class LinearPass {
+public:
+  explicit LinearPass(std::size_t threads);
+  // Events in the order of the trace. An event is looked at again only if `see` is given the same trace.
+  void see(const trace::Trace& trace, std::uint32_t event);
+  LinearResult finish();
+
+private:
+  struct Granule {
+    std::uint32_t thread = 0xffffffff; // who touched it; kSeveral: more than one
+    std::uint32_t write_thread = 0, write_clock = 0, write_event = 0;
+    std::uint32_t read_thread = 0, read_clock = 0, read_event = 0;
+    std::uint32_t locks = 0;                             // set that all accesses had in common
+    std::uint32_t clocks = 0;                            // 1 + where its two clocks are, once several threads use it
+    bool written = false, plain = false, locked = false; // locked: `locks` is set
+  };
+
+  std::uint32_t* clock(std::uint32_t thread) { return clocks_.data() + std::size_t{thread} * width_; }
+  void join(std::uint32_t* into, const std::uint32_t* from) const {
+    for (std::uint32_t i = 0; i < width_; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+  }
+  void access(const trace::Trace& trace, const trace::Event& e, std::uint32_t event);
+  void touch(const trace::Trace& trace, const trace::Event& e, std::uint32_t event, Granule& granule);
+  void share(Granule& granule);
+  void report(const trace::Trace& trace, std::uint32_t first, std::uint32_t second);
+  void synchronise(std::uint32_t thread, std::uint64_t object);
+  void change_locks(const trace::Event& e);
+  std::uint32_t common(std::uint32_t a, std::uint32_t b);
+  std::uint32_t number(const std::vector<std::uint64_t>& locks);
+
+  const std::uint32_t width_;
+  std::vector<std::uint32_t> clocks_;                                      // by thread
+  absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> objects_; // clocks by address
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> numbers_;              // granule -> index
+  std::vector<Granule> granules_;
+  std::vector<std::uint32_t> shared_;            // two clocks each: of the last write, and of the reads since
+  std::vector<std::vector<std::uint64_t>> held_; // by thread: locks, ascending
+  std::vector<std::uint32_t> held_number_;       // by thread
+  std::map<std::vector<std::uint64_t>, std::uint32_t> set_numbers_;
+  std::vector<std::vector<std::uint64_t>> sets_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> common_; // of two sets
+  absl::flat_hash_set<std::uint64_t> reported_;              // pairs of sites
+  LinearResult result_;
+};
+
+LinearResult linear_pass(const trace::Trace& trace);
+
+} // namespace sooth::predict
