@@ -29,7 +29,9 @@ int run_observe(int argc, char** argv) {
   parser.add_option("--json", options.json, "Write the verdicts to a file, when the observer ends")->type_name("FILE");
   parser.add_flag("--once", options.once, "End when the first program has ended");
   parser
-      .add_option("--max-width", options.max_width, "Keep at most so many cuts of a level; the answer is then bounded")
+      .add_option("--max-width", options.max_width,
+                  "Keep at most so many cuts of a level (4096; 0: all), those nearest to the observed run; the report "
+                  "says if some were left out")
       ->type_name("N");
   parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")
       ->type_name("N");

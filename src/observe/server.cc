@@ -19,7 +19,7 @@ using Socket = asio::generic::stream_protocol::socket;
 
 constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
 constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that nobody fetches
-constexpr std::uint64_t kLevelsAtOnce = 256;              // of one program, before others have their turn
+constexpr std::uint64_t kLevelsAtOnce = 16;               // of one program, before others have their turn
 
 Error system_error(const std::string& what, const std::error_code& error) {
   return {fmt::format("{}: {}.", what, error.message()), "", 0, 0};
