@@ -31,12 +31,13 @@ bool conflict(const Computation& computation, StepId a, StepId b) {
 }
 
 // Only a glued block has operations behind its first event, so only there an event in between can matter.
-bool is_parted(const trace::Trace& trace, const Computation& computation, const Block& block) {
+bool is_parted(const trace::Trace& trace, const Computation& computation, const Block& block,
+               std::span<const std::uint32_t> events) {
   if (block.begins == kNoStep) return false;
-  std::uint32_t last = block.events.front();
-  for (std::size_t k = 1; k < block.events.size(); ++k)
-    if (glued(trace.events[block.events[k - 1]])) last = block.events[k];
-  for (std::uint32_t i = block.events.front() + 1; i < last; ++i) {
+  std::uint32_t last = events.front();
+  for (std::size_t k = 1; k < events.size(); ++k)
+    if (glued(trace.events[events[k - 1]])) last = events[k];
+  for (std::uint32_t i = events.front() + 1; i < last; ++i) {
     if (trace.events[i].thread == block.thread) continue;
     const StepId other = computation.step_of_event[i];
     if (other != kNoStep && computation.steps[other].operations != 0 && conflict(computation, block.begins, other))
@@ -47,25 +48,42 @@ bool is_parted(const trace::Trace& trace, const Computation& computation, const 
 
 } // namespace
 
-std::vector<Block> blocks_of(const trace::Trace& trace, const Computation& computation) {
+Blocks blocks_of(const trace::Trace& trace, const Computation& computation) {
   constexpr std::size_t kNone = ~std::size_t{0};
-  std::vector<Block> out;
-  std::vector<std::size_t> open(trace.threads.size(), kNone);
+  Blocks out;
+  struct Open {
+    std::size_t block = kNone;
+    bool glued = false;
+  };
+  std::vector<Open> open(trace.threads.size());
+  std::vector<std::uint32_t> block_of(trace.events.size());
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
-    std::size_t& block = open[e.thread];
-    const bool goes_on = block != kNone && (clings(e.kind) || glued(trace.events[out[block].events.back()]));
-    if (!goes_on) {
-      block = out.size();
-      out.push_back({.thread = e.thread});
-      const StepId step = computation.step_of_event[i];
-      if (step != kNoStep && computation.steps[step].event == i) out[block].begins = step;
-    }
-    out[block].events.push_back(i);
+    Open& now = open[e.thread];
     const StepId step = computation.step_of_event[i];
-    if (step != kNoStep && computation.steps[step].last_event == i) out[block].ends = step;
+    if (now.block == kNone || !(clings(e.kind) || now.glued)) {
+      now.block = out.blocks.size();
+      out.blocks.push_back({.thread = e.thread});
+      if (step != kNoStep && computation.steps[step].event == i) out.blocks.back().begins = step;
+    }
+    Block& block = out.blocks[now.block];
+    if (step != kNoStep && computation.steps[step].last_event == i) block.ends = step;
+    ++block.count;
+    block_of[i] = static_cast<std::uint32_t>(now.block);
+    now.glued = glued(e);
   }
-  for (Block& block : out) block.parted = is_parted(trace, computation, block);
+  std::size_t sum = 0;
+  for (Block& block : out.blocks) {
+    block.first = sum;
+    sum += block.count;
+    block.count = 0;
+  }
+  out.events.resize(sum);
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+    Block& block = out.blocks[block_of[i]];
+    out.events[block.first + block.count++] = i;
+  }
+  for (Block& block : out.blocks) block.parted = is_parted(trace, computation, block, out.events_of(block));
   return out;
 }
 

@@ -4,7 +4,9 @@
 // (docs/trace_format.md, rule 3 and "adjacent repeats"). A block counts as happening where its first event stands.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "causality/computation.h"
@@ -17,10 +19,19 @@ struct Block {
   StepId begins = kNoStep; // the step that begins with it: the step's operations, but for ends of holds, are its own
   StepId ends = kNoStep;   // the step that ends with it
   bool parted = false;     // another thread conflicts with it between its events, in the observed order
-  std::vector<std::uint32_t> events;
+  std::size_t first = 0;   // its events, in Blocks::events
+  std::size_t count = 0;
 };
 
-// By their first events.
-std::vector<Block> blocks_of(const trace::Trace& trace, const Computation& computation);
+struct Blocks {
+  std::vector<Block> blocks; // by their first events
+  std::vector<std::uint32_t> events;
+
+  std::span<const std::uint32_t> events_of(const Block& block) const {
+    return std::span(events).subspan(block.first, block.count);
+  }
+};
+
+Blocks blocks_of(const trace::Trace& trace, const Computation& computation);
 
 } // namespace sooth::causality
