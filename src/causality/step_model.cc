@@ -21,8 +21,8 @@ bool is_hold_end(const Operation& o) { return o.kind == OperationKind::HoldEnd; 
 StepModel::StepModel(std::string_view name, ReadRule rule, const trace::Trace& trace, const Computation& computation,
                      const Relevance& relevance)
     : name_(name), rule_(rule), trace_(trace), computation_(computation), blocks_(blocks_of(trace, computation)),
-      steps_(trace.threads.size()), act_of_(trace.threads.size()), first_step_(blocks_.size(), kNone),
-      last_step_(blocks_.size(), kNone), held_(trace.threads.size()), intervals_(computation.locations.size()),
+      steps_(trace.threads.size()), act_of_(trace.threads.size()), first_step_(blocks_.blocks.size(), kNone),
+      last_step_(blocks_.blocks.size(), kNone), held_(trace.threads.size()), intervals_(computation.locations.size()),
       slot_(computation.locations.size(), kNone), last_reads_(computation.locations.size()),
       seen_(computation.locations.size()) {
   make_steps(relevance);
@@ -54,18 +54,18 @@ void StepModel::make_steps(const Relevance& relevance) {
       const auto operations = computation_.operations_of(block.ends);
       if (std::any_of(operations.begin(), operations.end(), is_hold_end)) return true;
     }
-    return std::any_of(block.events.begin(), block.events.end(),
-                       [&](std::uint32_t e) { return trace_.events[e].kind == EventKind::Watch; });
+    return std::ranges::any_of(blocks_.events_of(block),
+                               [&](std::uint32_t e) { return trace_.events[e].kind == EventKind::Watch; });
   };
-  for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
-    const Block& block = blocks_[b];
+  for (std::uint32_t b = 0; b < blocks_.blocks.size(); ++b) {
+    const Block& block = blocks_.blocks[b];
     auto& mine = steps_[block.thread];
     const std::size_t before = mine.size();
-    for (const std::uint32_t event : block.events)
+    for (const std::uint32_t event : blocks_.events_of(block))
       if (visible[event]) mine.push_back({event, true, true});
     if (mine.size() == before) {
       if (!acts(block)) continue;
-      mine.push_back({block.events.front(), false, true});
+      mine.push_back({blocks_.events_of(block).front(), false, true});
     }
     mine.back().glued = false;
     first_step_[b] = static_cast<std::uint32_t>(before);
@@ -85,7 +85,7 @@ void StepModel::make_acts() {
 
   for (std::uint32_t a = 0; a < acts_.size(); ++a) {
     Act& act = acts_[a];
-    const Block& block = blocks_[act.block];
+    const Block& block = blocks_.blocks[act.block];
     const ThreadNumber t = block.thread;
     const Need self{t, last_step_[act.block] + 1};
     if (block.begins != kNoStep) {
@@ -98,7 +98,7 @@ void StepModel::make_acts() {
           act.never = true; // the order goes against the observed one
           continue;
         }
-        const Block& before = blocks_[acts_[source].block];
+        const Block& before = blocks_.blocks[acts_[source].block];
         act.needs.push_back({before.thread, last_step_[acts_[source].block] + 1});
       }
       if ((step.flags & kExternalRead) != 0)
@@ -107,7 +107,7 @@ void StepModel::make_acts() {
       if (step.place >= computation_.threads[t].trusted) act.never = true;
       read_operations(act, block.begins);
     }
-    for (const std::uint32_t event : block.events) {
+    for (const std::uint32_t event : blocks_.events_of(block)) {
       const Event& e = trace_.events[event];
       if (e.kind != EventKind::Watch) continue;
       const auto [last, first_one] = watched.try_emplace(e.value >> 32, self);
@@ -123,7 +123,7 @@ void StepModel::make_acts() {
 
 // What the step's reads saw, and, where conflicting accesses keep their order, which of them come before it.
 void StepModel::read_operations(Act& act, StepId step) {
-  const Need self{blocks_[act.block].thread, last_step_[act.block] + 1};
+  const Need self{blocks_.blocks[act.block].thread, last_step_[act.block] + 1};
   for (const Operation& o : computation_.operations_of(step)) {
     if (is_hold_end(o)) continue;
     act.operations.push_back(o);
@@ -272,21 +272,22 @@ void StepModel::advance(Cut cut, MutableModelState state, ThreadNumber thread) c
 std::vector<EventIndex> StepModel::run_along(std::span<const EventIndex> path) const {
   absl::flat_hash_map<EventIndex, std::uint32_t> block_of; // of the first step of each block
   std::vector<std::vector<std::uint32_t>> of_thread(steps_.size());
-  for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
-    of_thread[blocks_[b].thread].push_back(b);
-    if (first_step_[b] != kNone) block_of[steps_[blocks_[b].thread][first_step_[b]].event] = b;
+  for (std::uint32_t b = 0; b < blocks_.blocks.size(); ++b) {
+    of_thread[blocks_.blocks[b].thread].push_back(b);
+    if (first_step_[b] != kNone) block_of[steps_[blocks_.blocks[b].thread][first_step_[b]].event] = b;
   }
   std::vector<std::size_t> done(steps_.size(), 0); // blocks, by thread
   std::vector<EventIndex> out;
   const auto emit = [&](ThreadNumber t) {
-    const Block& block = blocks_[of_thread[t][done[t]++]];
-    out.insert(out.end(), block.events.begin(), block.events.end());
+    const Block& block = blocks_.blocks[of_thread[t][done[t]++]];
+    const auto events = blocks_.events_of(block);
+    out.insert(out.end(), events.begin(), events.end());
   };
   for (const EventIndex event : path) {
     const auto found = block_of.find(event);
     if (found == block_of.end()) continue; // inside a block
     const std::uint32_t b = found->second;
-    const Block& block = blocks_[b];
+    const Block& block = blocks_.blocks[b];
     const bool from_outside = block.begins != kNoStep && (computation_.steps[block.begins].flags & kExternalRead) != 0;
     if (from_outside)
       for (ThreadNumber t = 0; t < steps_.size(); ++t)

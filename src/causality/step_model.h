@@ -90,7 +90,7 @@ private:
   const ReadRule rule_;
   const trace::Trace& trace_;
   const Computation& computation_;
-  const std::vector<Block> blocks_;
+  const Blocks blocks_;
   std::vector<std::vector<ModelStep>> steps_;      // by thread
   std::vector<std::vector<std::uint32_t>> act_of_; // by thread and step: its act; kNone inside a block
   std::vector<Act> acts_;
