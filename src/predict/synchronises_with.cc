@@ -29,8 +29,8 @@ bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b, std::uint64
 
 SynchronisesWith::SynchronisesWith(const trace::Trace& trace)
     : clocks_(trace.threads.size()), fence_release_(trace.threads.size()), fence_acquire_(trace.threads.size()),
-      forked_(trace.threads.size()), ended_(trace.threads.size()), began_(trace.threads.size()),
-      round_of_(trace.threads.size()) {
+      forked_(trace.threads.size()), ended_(trace.threads.size()), cancelled_(trace.threads.size()),
+      began_(trace.threads.size()), round_of_(trace.threads.size()) {
   for (std::uint32_t t = 0; t < clocks_.size(); ++t) clocks_[t].raise(t, 1);
 }
 
@@ -114,6 +114,10 @@ void SynchronisesWith::arrive(const Event& e) {
   const std::uint32_t t = e.thread;
   if (!began_[t]) come_after(t, forked_[t]);
   began_[t] = true;
+  if (cancelled_[t] != nullptr) { // a cleanup handler may be what comes next
+    come_after(t, cancelled_[t]);
+    cancelled_[t] = nullptr;
+  }
   switch (e.kind) {
   case EventKind::AtomicRead:
   case EventKind::AtomicRmw: return read_atomic(e);
@@ -195,6 +199,9 @@ void SynchronisesWith::depart(const Event& e) {
   }
   case EventKind::Fork:
     if (e.value < forked_.size()) forked_[e.value] = snapshot(t);
+    return;
+  case EventKind::Cancel:
+    if (e.value < cancelled_.size()) cancelled_[e.value] = joined(cancelled_[e.value], snapshot(t));
     return;
   case EventKind::ThreadEnd: ended_[t] = snapshot(t); return;
   default: return;

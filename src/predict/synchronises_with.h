@@ -73,6 +73,7 @@ private:
   std::vector<causality::Clock> fence_acquire_;       // by thread: what its relaxed reads saw, for an acquire fence
   std::vector<causality::SharedClock> forked_;        // by thread: at its fork
   std::vector<causality::SharedClock> ended_;         // by thread
+  std::vector<causality::SharedClock> cancelled_;     // by thread: at the request, until its next event
   std::vector<bool> began_;                           // by thread: it has done something
   absl::flat_hash_map<std::uint64_t, Lock> locks_;
   absl::flat_hash_map<std::uint64_t, causality::SharedClock> tags_;                // all that only adds up, by address
