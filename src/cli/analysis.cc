@@ -171,6 +171,8 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
     if (options.of_the_model_only && !engine.of_the_model) continue;
     std::vector<Finding> some = engine.run(input, out.coverage);
+    for (Finding& finding : some)
+      if (engine.of_the_model && finding.status == witness::Status::Predicted) finding.model = model;
     std::move(some.begin(), some.end(), std::back_inserter(found));
   }
   if (!options.properties.file.empty()) {
