@@ -98,7 +98,7 @@ std::string RunTable::text(const logic::Property& property, std::span<const caus
     const trace::Site& site = e.site < trace_.sites.size() ? trace_.sites[e.site] : trace_.sites[0];
     const auto place = static_cast<std::size_t>(&event - events_.events.data()) + 1;
     rows.push_back({fmt::format("{}", k + 1), fmt::format("thread {}", e.thread), step_text(event, state, property),
-                    site.file.empty() ? "" : fmt::format("{}:{}", site.file, site.line), fmt::format("{}", place),
+                    site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line), fmt::format("{}", place),
                     state_text(state, property)});
   }
   std::size_t thread = 6, what = 4, where = 5;

@@ -157,7 +157,8 @@ private:
     for (Event& e : trace_.events) {
       if (!has_address(e.kind)) continue;
       if (begins_object(e.kind)) ground.put(e.address, bytes_of(e), next++, [](std::uint32_t) {});
-      f(e, e.address, bytes_of(e), false);
+      // What free() gives back may be more than was asked for (malloc_usable_size): only where it begins counts.
+      f(e, e.address, e.kind == EventKind::Free ? 1 : bytes_of(e), false);
       if ((e.kind == EventKind::Wait || e.kind == EventKind::Wake) && e.value != 0) f(e, e.value, 1, true);
     }
   }
