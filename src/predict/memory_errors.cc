@@ -132,8 +132,9 @@ private:
   bool inside_library(const Event& e) const {
     if (e.kind != EventKind::Free || trace_.sites.size() <= 1) return false;
     const std::string_view called = trace_.sites[e.site].variable;
-    for (const std::string_view name : {"free", "realloc", "cfree", "operator delete", "_ZdlPv", "_ZdaPv"})
-      if (called.starts_with(name)) return false;
+    if (called.starts_with("operator delete")) return false;
+    for (const std::string_view name : {"free", "realloc", "reallocarray"})
+      if (called == name) return false;
     return true;
   }
 
