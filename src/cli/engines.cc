@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "predict/atomicity.h"
 #include "predict/deadlocks.h"
 #include "predict/lost_wakeups.h"
 #include "predict/memory_errors.h"
 #include "predict/memory_model.h"
+#include "predict/races.h"
 
 namespace sooth::cli {
 
@@ -18,6 +20,10 @@ std::span<const Engine> engines() {
        [](const EngineInput& in, Coverage& coverage) -> Found {
          return predict::find_memory_model_races(in.trace, coverage);
        }},
+      {"races", "data races of other runs", true,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_races(in.trace, in.computation, in.feasibility, in.model, in.limits, coverage);
+       }},
       {"deadlocks", "deadlocks", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
          return predict::find_deadlocks(in.trace, in.computation, in.feasibility, in.limits, coverage);
@@ -25,6 +31,10 @@ std::span<const Engine> engines() {
       {"deadlocks", "lost wake-ups", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
          return predict::find_lost_wakeups(in.trace, in.computation, in.feasibility, in.limits, coverage);
+       }},
+      {"atomicity", "blocks that are not atomic", true,
+       [](const EngineInput& in, Coverage& coverage) -> Found {
+         return predict::find_atomicity(in.trace, in.computation, in.feasibility, in.limits, coverage, in.atomic);
        }},
       {"memory", "errors with memory", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {

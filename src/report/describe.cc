@@ -59,6 +59,10 @@ bool synchronises(EventKind kind) {
   }
 }
 
+bool is_atomic(EventKind kind) {
+  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+}
+
 struct ObjectAt {
   ObjectText text;
   std::optional<std::uint32_t> event; // that began it
@@ -113,7 +117,8 @@ private:
     for (std::uint32_t i = last + 1; i-- > first && out.size() < kObservedShown;) {
       const Event& e = trace_.events[i];
       if (std::find(threads.begin(), threads.end(), e.thread) == threads.end()) continue;
-      if (synchronises(e.kind) || is_place(finding, i) || touches_same(finding, e)) out.push_back(i);
+      if (synchronises(e.kind) || is_atomic(e.kind) || is_place(finding, i) || touches_same(finding, e))
+        out.push_back(i);
     }
     for (const witness::Place& place : finding.places)
       if (std::find(out.begin(), out.end(), place.event) == out.end()) out.push_back(place.event);

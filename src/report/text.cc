@@ -132,7 +132,7 @@ private:
       print("\n  observed order\n");
       write_schedule(finding, schedule_lines(report_, finding.observed, {}), false);
     }
-    if (finding.status == Status::Observed && finding.schedule.empty() && finding.observed_prefix == 0) return;
+    if (finding.status == Status::Observed && finding.schedule.empty()) return;
     print("\n  {} order\n", name_of(finding.status));
     if (finding.observed_prefix != 0) print("    as recorded          the first {} events\n", finding.observed_prefix);
     write_schedule(finding, schedule_lines(report_, finding.schedule, finding.next), true);

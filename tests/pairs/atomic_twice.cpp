@@ -21,7 +21,7 @@ int main() {
   });
   std::thread second([] {
     at(1);
-    take();
+    tickets.store(10);
   });
   first.join();
   second.join();

@@ -25,7 +25,9 @@ void* first(void* unused) {
 }
 void* second(void* unused) {
   at(1);
-  withdraw(20);
+  pthread_mutex_lock(&lock);
+  balance = 5;
+  pthread_mutex_unlock(&lock);
   return unused;
 }
 

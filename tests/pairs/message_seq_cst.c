@@ -15,7 +15,7 @@ void* producer(void* unused) {
 }
 void* consumer(void* unused) {
   at(1);
-  if (atomic_load(&flag) == 1 || BAD) {
+  if (BAD || atomic_load(&flag) == 1) {
     taken = data; // @read
   }
   return unused;

@@ -20,7 +20,7 @@ void* first(void* unused) {
 void* second(void* unused) {
   at(1);
   pthread_mutex_lock(&lock);
-  const int through = done || BAD;
+  const int through = BAD || done;
   pthread_mutex_unlock(&lock);
   if (!through) return unused;
   pthread_mutex_lock(&b);

@@ -11,15 +11,16 @@
 std::shared_ptr<int> common = std::make_shared<int>(1);
 
 int main() {
-  std::thread first([mine = common]() mutable {
-    if (BAD) common = mine; // @assign
-    mine.reset();
+  std::shared_ptr<int> one = common, two = common;
+  std::thread first([&] {
+    if (BAD) common = one; // @assign
+    one.reset();
     at(0);
   });
-  std::thread second([mine = common]() mutable {
+  std::thread second([&] {
     at(1);
-    if (BAD) common = mine; // @assign
-    mine.reset();
+    if (BAD) common = two; // @assign
+    two.reset();
   });
   first.join();
   second.join();
