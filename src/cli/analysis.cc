@@ -14,6 +14,7 @@
 #include "cli/engines.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "predict/unrecorded.h"
 #include "report/describe.h"
 #include "report/held_locks.h"
 #include "report/json.h"
@@ -163,6 +164,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   const EngineInput input{prepared.trace, prepared.computation, *feasibility, model, options.limits, options.atomic};
   Findings out;
   std::vector<Finding> found;
+  const std::string unrecorded = predict::unrecorded_synchronisation(prepared.trace);
   Progress progress("looking");
   const auto all = static_cast<unsigned>(engines().size());
   unsigned done = 0;
@@ -170,6 +172,12 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
     if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
     if (options.of_the_model_only && !engine.of_the_model) continue;
+    // What orders threads and was not recorded could make a prediction wrong.
+    if (engine.of_the_model && !unrecorded.empty()) {
+      out.coverage.undecided_because(
+          fmt::format("{}: the program used what is not recorded ({})", engine.looked_for, unrecorded));
+      continue;
+    }
     std::vector<Finding> some = engine.run(input, out.coverage);
     for (Finding& finding : some)
       if (engine.of_the_model && finding.status == witness::Status::Predicted) finding.model = model;
