@@ -87,7 +87,7 @@ private:
   void together(const Entangled& entangled) {
     std::vector<std::size_t> all;
     for (std::size_t b = 0; b < blocks_.size(); ++b)
-      if (blocks_[b].outermost && blocks_[b].interruptible()) all.push_back(b);
+      if (blocks_[b].outermost && blocks_[b].first < blocks_[b].last) all.push_back(b); // also those of a single step
     if (all.size() < 2) return;
     ++coverage_.candidates;
     for (const std::vector<std::size_t>& some : {entangled.circle, entangled.blocks, all}) {

@@ -105,13 +105,13 @@ private:
 
   void step(std::uint32_t t) {
     if (!threads_[t].alive) return;
-    switch (pick(10)) {
+    if (pick(10) < shape_.accesses) return access(t);
+    switch (pick(5)) {
     case 0:
     case 1: return mutex(t);
     case 2: return shape_.read_write != 0 ? read_write(t) : mutex(t);
-    case 3: return shape_.forks ? threads(t) : access(t);
-    case 4: return shape_.blocks ? block(t) : access(t);
-    default: return access(t);
+    case 3: return shape_.forks ? threads(t) : mutex(t);
+    default: return shape_.blocks ? block(t) : mutex(t);
     }
   }
 

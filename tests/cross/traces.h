@@ -23,7 +23,8 @@ std::uint64_t small_traces(const SmallShape& shape, const std::function<bool(con
 struct RandomShape {
   std::uint32_t threads = 3;
   std::uint32_t events = 12;
-  std::uint32_t bytes = 3; // of memory; accesses of 1, 2 and 4 of them overlap
+  std::uint32_t accesses = 5; // of ten steps so many are accesses
+  std::uint32_t bytes = 3;    // of memory; accesses of 1, 2 and 4 of them overlap
   std::uint32_t mutexes = 2;
   std::uint32_t read_write = 0; // locks
   bool atomics = false;

@@ -1,0 +1,198 @@
+// Every engine under every model against the definitions, on all small traces and on random larger ones; every witness
+// goes through the checker.
+//
+// SOOTH_CROSS=long looks at many more traces.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "causality/computation.h"
+#include "predict/atomicity.h"
+#include "predict/deadlocks.h"
+#include "predict/feasibility.h"
+#include "predict/races.h"
+#include "reference/reference.h"
+#include "traces.h"
+#include "witness/check.h"
+
+namespace sooth::cross {
+namespace {
+
+using reference::Reference;
+using reference::State;
+using witness::Model;
+
+constexpr Model kModels[] = {Model::HappensBefore, Model::HappensBeforeLocks, Model::WeakHappensBefore,
+                             Model::WeakHappensBeforeLocks, Model::Maximal};
+
+bool is_long() {
+  const char* mode = std::getenv("SOOTH_CROSS");
+  return mode != nullptr && std::string_view(mode) == "long";
+}
+
+std::map<std::string, std::uint64_t> tally; // what was compared; a comparison that never happens proves nothing
+
+// Engines report one finding for each pair of sites: so every event has a site of its own.
+trace::Trace with_sites(trace::Trace trace) {
+  trace.sites.resize(trace.events.size() + 1);
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+    trace.events[i].site = i + 1;
+    trace.sites[i + 1].line = i + 1;
+  }
+  return trace;
+}
+
+class Comparison {
+public:
+  explicit Comparison(const trace::Trace& trace)
+      : trace_(with_sites(trace)), computation_(causality::compute(trace_)), reference_(trace_), checker_(trace_) {}
+
+  void races() {
+    std::set<Reference::Pair> stricter;
+    for (const Model model : kModels) {
+      if (refused(model)) continue;
+      const std::set<Reference::Pair> expected = reference_.races(reference_.states(model));
+      EXPECT_TRUE(std::includes(expected.begin(), expected.end(), stricter.begin(), stricter.end())) << about(model);
+      stricter = expected;
+      const auto feasibility = predict::make_feasibility(computation_, model, limits());
+      predict::Coverage coverage;
+      std::set<Reference::Pair> found;
+      for (const witness::Finding& finding :
+           predict::find_races(trace_, computation_, *feasibility, model, limits(), coverage)) {
+        found.insert({finding.places[0].event, finding.places[1].event});
+        check(finding);
+        ++tally["race by " + finding.engine];
+      }
+      EXPECT_EQ(found, expected) << about(model);
+      EXPECT_EQ(coverage.undecided, 0u) << about(model);
+      tally["no race"] += coverage.candidates - found.size();
+    }
+  }
+
+  void deadlocks() {
+    for (const Model model : kModels) {
+      if (refused(model)) continue;
+      const auto expected = reference_.deadlocks(reference_.states(model));
+      const auto feasibility = predict::make_feasibility(computation_, model, limits());
+      predict::Coverage coverage;
+      std::set<std::set<std::uint32_t>> found;
+      for (witness::Finding& finding :
+           predict::find_deadlocks(trace_, computation_, *feasibility, limits(), coverage)) {
+        finding.model = model;
+        found.insert({finding.witness.next.begin(), finding.witness.next.end()});
+        check(finding);
+        ++tally["deadlock"];
+      }
+      // Requests of equal shape are taken together: some deadlock is found iff there is one, and none that is not one.
+      EXPECT_EQ(found.empty(), expected.empty()) << about(model);
+      EXPECT_TRUE(std::includes(expected.begin(), expected.end(), found.begin(), found.end())) << about(model);
+      EXPECT_EQ(coverage.undecided, 0u) << about(model);
+    }
+  }
+
+  // Definition 5, which speaks of the maximal model.
+  void atomicity() {
+    const std::set<State> states = reference_.states(Model::Maximal);
+    std::set<std::uint32_t> broken;
+    for (const std::uint32_t begin : reference_.transactions())
+      if (!reference_.atomic(begin, Model::Maximal, states)) broken.insert(begin);
+    const bool serialisable = reference_.serialisable(Model::Maximal);
+    const auto feasibility = predict::make_feasibility(computation_, Model::Maximal, limits());
+    predict::Coverage coverage;
+    bool observed = false;
+    for (const witness::Finding& finding :
+         predict::find_atomicity(trace_, computation_, *feasibility, limits(), coverage)) {
+      check(finding);
+      ++tally[finding.status == witness::Status::Observed ? "broken block" : "block that may break"];
+      if (finding.status != witness::Status::Observed) continue;
+      observed = true;
+      // One finding for each pair of sites; a local one begins with a block that cannot be in one piece.
+      EXPECT_TRUE(broken.empty() || broken.contains(finding.places[0].event)) << about(Model::Maximal);
+    }
+    EXPECT_EQ(observed, !serialisable) << about(Model::Maximal); // a block that is broken alone is broken with others
+    EXPECT_EQ(coverage.undecided, 0u) << about(Model::Maximal);
+    if (serialisable) ++tally["serialisable"];
+  }
+
+private:
+  bool refused(Model model) const { return model == Model::WeakHappensBefore && !reference_.every_lock_released(); }
+
+  void check(const witness::Finding& finding) {
+    const auto objection = checker_.objection(finding);
+    EXPECT_FALSE(objection) << *objection << "\n" << about(finding.model);
+  }
+  static predict::Limits limits() {
+    predict::Limits limits;
+    limits.jobs = 1;
+    return limits;
+  }
+  std::string about(Model model) const {
+    return "model " + std::to_string(static_cast<int>(model)) + "\n" + text(trace_);
+  }
+
+  const trace::Trace trace_;
+  const causality::Computation computation_;
+  const Reference reference_;
+  witness::Checker checker_;
+};
+
+void every(const SmallShape& shape, std::uint64_t step) {
+  std::uint64_t number = 0;
+  small_traces(shape, [&](const trace::Trace& trace) {
+    if (++number % step == 0) Comparison(trace).races();
+    return !::testing::Test::HasFailure();
+  });
+  ::testing::Test::RecordProperty("traces", static_cast<int>(number / step));
+}
+
+TEST(Engines, RacesOfSmallTracesAreThoseOfTheDefinition) {
+  every({.threads = 2, .events = 5}, 1);
+  every({.threads = 2, .events = 6}, is_long() ? 1 : 7);
+  every({.threads = 3, .events = 6}, is_long() ? 1 : 31);
+  if (is_long()) every({.threads = 2, .events = 7}, 5);
+}
+
+TEST(Engines, RacesOfRandomTracesAreThoseOfTheDefinition) {
+  const std::uint64_t count = is_long() ? 100'000 : 6'000;
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    Comparison(random_trace(seed, random_shape(seed))).races();
+  }
+  EXPECT_GT(tally["race by closure"], 100u);
+  EXPECT_GT(tally["race by search"], 100u);
+  EXPECT_GT(tally["no race"], 100u);
+}
+
+TEST(Engines, DeadlocksOfRandomTracesAreThoseOfTheDefinition) {
+  const std::uint64_t count = is_long() ? 100'000 : 4'000;
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    RandomShape shape = random_shape(seed);
+    shape.events = 12 + seed % 5;
+    shape.accesses = seed % 3;
+    shape.mutexes = 2 + seed % 2;
+    shape.bytes = 1;
+    Comparison(random_trace(seed, shape)).deadlocks();
+  }
+  EXPECT_GT(tally["deadlock"], 20u);
+}
+
+TEST(Engines, BlocksOfRandomTracesAreAtomicByTheDefinition) {
+  const std::uint64_t count = is_long() ? 200'000 : 12'000;
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    RandomShape shape = random_shape(seed, true);
+    shape.events = 10 + seed % 5;
+    shape.accesses = seed % 4; // and where there are no locks, all that is not a begin or an end
+    shape.mutexes = seed % 3 == 0 ? 1 : 0;
+    shape.forks = false; // a block that creates and joins a thread is never in one piece; nobody wants to hear of it
+    shape.bytes = 1 + seed % 2;
+    Comparison(random_trace(seed, shape)).atomicity();
+  }
+  EXPECT_GT(tally["broken block"], 20u);
+  EXPECT_GT(tally["serialisable"], 20u);
+}
+
+} // namespace
+} // namespace sooth::cross
