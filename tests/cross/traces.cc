@@ -146,7 +146,7 @@ private:
       builder_.add(t, EventKind::Release, kLocks + 8 * l);
       mutex_owner_[l] = kNobody;
     } else if (mutex_owner_[l] == kNobody) {
-      builder_.add(t, EventKind::Acquire, kLocks + 8 * l, tries ? trace::kLockTry : 0);
+      builder_.add(t, EventKind::Acquire, kLocks + 8 * l, tries ? std::uint64_t{trace::kLockTry} : 0);
       mutex_owner_[l] = t;
     } else if (tries) {
       builder_.add(t, EventKind::Acquire, kLocks + 8 * l, trace::kLockTry, trace::kFailed);
