@@ -30,7 +30,7 @@ int run_observe(int argc, char** argv) {
   parser.add_flag("--once", options.once, "End when the first program has ended");
   parser
       .add_option("--max-width", options.max_width,
-                  "Keep at most so many cuts of a level (4096; 0: all), those nearest to the observed run; the report "
+                  "Keep at most so many cuts of a level (1000; 0: all), those nearest to the observed run; the report "
                   "says if some were left out")
       ->type_name("N");
   parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")

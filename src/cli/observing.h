@@ -17,7 +17,7 @@ struct ObserveOptions {
   std::string token; // or SOOTH_TOKEN
   std::string json;
   bool once = false;
-  std::uint64_t max_width = 4096; // an observer has to keep up with its programs; 0: all
+  std::uint64_t max_width = 1000; // an observer has to keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;
   int exit_code = -1; // -1: kFound
 };

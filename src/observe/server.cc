@@ -19,7 +19,7 @@ using Socket = asio::generic::stream_protocol::socket;
 
 constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
 constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that nobody fetches
-constexpr std::uint64_t kLevelsAtOnce = 16;               // of one program, before others have their turn
+constexpr auto kTurn = std::chrono::milliseconds(20);     // of one program, before others have theirs
 
 Error system_error(const std::string& what, const std::error_code& error) {
   return {fmt::format("{}: {}.", what, error.message()), "", 0, 0};
@@ -273,7 +273,9 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
 
 // A slice of the lattice; then everybody else has a turn.
 void Server::Engine::work(const EntryPointer& entry) {
-  entry->busy = entry->program->advance(kLevelsAtOnce);
+  const auto end = std::chrono::steady_clock::now() + kTurn;
+  do entry->busy = entry->program->advance(1);
+  while (entry->busy && std::chrono::steady_clock::now() < end);
   if (entry->busy) {
     asio::post(io_, [this, entry] { work(entry); });
     return;
