@@ -90,7 +90,8 @@ private:
         continue;
       }
       const auto same = std::find_if(object.touches.begin(), object.touches.end(), [&](std::uint32_t other) {
-        return trace_.events[other].thread == e.thread && trace_.events[other].site == e.site;
+        const Event& o = trace_.events[other];
+        return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
       });
       if (same != object.touches.end()) object.touches.erase(same);
       else if (object.touches.size() == kMaxTouches) object.touches.erase(object.touches.begin());
@@ -149,6 +150,21 @@ private:
     std::size_t finding = 0; // 1 + its index; 0: none
   };
 
+  // The thread's last step before `step` that touches the object which `end` ends, or kNoStep.
+  StepId touched_before(const causality::Step& step, const Event& end) const {
+    const std::vector<StepId>& own = computation_.threads[step.thread].steps;
+    for (std::uint32_t place = step.place; place-- > 0;) {
+      const causality::Step& earlier = computation_.steps[own[place]];
+      for (std::uint32_t i = earlier.event; i <= earlier.last_event; ++i) {
+        const Event& e = trace_.events[i];
+        if (e.thread == step.thread && e.size != 0 && e.address < end.address + end.value &&
+            end.address < e.address + e.size)
+          return own[place];
+      }
+    }
+    return causality::kNoStep;
+  }
+
   void ask(std::uint32_t use, std::uint32_t end) {
     Tried& tried = tried_[std::tuple(FindingKind::UseAfterFree, name(use), name(end))];
     if (tried.finding != 0) return;
@@ -170,6 +186,9 @@ private:
       const causality::Step& first = computation_.steps[it->first];
       if (first.thread == step.thread && first.place >= step.place) question.waived.push_back(*it);
     }
+    // The first use that comes too late is the one to show: what the thread touched before it was alive.
+    if (const StepId earlier = touched_before(step, trace_.events[end]); earlier != causality::kNoStep)
+      question.sequence.push_back({earlier, end_step});
     const Answer answer = feasibility_.ask(question);
     if (answer.truth == Truth::Undecided) coverage_.undecided_because(answer.reason);
     if (answer.truth != Truth::Yes) return;
