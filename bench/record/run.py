@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What recording costs: each program natively, under ThreadSanitizer and recorded by Sooth, side by side.
 
-    ./dev bench record [--quick] [--rounds N] [--only NAME]... [--sooth FOLDER] [--output FILE]
+    ./dev bench record [--quick | --short] [--rounds N] [--only NAME]... [--before COMMAND] [--sooth FOLDER] [--output FILE]
 
 The three builds differ in nothing but the instrumentation (clang 19, -O2). Rounds are interleaved, so that a busy
 moment of the machine hits all three; the table has medians. Sooth writes its trace to the disk that holds the build.
 All three must print the same, or the row is an error. --quick is a smoke test: one round, small sizes, and the table
-goes to the terminal only.
+goes to the terminal only. --short has sizes of about a third. On a machine that does other things,
+--before 'chrt -r 1' keeps them out of the way.
 """
 
 import argparse
@@ -29,15 +30,15 @@ import table  # noqa: E402  (beside this file)
 
 FLAGS = ["-std=c++20", "-O2", "-pthread"]
 
-# name, size for --quick (the programs know their usual size themselves), what it stands for
+# name, sizes for --quick and --short (the programs know their usual size themselves), what it stands for
 PROGRAMS = [
-    ("merge_sort", "200000", "merge sort: plain accesses, threads only forked and joined"),
-    ("hash_map", "100000", "hash map under 16 mutexes"),
-    ("producer_consumer", "10000", "bounded queue with condition variables"),
-    ("stencil", "10", "stencil with barriers"),
-    ("word_count", "100000", "word count: strings, maps, allocations"),
-    ("work_stealing", "14", "work-stealing deques: atomics and fences"),
-    ("read_mostly_cache", "10000", "cache under a read-write lock"),
+    ("merge_sort", "200000", "4000000", "merge sort: plain accesses, threads only forked and joined"),
+    ("hash_map", "100000", "3000000", "hash map under 16 mutexes"),
+    ("producer_consumer", "10000", "250000", "bounded queue with condition variables"),
+    ("stencil", "10", "300", "stencil with barriers"),
+    ("word_count", "100000", "4000000", "word count: strings, maps, allocations"),
+    ("work_stealing", "14", "21", "work-stealing deques: atomics and fences"),
+    ("read_mostly_cache", "10000", "250000", "cache under a read-write lock"),
 ]
 
 # Real programs from Debian's sources: how to build one with a given compiler, and what to run.
@@ -121,12 +122,15 @@ def make_text(path, size):
 # --- runs -----------------------------------------------------------------------------------------------------------
 
 
+BEFORE = []  # what each measured program is started with
+
+
 def run_once(arguments, folder, environment=None):
     """(seconds, peak memory in KiB, standard output)"""
     result = folder / "result"
     with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
         subprocess.run(
-            [folder.parent / "measure", result, *arguments],
+            [*BEFORE, folder.parent / "measure", result, *arguments],
             stdout=out, stderr=err, cwd=folder, env={**os.environ, **(environment or {})}, check=True,
         )
         out.seek(0)
@@ -187,12 +191,13 @@ def bench_all(options, folder):
     runs = folder / "runs"  # apart from the programs: what appears here was left by a run
     runs.mkdir()
     command(["clang++-19", *FLAGS, HERE / "measure.cc", "-o", folder / "measure"])
-    for name, quick_size, meaning in PROGRAMS:
+    for name, quick_size, short_size, meaning in PROGRAMS:
         if options.only and name not in options.only:
             continue
         print(f"{name} ...", file=sys.stderr, flush=True)
         programs = build_own(name, folder, options.sooth)
-        row = measure(programs, [quick_size] if options.quick else [], options.rounds, runs, tool)
+        sizes = [quick_size] if options.quick else [short_size] if options.short else []
+        row = measure(programs, sizes, options.rounds, runs, tool)
         rows.append({"name": name, "meaning": meaning, **row})
     text = folder / "text"
     for name, recipe, (executable, *arguments) in REAL_PROGRAMS:
@@ -205,7 +210,7 @@ def bench_all(options, folder):
             notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
             continue
         if not text.exists():
-            make_text(text, 300_000 if options.quick else 12_000_000)
+            make_text(text, 300_000 if options.quick else 3_000_000 if options.short else 12_000_000)
         row = measure(programs, [*arguments, str(text)], options.rounds, runs, tool)
         rows.append({"name": name, "meaning": f"{name} from Debian's sources, compressing text", **row})
     return rows, notes
@@ -214,12 +219,15 @@ def bench_all(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
+    parser.add_argument("--short", action="store_true", help="sizes of about a third")
+    parser.add_argument("--before", default="", metavar="COMMAND", help="starts each program, as in `chrt -r 1`")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
     parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
     options = parser.parse_args()
     options.sooth = options.sooth.resolve()
+    BEFORE.extend(options.before.split())
     if options.quick:
         options.rounds = 1
     if not (options.sooth / "sooth-c++").exists():
