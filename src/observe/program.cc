@@ -173,6 +173,7 @@ void ObservedProgram::next_epochs() {
     }
     ++reorders_;
     epoch_ = std::make_unique<Epoch>(*property_, observed_->state(), options_.lattice, checkpoint.threads);
+    epoch_position_ = observed_->position();
     if (take_waiting()) return;
   }
 }
@@ -211,15 +212,14 @@ void ObservedProgram::look_at_violations() {
   for (; violations_seen_ < violations.size(); ++violations_seen_) {
     const explore::Violation& violation = violations[violations_seen_];
     FoundRun run{&monitors.property(violation.monitor), witness::Status::Predicted, {}, violation.path_begins};
-    bool as_observed = violation.path_begins == 0;
-    std::uint64_t expected = 0;
+    bool as_observed = true; // the epoch's first positions, one after the other
+    std::uint64_t expected = epoch_position_ + violation.path_begins;
     for (const explore::PathStep& step : violation.path) {
       const Happening& happening = monitors.kept(step.event);
-      if (expected != 0 && happening.position != expected) as_observed = false;
-      expected = happening.position + 1;
+      as_observed = as_observed && happening.position == ++expected;
       if (!happening.is_silent()) run.path.push_back({step.thread, happening});
     }
-    // The observed run tells its own violations. Its first state stands where the epoch began.
+    // The observed run tells its own violations.
     if (!as_observed) found(violation.monitor, std::move(run));
   }
 }

@@ -87,6 +87,7 @@ private:
   std::unique_ptr<Epoch> epoch_; // there when the initial state has come, until the end
   std::unique_ptr<ObservedRun> observed_;
   std::uint32_t epoch_number_ = 0;
+  std::uint64_t epoch_position_ = 0;                       // of the last event before the epoch
   std::vector<Message> waiting_;                           // for their epoch, or for the initial state
   std::map<std::uint32_t, CheckpointMessage> checkpoints_; // by the epoch that they end
   std::optional<FinishMessage> finish_;

@@ -38,6 +38,22 @@ TEST(ObservedProgram, ARunThatViolatesIsObserved) {
       std::ranges::any_of(report.findings, [](const auto& f) { return f.status == witness::Status::Observed; }));
 }
 
+TEST(ObservedProgram, ARunThatBeginsWithALaterEventIsPredicted) {
+  // One step of another thread than the one that came first is enough.
+  Observation o("property p: start(landing == 1) -> approved + radio == 2\n");
+  ASSERT_TRUE(o.begin());
+  std::vector<Message> run = {ForkMessage{{0, 0, 0}, 1},
+                              o.write(0, 1, 1, "approved", 1, {{0, 1}}),
+                              o.write(1, 0, 2, "landing", 1, {{1, 1}}),
+                              EndMessage{{0, 0, 2}},
+                              EndMessage{{0, 1, 1}},
+                              FinishMessage{wire::EndKind::Exit, 0, 5, 0, 0, 0, 0}};
+  for (const Message& message : run) ASSERT_FALSE(o.say(message));
+  ASSERT_EQ(o.end().findings.size(), 1u);
+  EXPECT_EQ(o.program->report().findings[0].status, witness::Status::Predicted);
+  EXPECT_EQ(o.program->report().findings[0].schedule, std::vector<std::uint32_t>{2});
+}
+
 TEST(ObservedProgram, AnOrderBetweenTheThreadsMakesItSafe) {
   Observation o;
   ASSERT_TRUE(o.begin());

@@ -266,11 +266,11 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
       named->name = static_cast<std::uint32_t>(address);
     break;
   case EventKind::Alloc:
-  case EventKind::Free:
   case EventKind::Map:
+  case EventKind::StackBegin: shadow_object(*self, address, value, false); break;
+  case EventKind::Free:
   case EventKind::Unmap:
-  case EventKind::StackBegin:
-  case EventKind::StackEnd: shadow_object(*self, address, value); break;
+  case EventKind::StackEnd: shadow_object(*self, address, value, true); break;
   case EventKind::User: tell(*self, kind, site, match_user(name_of(static_cast<std::uint32_t>(address)))); break;
   case EventKind::Watch: watch(*self, address, value, site); break;
   case EventKind::ProcessFork: ++g_online_counts.forks; break;

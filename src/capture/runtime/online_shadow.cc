@@ -267,7 +267,7 @@ bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bo
   return found;
 }
 
-void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size) {
+void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool ends) {
   const std::uint64_t end = address + size;
   const auto for_pages = [&](auto body) {
     for (std::uint64_t number = address / kPageBytes; number * kPageBytes < end; ++number) {
@@ -278,12 +278,14 @@ void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size
            first + kPageBytes > end ? end : first + kPageBytes);
     }
   };
-  for_pages([&](Page& page, std::uint64_t from, std::uint64_t to) {
-    join_clock(self.clock, page.whole);
-    for_granules_of(page, from, to, [&](Granule& granule) {
-      for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) join_clock(self.clock, piece->access);
+  if (ends)
+    for_pages([&](Page& page, std::uint64_t from, std::uint64_t to) {
+      join_clock(self.clock, page.whole);
+      for_granules_of(page, from, to, [&](Granule& granule) {
+        for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next)
+          join_clock(self.clock, piece->access);
+      });
     });
-  });
   for_pages([&](Page& page, std::uint64_t from, std::uint64_t to) {
     if (to - from == kPageBytes) {
       forget_page(page);

@@ -44,8 +44,9 @@ void shadow_fill(std::uint64_t address, std::uint8_t byte, std::uint64_t size);
 // With `give_up`, the bytes are marked instead: whose store came last is not known.
 bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool give_up);
 
-// The object at [address, address + size) begins or ends: a write of every byte that was ever accessed.
-void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size);
+// The object at [address, address + size) begins or ends. Its end is after all accesses of it, and its beginning before all;
+// but that it lies where another one was before is an accident, and no order.
+void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool ends);
 
 // What is synchronised on is a variable of its own (seed 000, section 3.1), apart from the bytes at its address.
 inline std::uint64_t sync_object(std::uint64_t address) {
