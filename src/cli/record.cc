@@ -19,7 +19,7 @@ int run_record(int argc, char** argv) {
       "its exit status are the program's own; 2 if it ended well but left no trace.",
       "  sooth record -o bank.sooth ./bank 4 1000\n"
       "  sooth record --all ./bank -- --verbose\n");
-  add_record_options(parser, options);
+  add_record_options(parser, options, "--all,--keep-all");
   parser.add_option("program", program, "The program; its arguments follow")->required()->type_name("PROGRAM");
   parser.prefix_command();
   if (const auto status = parser.parse_all(argc, argv)) return *status;

@@ -42,9 +42,9 @@ std::string find_default_trace(pid_t pid) {
 
 } // namespace
 
-void add_record_options(Parser& parser, RecordOptions& options) {
+void add_record_options(Parser& parser, RecordOptions& options, const std::string& all) {
   parser.add_option("-o,--output", options.output, "Where the trace goes")->type_name("T.sooth");
-  parser.add_flag("--all", options.all, "Keep every event; nothing that repeats is left out");
+  parser.add_flag(all, options.all, "Keep every event; nothing that repeats is left out");
   parser.add_option("--property", options.property, "Keep whatever this property can see")->type_name("P");
 }
 

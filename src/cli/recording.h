@@ -21,7 +21,8 @@ struct Recording {
   std::string trace; // where the trace is; empty if the program left none
 };
 
-void add_record_options(Parser& parser, RecordOptions& options);
+// `all`: the names of the flag that keeps every event; `sooth run` has another use for --all.
+void add_record_options(Parser& parser, RecordOptions& options, const std::string& all);
 // A sentence about what is wrong with them, or nothing.
 std::string check_record_options(const RecordOptions& options);
 

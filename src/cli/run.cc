@@ -111,7 +111,7 @@ int run_run(int argc, char** argv) {
       "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
       "  sooth run --property safe_landing.prop landing.cpp\n"
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
-  add_record_options(parser, options);
+  add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, analysis);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
       ->type_name("FLAG")
