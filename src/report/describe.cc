@@ -303,13 +303,20 @@ private:
     for (const bool observed : {true, false})
       for (FindingText& finding : findings) {
         if (is_observed(finding) != observed) continue;
-        const auto [it, added] = places.try_emplace(finding.fingerprint, kept.size());
+        const auto [it, added] = places.try_emplace(finding.fingerprint + unknown_places(finding), kept.size());
         if (!added) kept[it->second].count = std::max(kept[it->second].count, finding.count);
         else kept.push_back(finding);
       }
     findings = std::move(kept);
     std::uint32_t id = 0;
     for (FindingText& finding : findings) finding.id = ++id;
+  }
+  // What the fingerprint does not tell apart where the source is unknown.
+  static std::string unknown_places(const FindingText& finding) {
+    std::string out;
+    for (const PlaceText& place : finding.places)
+      if (place.step.spot.line == 0) out += fmt::format("|{:x}", place.step.address);
+    return out;
   }
   static bool is_observed(const FindingText& finding) { return finding.status == witness::Status::Observed; }
 

@@ -27,10 +27,18 @@ private:
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
+// Where the place is unknown, as in imported traces, the variable's name stands for it; an address would not be the same
+// in another run.
+std::string name_of_unknown(const PlaceText& place) {
+  const bool named = !place.step.variable.starts_with("0x");
+  return place.step.spot.line == 0 && named ? "|" + place.step.variable : std::string();
+}
+
 std::string place_key(const PlaceText& place) {
   const Spot& spot = place.step.spot;
   return fmt::format("{}|{}|{}|{}|{}|{}", name_of(place.role), std::filesystem::path(spot.file).filename().string(),
-                     spot.line, spot.column, spot.function, place.step.kind);
+                     spot.line, spot.column, spot.function, place.step.kind) +
+         name_of_unknown(place);
 }
 
 } // namespace

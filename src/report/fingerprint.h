@@ -8,7 +8,7 @@
 namespace sooth::report {
 
 // From the kind, the property and, for each place that tells findings apart, its role, file, line, column, function and
-// kind of event; the same whatever the order of the places. No addresses, no numbers of threads, events or processes, no
+// kind of event (where the line is unknown, the variable's name); the same whatever the order of the places. No addresses, no numbers of threads, events or processes, no
 // folders.
 std::string fingerprint(const FindingText& finding);
 

@@ -151,11 +151,11 @@ trace::Trace figure(char which) {
   b.global(0x10, 4, "x");
   b.global(0x20, 4, "y");
   b.global(0x100, 40, "l");
+  b.write(0, 0x10, 4, 0);
   for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Fork, 0, thread);
   for (std::uint32_t thread : {1u, 2u}) b.add(thread, EventKind::ThreadStart, 0, 0);
   const auto acquire = [&](std::uint32_t thread) { b.add(thread, EventKind::Acquire, 0x100); };
   const auto release = [&](std::uint32_t thread) { b.add(thread, EventKind::Release, 0x100); };
-  b.write(0, 0x10, 4, 0);
   if (which == 'a') {
     b.write(1, 0x20, 4, 1);
     acquire(1), b.write(1, 0x10, 4, 1), b.read(1, 0x10, 4, 1), release(1);
@@ -176,7 +176,8 @@ TEST_F(CheckCommand, CompareSaysWhichModelFindsThePapersRaces) {
     std::vector<std::string> models;
     for (const char* model : {"hb", "hb-locks", "whb", "whb-locks", "maximal"}) {
       const Outcome outcome = sooth({"check", trace, "--find", "races", "--model", model, "--json", path("r.json")});
-      for (const auto& finding : json_of("r.json")["findings"])
+      const nlohmann::json report = json_of("r.json"); // must outlive the loop over a part of it
+      for (const auto& finding : report["findings"])
         if (finding["sites"][0]["variable"] == "y") models.emplace_back(model);
     }
     return models;

@@ -121,6 +121,21 @@ TEST(Fingerprint, IsTheSameInAnotherRunAndWhateverComesFirst) {
   EXPECT_EQ(report_of(elsewhere, {bank_race()}).findings.at(0).fingerprint, one);
 }
 
+TEST(Fingerprint, WithoutSourcesTheVariableTellsFindingsApart) {
+  TraceBuilder b(2);
+  b.global(0x10, 4, "x");
+  b.global(0x20, 4, "y");
+  for (const std::uint64_t address : {0x10, 0x20, 0x30, 0x40})
+    for (const std::uint32_t thread : {0u, 1u}) b.write(thread, address, 4, 1);
+  std::vector<witness::Finding> races(4);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    races[i].places = {{2 * i, witness::Role::Access}, {2 * i + 1, witness::Role::Access}};
+  const Report report = report_of(b.trace, races);
+  ASSERT_EQ(report.findings.size(), 4u);
+  EXPECT_NE(report.findings[0].fingerprint, report.findings[1].fingerprint);
+  EXPECT_EQ(report.findings[2].fingerprint, report.findings[3].fingerprint); // nothing but an address
+}
+
 TEST(Fingerprint, DiffersForAnotherLineKindOrProperty) {
   const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
   trace::Trace moved = bank_trace();
