@@ -21,7 +21,7 @@ constexpr unsigned kMaxWalk = 8;
 // The part of a demangled name before its parameters: `net::get` of `net::get(int)`. Operators keep their signs.
 std::string without_parameters(std::string name) {
   for (StringRef qualifier : {" &&", " &", " volatile", " const"})
-    if (StringRef(name).ends_with(qualifier)) name.resize(name.size() - qualifier.size());
+    if (StringRef(name).ends_with(qualifier)) name.erase(name.size() - qualifier.size());
   if (!StringRef(name).ends_with(")")) return name;
   int depth = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
