@@ -277,6 +277,7 @@ private:
 
   void add_threads(FindingText& out) {
     std::vector<std::uint32_t> numbers;
+    numbers.reserve(out.places.size());
     for (const PlaceText& place : out.places) numbers.push_back(place.step.thread);
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
