@@ -25,7 +25,7 @@ StateSets::StateSets(const MonitorSet& monitors) : monitors_(monitors), retired_
 SetNumber StateSets::number(std::vector<SetMember> members) {
   const auto [entry, fresh] = numbers_.try_emplace(members, static_cast<SetNumber>(sets_.size()));
   if (fresh) {
-    bytes_ += 2 * members.size() * sizeof(SetMember) + 2 * sizeof(members);
+    bytes_ += 2 * members.size() * sizeof(SetMember) + 2 * sizeof(std::vector<SetMember>);
     sets_.push_back(std::move(members));
   }
   return entry->second;

@@ -103,6 +103,7 @@ private:
   Truth serial(const std::vector<std::size_t>& some) const {
     if (some.size() > kMaxParts) return Truth::Undecided;
     std::vector<Part> parts;
+    parts.reserve(some.size());
     for (const std::size_t b : some) parts.push_back(part_of(blocks_[b]));
     if (std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return touches_unknown(part); }))
       return Truth::Undecided;

@@ -71,6 +71,7 @@ private:
     }
     for (const auto& [monitor, steps] : observed_) {
       std::vector<EventIndex> path;
+      path.reserve(steps);
       for (std::size_t k = 0; k < steps; ++k) path.push_back(events_.events[k].event);
       Finding finding = finding_of(monitor, path);
       finding.status = witness::Status::Observed;
