@@ -75,10 +75,18 @@ private:
     std::vector<Range> ranges; // of this segment
   };
 
-  static std::uint8_t mask_in(std::uint64_t granule, const Event& e) {
+  static std::uint8_t mask_in(std::uint64_t granule, std::uint64_t address, std::uint64_t bytes) {
     std::uint8_t mask = 0;
     for (unsigned i = 0; i < kGranule; ++i)
-      if (granule * kGranule + i - e.address < e.size) mask = static_cast<std::uint8_t>(mask | 1u << i);
+      if (granule * kGranule + i - address < bytes) mask = static_cast<std::uint8_t>(mask | 1u << i);
+    return mask;
+  }
+
+  static std::uint8_t kept_in(std::uint64_t granule, const PerThread& mine) {
+    const auto it = mine.granules.find(granule);
+    std::uint8_t mask = it != mine.granules.end() && it->second.segment == mine.segment ? it->second.mask : 0;
+    for (auto r = mine.ranges.begin(); mask != 0xff && r != mine.ranges.end(); ++r)
+      mask |= mask_in(granule, r->address, r->bytes);
     return mask;
   }
 
@@ -90,21 +98,15 @@ private:
     for (std::uint64_t g = e.address / kGranule; g <= (e.address + e.size - 1) / kGranule; ++g) {
       Kept& kept = mine.granules[g];
       if (kept.segment != mine.segment) kept = {mine.segment, 0};
-      kept.mask |= mask_in(g, e);
+      kept.mask |= mask_in(g, e.address, e.size);
     }
   }
 
   void check(const Event& e, const PerThread& mine) {
-    bool found = e.size <= kSmall;
-    for (std::uint64_t g = e.address / kGranule; found && g <= (e.address + e.size - 1) / kGranule; ++g) {
-      const auto it = mine.granules.find(g);
-      const std::uint8_t mask = it != mine.granules.end() && it->second.segment == mine.segment ? it->second.mask : 0;
-      found = (mask_in(g, e) & ~mask) == 0;
-    }
-    for (const Range& r : mine.ranges) {
-      if (found) break;
-      found = e.address >= r.address && e.address + e.size <= r.address + r.bytes;
-    }
+    // Each byte by itself: one merged range may repeat what several writes, small and large ones, wrote first.
+    bool found = true;
+    for (std::uint64_t g = e.address / kGranule; found && g <= (e.address + e.size - 1) / kGranule; ++g)
+      found = (mask_in(g, e.address, e.size) & ~kept_in(g, mine)) == 0;
     if (!found)
       judge_.object(Rule::MergedWrite, [&] {
         return fmt::format(
