@@ -82,6 +82,7 @@ EreTerms::Term EreTerms::derivative(Term t, std::uint32_t event) {
   case Kind::Union:
   case Kind::Intersection: {
     std::vector<Term> parts;
+    parts.reserve(node.parts.size());
     for (const Term part : node.parts) parts.push_back(derivative(part, event));
     result = set(node.kind, std::move(parts));
     break;
