@@ -63,6 +63,7 @@ private:
       return terms_.symbol(static_cast<std::uint32_t>(at - events_.begin()));
     }
     std::vector<EreTerms::Term> parts;
+    parts.reserve(node.children.size());
     for (const Node& child : node.children) parts.push_back(term(child));
     switch (node.op) {
     case Operator::Union: return terms_.union_of(std::move(parts));

@@ -53,6 +53,7 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
   found.erase(std::unique(found.begin(), found.end()), found.end());
   if (found.size() > 3) found.resize(3);
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (auto& [distance, name] : found) names.push_back(std::move(name));
   return names;
 }

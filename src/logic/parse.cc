@@ -249,9 +249,9 @@ std::optional<Node> parse_name(std::string_view text) {
     const auto root = tree::parse<tao::pegtl::seq<g::name, tao::pegtl::eof>, Kept, g::depth, g::control>(input);
     if (root) return name(*root->children.front());
   } catch (const tao::pegtl::parse_error&) {
-    // No name.
+    return std::nullopt; // no name
   } catch (const ShapeError&) {
-    // An index that is too large.
+    return std::nullopt; // an index that is too large
   }
   return std::nullopt;
 }

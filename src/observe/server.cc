@@ -299,7 +299,7 @@ void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
 void Server::Engine::conclude(const EntryPointer& entry) {
   for (auto at = programs_.begin(); at != programs_.end(); ++at) {
     if (at->second != entry) continue;
-    const EntryPointer keep = entry;
+    const EntryPointer keep = entry; // NOLINT: the entry in the table may be the one that was passed
     programs_.erase(at);
     keep->program->conclude();
     speaker_.end(*keep->program);
