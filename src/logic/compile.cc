@@ -105,6 +105,7 @@ void Compiler::event_atom(const SyntaxName& event, Property& property) {
     return;
   }
   std::vector<std::string> known;
+  known.reserve(events_.size());
   for (const SyntaxEntry* entry : events_) known.push_back(entry->name.text);
   fail(event.at,
        "unknown event '" + event.text + "'" + did_you_mean(event.text, known) +

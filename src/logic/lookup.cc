@@ -309,6 +309,7 @@ FoundValue find_watched(const std::string& name, const Symbols& symbols) {
   const SymbolWatch* watch = watch_of(name, symbols);
   if (watch == nullptr) {
     std::vector<std::string> known;
+    known.reserve(symbols.watches.size());
     for (const SymbolWatch& w : symbols.watches) known.push_back(w.name);
     return NotFound{0, "no SOOTH_WATCH of the program has the name '" + name + "'" + did_you_mean(name, known)};
   }

@@ -70,7 +70,7 @@ std::string RunTable::step_text(const RelevantEvent& event, const State& after, 
   const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   for (std::uint32_t k = event.first_effect; k < event.first_effect + event.effects; ++k) {
     const std::uint32_t v = events_.effects[k].variable;
-    if (std::ranges::find(property.variables, v) == property.variables.end() && property.variables.size() != 0) {
+    if (std::ranges::find(property.variables, v) == property.variables.end() && !property.variables.empty()) {
       add(fmt::format("({} changes)", file_.variables[v].name));
       continue;
     }
