@@ -327,10 +327,14 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
       if (!runs.uninterrupted.contains(seen)) can_be_torn.insert(blocks[std::get<0>(seen)].begin);
 
     ASSERT_EQ(observed_blocks, broken);
-    if (broken.empty()) ASSERT_EQ(together, !runs.all && !blocks.empty());
+    if (broken.empty()) {
+      ASSERT_EQ(together, !runs.all && !blocks.empty());
+    }
     for (const std::uint32_t begin : predicted_blocks) ASSERT_TRUE(can_be_torn.contains(begin));
     // A block that is broken already, alone or together with others, is not predicted to be.
-    if (broken.empty() && !together) ASSERT_EQ(predicted_blocks, can_be_torn);
+    if (broken.empty() && !together) {
+      ASSERT_EQ(predicted_blocks, can_be_torn);
+    }
     local += !broken.empty();
     global += together;
     predicted += !predicted_blocks.empty();
