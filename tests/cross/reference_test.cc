@@ -119,7 +119,9 @@ TEST(Reference, EachModelAllowsWhatTheStricterOneAllows) {
 TEST(Traces, AreLegal) {
   std::uint64_t number = 0;
   small_traces({.threads = 3, .events = 5}, [&](const trace::Trace& trace) {
-    if (++number % 11 == 0) EXPECT_TRUE(trace::verify(trace).legal()) << text(trace);
+    if (++number % 11 == 0) {
+      EXPECT_TRUE(trace::verify(trace).legal()) << text(trace);
+    }
     return true;
   });
   EXPECT_GT(number, 10'000u);
