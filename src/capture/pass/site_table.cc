@@ -71,6 +71,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   };
   TypeTable types(context.sites.strings);
   std::vector<std::uint32_t> numbers;
+  numbers.reserve(globals.size());
   for (const GlobalEntry& global : globals) numbers.push_back(types.add(global.layout));
   std::vector<std::uint32_t> payload{types.size(), static_cast<std::uint32_t>(numbers.size())};
   const std::vector<std::uint32_t> rows = types.words();
