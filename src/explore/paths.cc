@@ -70,7 +70,8 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
 }
 
 std::uint64_t Paths::bytes() const {
-  return strands_ * sizeof(Strand) + levels_.size() * sizeof(std::vector<Strand>) + trunk_.size() * sizeof(ThreadNumber);
+  return strands_ * sizeof(Strand) + levels_.size() * sizeof(std::vector<Strand>) +
+         trunk_.size() * sizeof(ThreadNumber);
 }
 
 } // namespace sooth::explore
