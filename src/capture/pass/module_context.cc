@@ -59,7 +59,7 @@ FunctionCallee ModuleContext::hook(StringRef name, Type* result, ArrayRef<Type*>
   FunctionCallee callee = module.getOrInsertFunction(name, FunctionType::get(result, parameters, false));
   if (auto* declared = dyn_cast<Function>(callee.getCallee()); declared && declared->isDeclaration()) {
     declared->setDoesNotThrow();
-    declared->addFnAttr(Attribute::NonLazyBind); // straight through the table of addresses, without a stub
+    declared->addFnAttr(Attribute::NonLazyBind); // straight through the table of addresses
     // The C convention leaves it to the caller to widen small integers.
     auto small = [](Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() < 32; };
     for (unsigned i = 0; i < parameters.size(); ++i)
