@@ -18,7 +18,8 @@ DOORS = {
     "trace": ["base"],
     "import": ["trace"],
     "causality": ["trace"],
-    "logic": ["trace"],
+    "knowledge": [],
+    "logic": ["knowledge", "trace"],
     "witness": ["trace"],
     "explore": ["causality", "logic"],
     "predict": ["explore", "witness"],
@@ -27,10 +28,10 @@ DOORS = {
     "cli": ["import", "observe", "predict", "report", "trace"],
 }
 
-# capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, and the contract
-# of its own two halves.
+# capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, the monitors that
+# run inside the program, and the contract of its own two halves.
 CAPTURE_MAY_INCLUDE = re.compile(
-    r"^(observe/wire\.h|trace/(format\.h|event_codec\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
+    r"^(observe/wire\.h|knowledge/.*|trace/(format\.h|event_codec\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
 )
 
 # Inside capture: the pass runs in the compiler, the runtime in the user's program, the driver before both.

@@ -1,0 +1,233 @@
+// Question: which remote expressions, formulas and monitors have which value in the thread's predicted state?
+// Source: seed 003, Table 1 and section 2.3. One bit for each temporal operator.
+// Where we differ: Table 1 is misprinted for "always in the past": its right side must speak of s', not of s. Sections that
+//   loop have such a bit for each thread they range over; a thread that was not known before has done nothing, and begins
+//   with the bits of row 0, which stands for all those.
+// Cost: linear in the code of the thread's classes; sections that loop, times the threads known.
+#include "knowledge/evaluate.h"
+
+namespace sooth::knowledge {
+namespace {
+
+class Evaluation {
+public:
+  Evaluation(const Setup& setup, const Thread& thread)
+      : setup_(setup), layout_(setup.layout), thread_(thread), vector_(thread.vector) {}
+
+  // The thread that a loop is at, as its row and entry.
+  void at_row(std::uint32_t row) {
+    row_ = row;
+    // Who is not known of is as everybody is at the start.
+    other_ = (row == 0 ? setup_.initial : vector_) + layout_.row_at(row);
+  }
+  const Word* other() const { return other_; }
+
+  Register leaf(const Instruction& in) const {
+    const Compiled& c = setup_.compiled;
+    switch (in.op) {
+    case Op::Load:
+      return load_scalar(vector_[Layout::variable_at(static_cast<std::uint32_t>(in.operand)) + 1],
+                         c.variables[in.operand].layout);
+    case Op::Local: return thread_.locals[in.operand];
+    case Op::Block: return thread_.blocks[3 * in.operand];
+    case Op::Accessed:
+      return thread_.access_variable == in.operand >> 8 && (thread_.access_bits & in.operand & 0xff) != 0;
+    case Op::Result: return thread_.registers[in.operand];
+    case Op::RoleValue: return role_entry(in)[kValues + value_of(in)];
+    case Op::RoleOfSelf: return about_self(layout_.role[in.operand >> 32], role_entry(in), value_of(in));
+    case Op::RoleOfOther: {
+      const Layout::Entry& shape = layout_.role[in.operand >> 32];
+      return about(shape, role_entry(in), row_, other_[kOwner], value_of(in));
+    }
+    case Op::ThreadValue: return other_[kValues + in.operand];
+    case Op::ThreadOfSelf: return about_self(layout_.row, other_, value_of(in));
+    default: return 0;
+    }
+  }
+
+private:
+  static std::size_t value_of(const Instruction& in) { return in.operand & 0xffffffff; }
+  const Word* role_entry(const Instruction& in) const { return vector_ + layout_.role_at[in.operand >> 32]; }
+
+  // What an entry says about the thread in a row; if that is not the thread it means, what it says of unknown ones.
+  static Register about(const Layout::Entry& shape, const Word* entry, std::uint32_t row, Word owner,
+                        std::size_t value) {
+    const Word* told = entry + Layout::about_at(shape, 0, row);
+    if (told[0] != owner) told = entry + Layout::about_at(shape, 0, 0);
+    return told[1 + value];
+  }
+  Register about_self(const Layout::Entry& shape, const Word* entry, std::size_t value) const {
+    return thread_.place == kNoPlace ? about(shape, entry, 0, 0, value)
+                                     : about(shape, entry, thread_.place + 1, thread_.identity, value);
+  }
+
+  const Setup& setup_;
+  const Layout& layout_;
+  const Thread& thread_;
+  const Word* vector_;
+  const Word* other_ = nullptr;
+  std::uint32_t row_ = 0;
+};
+
+bool temporal(const NodeRow& node, bool a, bool b, bool first, Word& remembered) {
+  const Word bit = Word{1} << node.bit;
+  const bool before = (remembered & bit) != 0;
+  bool value = false, kept = false;
+  switch (node.op) {
+  // In the first state, the state before counts as the same.
+  case TemporalOp::Previously: value = first ? a : before, kept = a; break;
+  case TemporalOp::Start: value = !first && a && !before, kept = a; break;
+  case TemporalOp::End: value = !first && !a && before, kept = a; break;
+  case TemporalOp::Once: kept = value = a || (!first && before); break;
+  case TemporalOp::Historically: kept = value = a && (first || before); break;
+  case TemporalOp::SinceStrong: kept = value = b || (a && !first && before); break;
+  case TemporalOp::SinceWeak: kept = value = b || (a && (first || before)); break;
+  case TemporalOp::IntervalStrong: kept = value = !b && (a || (!first && before)); break;
+  case TemporalOp::IntervalWeak: kept = value = !b && (a || first || before); break;
+  }
+  remembered = kept ? remembered | bit : remembered & ~bit;
+  return value;
+}
+
+class Walk {
+public:
+  Walk(const Setup& setup, Thread& thread)
+      : setup_(setup), compiled_(setup.compiled), layout_(setup.layout), thread_(thread), state_(setup, thread) {}
+
+  Word run() {
+    sign_entries();
+    Word* memory = thread_.memory;
+    for (std::uint32_t i = 0; i < compiled_.section_count(); ++i) {
+      const SectionRow& section = compiled_.sections[i];
+      const bool mine = (thread_.classes >> section.of_class & 1) != 0;
+      if (mine && section.loop == Loop::None) nodes(section, *memory, nullptr, 0);
+      else if (mine) loop(section, memory);
+      memory += section.temporal == 0 ? 0 : section.loop == Loop::None ? 1 : 2 * (std::size_t{layout_.places} + 1);
+    }
+    thread_.first = false;
+    return violated_;
+  }
+
+private:
+  // An entry that was another thread's says nothing about others any more.
+  void sign(const Layout::Entry& shape, Word* entry) {
+    if (entry[kOwner] != thread_.identity && shape.about != 0)
+      for (std::uint32_t r = 1; r < thread_.vector[0]; ++r) entry[Layout::about_at(shape, 0, r)] = 0;
+    entry[kOwner] = thread_.identity;
+    entry[kSequence] = thread_.sequence;
+  }
+
+  // Where this thread's own values go: its row, and the roles in which no later thread is known of.
+  void sign_entries() {
+    Word* vector = thread_.vector;
+    if (setup_.ranges && (thread_.place != kNoPlace || thread_.identity == 0)) {
+      const std::uint32_t row = thread_.identity == 0 ? 0 : thread_.place + 1;
+      if (vector[0] <= row) vector[0] = Word{row} + 1;
+      own_row_ = vector + layout_.row_at(row);
+      sign(layout_.row, own_row_);
+    }
+    for (Word left = thread_.classes & ~(Word{1} << kAllThreads); left != 0; left &= left - 1) {
+      const auto role = static_cast<unsigned>(std::countr_zero(left));
+      Word* entry = vector + layout_.role_at[role];
+      if (entry[kOwner] <= thread_.identity) sign(layout_.role[role], entry);
+    }
+  }
+
+  Word* own_entry(std::uint32_t of_class) {
+    if (of_class == kAllThreads) return own_row_;
+    Word* entry = thread_.vector + layout_.role_at[of_class];
+    return entry[kOwner] == thread_.identity ? entry : nullptr;
+  }
+
+  void nodes(const SectionRow& section, Word& memory, const Word* other, std::uint32_t row) {
+    for (std::uint32_t k = 0; k < section.nodes; ++k) {
+      const NodeRow& node = compiled_.nodes[section.first_node + k];
+      switch (node.kind) {
+      case NodeKind::Compute:
+        thread_.registers[node.to] = knowledge::run(
+            compiled_.code + node.a, node.b, [this](const Instruction& in) { return state_.leaf(in); },
+            &thread_.faults);
+        break;
+      case NodeKind::Temporal:
+        thread_.registers[node.to] =
+            temporal(node, thread_.registers[node.a] != 0, thread_.registers[node.b] != 0, thread_.first, memory);
+        break;
+      case NodeKind::Store: store(section, node, other, row); break;
+      case NodeKind::Judge:
+        if (thread_.registers[node.a] == 0) violated_ |= Word{1} << node.to;
+        break;
+      }
+    }
+  }
+
+  void store(const SectionRow& section, const NodeRow& node, const Word* other, std::uint32_t row) {
+    Word* entry = own_entry(section.of_class);
+    if (entry == nullptr) return;
+    if (section.loop == Loop::None) {
+      entry[kValues + node.to] = thread_.registers[node.a];
+      return;
+    }
+    const Layout::Entry& shape = section.of_class == kAllThreads ? layout_.row : layout_.role[section.of_class];
+    Word* told = entry + Layout::about_at(shape, 0, row);
+    told[0] = other[kOwner];
+    told[1 + node.to] = thread_.registers[node.a];
+  }
+
+  // Remembered: one word for each row, and then whose it is.
+  void loop(const SectionRow& section, Word* memory) {
+    Word* whose = memory + layout_.places + 1;
+    const bool all = section.loop == Loop::Forall;
+    bool result = all;
+    Word nothing = 0;
+    for (Word r = 1; r < thread_.vector[0]; ++r) {
+      const auto row = static_cast<std::uint32_t>(r);
+      state_.at_row(row);
+      const Word* other = state_.other();
+      if (other[kOwner] == 0 || (other[kSequence] & kGone) != 0) continue;
+      if (section.without_self != 0 && other[kOwner] == thread_.identity) continue;
+      Word& remembered = section.temporal == 0 ? nothing : memory[row];
+      if (section.temporal != 0 && whose[row] != other[kOwner]) {
+        whose[row] = other[kOwner];
+        remembered = memory[0];
+      }
+      nodes(section, remembered, other, row);
+      const bool value = section.loop != Loop::Store && thread_.registers[section.of] != 0;
+      result = all ? result && value : result || value;
+    }
+    // Last, so that whoever is new this time began with what was remembered of unknown threads before.
+    if (section.temporal != 0 || section.loop == Loop::Store) {
+      state_.at_row(0);
+      nodes(section, section.temporal == 0 ? nothing : memory[0], state_.other(), 0);
+    }
+    if (section.loop != Loop::Store) thread_.registers[section.to] = result;
+  }
+
+  const Setup& setup_;
+  const Compiled& compiled_;
+  const Layout& layout_;
+  Thread& thread_;
+  Evaluation state_;
+  Word* own_row_ = nullptr;
+  Word violated_ = 0;
+};
+
+} // namespace
+
+Word evaluate(const Setup& setup, Thread& thread) { return Walk(setup, thread).run(); }
+
+std::size_t memory_words(const Compiled& compiled, const Layout& layout) {
+  std::size_t words = 0;
+  for (std::uint32_t i = 0; i < compiled.section_count(); ++i)
+    if (compiled.sections[i].temporal != 0)
+      words += compiled.sections[i].loop == Loop::None ? 1 : 2 * (std::size_t{layout.places} + 1);
+  return words + 1; // one that sections without memory are given
+}
+
+Register look_up(const Setup& setup, const Thread& thread, const Instruction& leaf, std::uint32_t row) {
+  if (leaf.op == Op::Constant) return leaf.operand;
+  Evaluation state(setup, thread);
+  state.at_row(row);
+  return state.leaf(leaf);
+}
+
+} // namespace sooth::knowledge

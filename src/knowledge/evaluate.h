@@ -1,0 +1,19 @@
+// The formulas of one thread, evaluated in its present state (seed 003, section 2.3, step "update KV_i[i]").
+#pragma once
+
+#include "knowledge/monitoring.h"
+
+namespace sooth::knowledge {
+
+// `thread` stands after its event: sequence, vector, locals and access are those of the new state. What it stores about
+// itself goes into its own entries. The monitors that are false.
+Word evaluate(const Setup& setup, Thread& thread);
+
+// Words that the sections remember of one thread.
+std::size_t memory_words(const Compiled& compiled, const Layout& layout);
+
+// A leaf outside of evaluation, for explain() and query(). `row`: of the thread that the part is about, if it is one of
+// those; else 0.
+Register look_up(const Setup& setup, const Thread& thread, const Instruction& leaf, std::uint32_t row);
+
+} // namespace sooth::knowledge

@@ -1,0 +1,176 @@
+// Monitors inside the threads that they watch: the contract of this folder.
+//
+// Question: does each thread's formula hold in its predicted state, after each of its events?
+// Source: seed 003, section 2.3, algorithm KnowledgeVector.
+// Where we differ: threads are created, end and are joined; formulas may range over threads (vector.h); a write by code
+//   that nobody sees is noticed by the next read. A variable whose vectors for accesses and for writes are the same
+//   keeps one.
+// Cost: for each event one merge, one evaluation of the thread's formulas, and one or two copies. No allocation, no lock,
+//   no system call, nothing of the history.
+//
+// How to use it.
+//   Setup setup;                                          one for the process
+//   const char* wrong = setup.open(block, bytes, places); `block`: compiled monitors (compiled.h; logic/mttl.h makes them).
+//                                                         `places`: how many threads may live at the same time (a thread
+//                                                         beyond that is not ranged over by `exists u` and `any t`...)
+//   setup.begin(memory, values);                          `memory`: setup.setup_words() words, zero; values[i]: what
+//                                                         variable i holds at the start (its bytes, zero-extended)
+//   Thread* t = make_thread(setup, memory, number, place) `memory`: setup.thread_words() words, of any contents; numbers
+//                                                         grow and are never used again; places come from Places (places.h)
+//   Carrier: setup.carrier_words() words, zero: one for each shared variable, lock, condition, ...: whatever knowledge
+//                                                         travels through; reset_carrier() when its object's life ends
+//
+//   Outcome o = read(setup, *t, c, ...)  and so on: one call for each event, made by the thread itself.
+//   o.fresh: the set of monitors that have just become false (report these); o.violated: all that are false now.
+//   Until the thread's next event, explain() tells what the thread knew when it judged.
+//
+// Who may touch what. A Thread is touched only by its own thread, but for join(), when it has ended, and fork(), before it
+//   starts. A Carrier may be touched by one thread at a time: hold its lock from before the access of the program's
+//   memory until the call here has returned, so that knowledge travels in the order in which the accesses happened. No
+//   call touches more than one carrier, so locks do not nest. Setup does not change after begin().
+//
+// Which events. Accesses of variables that the set names (all memory, if kAllMemory is set), every synchronisation, and
+// internals. Nothing else: the verdicts are about the computation that these events make, and the offline twin
+// (predict/monitors.h) must see the same ones.
+//   mutex, spin lock: acquire and release are write_carrier of the lock, a failed try too (it saw who holds it)
+//   read-write lock: exclusive as above; shared acquire and release are read_carrier
+//   condition: signal, broadcast: write_carrier of the condition. wait: write_carrier of the mutex; when it returns:
+//     read_carrier of the condition, then write_carrier of the mutex
+//   barrier: arrive is write_carrier of the barrier, leave is read_carrier
+//   semaphore: post and successful wait are write_carrier; a failed try too
+//   once: the end of the initialiser is write_carrier of the control, finding it done is read_carrier
+//   atomics: read(), write() with `atomic`, of the variable if it is named, else of a carrier for its address; a
+//     read-modify-write that changes is update(); fences and futexes are not events
+//   happens-before annotations: release is write_carrier, acquire is read_carrier of the tag
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "knowledge/compiled.h"
+#include "knowledge/vector.h"
+
+namespace sooth::knowledge {
+
+inline constexpr std::uint32_t kNoVariable = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+
+struct Setup {
+  Compiled compiled;
+  Layout layout;
+  Word* initial = nullptr;        // the vector that everybody starts with
+  std::uint32_t memory_words = 0; // that all sections remember, of one thread
+  bool ranges = false;            // some formula has thread variables: rows are needed
+
+  // What is wrong with the block, or null. `places` is not used where no formula has thread variables.
+  const char* open(const void* block, std::size_t bytes, std::uint32_t places);
+  std::size_t setup_words() const { return layout.words + thread_words(); }
+  std::size_t thread_words() const;
+  std::size_t carrier_words() const;
+  void begin(Word* memory, const std::uint64_t* values);
+};
+
+// The fields that others may read; what follows it in memory belongs to monitoring.cc and evaluate.cc.
+struct Thread {
+  Word identity = 0;                           // 1 + the thread's number
+  Word sequence = 0;                           // events so far
+  Word classes = 0;                            // bit r: it has role r; bit kAllThreads: always
+  Word violated = 0;                           // monitors that are false in the present state
+  std::uint32_t place = kNoPlace;              // its row is place + 1
+  std::uint32_t access_variable = kNoVariable; // of the present event
+  std::uint8_t access_bits = 0;
+  bool first = true; // no event yet
+  bool busy = false; // for the caller: a recovery function is running
+  std::uint8_t reserved = 0;
+  std::uint32_t reserved_word = 0;
+  Faults faults;
+  Word* vector = nullptr;
+  Word* locals = nullptr;    // signed numbers
+  Word* blocks = nullptr;    // for each block: the entry it is in or 0, entries so far, depth
+  Word* registers = nullptr; // of the evaluation
+  Word* memory = nullptr;    // of temporal operators
+};
+
+// What travels with a shared variable (seed 003: KV^w and KV^a). The two vectors follow in memory.
+struct Carrier {
+  // Zero memory is a carrier that nobody has touched. A vector that is not in use knows what everybody knows at the start,
+  // the one for accesses what the one for writes knows.
+  std::uint32_t has_writes = 0;
+  std::uint32_t has_accesses = 0; // somebody read since the last write; invariant: that vector covers the other one
+  Word known_to = 0;              // the thread of this identity knows all that is here; 0: perhaps nobody
+
+  Word* writes() { return reinterpret_cast<Word*>(this + 1); }
+  Word* accesses(const Layout& layout) { return writes() + layout.words; }
+};
+
+inline std::size_t Setup::carrier_words() const { return sizeof(Carrier) / sizeof(Word) + 2 * layout.words; }
+
+struct Outcome {
+  Word violated = 0; // bit m: monitor m is false in the thread's present state
+  Word fresh = 0;    // ... and was not in the state before
+};
+
+Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std::uint32_t place);
+inline void reset_carrier(Carrier& carrier) { carrier.has_writes = carrier.has_accesses = 0, carrier.known_to = 0; }
+
+// --- events, each in the thread that does it ---------------------------------------------------------------------------
+
+// An access of a variable with its carrier. `variable`: its index, or kNoVariable for memory that no formula names.
+// `value`: the variable's bytes as they were seen, or are from now on.
+Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
+             bool atomic);
+Outcome write(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
+              bool atomic);
+// A read and a write in one step.
+Outcome update(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
+               bool atomic);
+// Synchronisation: what is read or written has no value.
+inline Outcome read_carrier(const Setup& setup, Thread& thread, Carrier& carrier) {
+  return read(setup, thread, carrier, kNoVariable, 0, true);
+}
+inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrier) {
+  return write(setup, thread, carrier, kNoVariable, 0, true);
+}
+
+// sooth_internal (and sooth_event) of a name that is a local variable of some formula.
+Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);
+// SOOTH_ATOMIC of a name that is a block of some formula. Inside itself, a block is the same entry of it.
+Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block);
+Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block);
+
+// The thread has this start function: before start(). (The number's roles come with make_thread.) Not an event.
+void take_function(const Setup& setup, Thread& thread, const char* plain_name);
+// The thread names itself. Another name takes the old one away. A thread that is named by another one has no such role.
+Outcome take_name(const Setup& setup, Thread& thread, const char* name);
+
+// Called by the creator, before the child can run: an event of the creator; the child then knows what the creator knows.
+Outcome fork(const Setup& setup, Thread& creator, Thread& child);
+// The first event of a thread, and its last one.
+Outcome start(const Setup& setup, Thread& thread);
+Outcome end(const Setup& setup, Thread& thread);
+// After end() of `ended` has returned. The joiner now knows what `ended` knew.
+Outcome join(const Setup& setup, Thread& joiner, const Thread& ended);
+
+// --- finding names -----------------------------------------------------------------------------------------------------
+
+std::uint32_t find_local(const Compiled& compiled, const char* name); // kNoVariable: no formula has it
+std::uint32_t find_block(const Compiled& compiled, const char* name);
+
+// --- asking ------------------------------------------------------------------------------------------------------------
+
+// Something that a formula looks at, as a thread knows it now.
+struct Known {
+  const PartRow* part = nullptr;
+  Register value = 0;                 // as part->layout has it: integers extended to 64 bits, doubles as bits
+  std::uint32_t thread = kNoVariable; // remote: the number of the thread that it is about; kNoVariable: none is known
+  Word sequence = 0;                  // remote: after so many events of that thread; variables: after so many writes
+};
+
+// Calls `tell(context, known)` for each part of the monitor; for parts about a thread variable once for each thread.
+void explain(const Setup& setup, const Thread& thread, std::uint32_t monitor, void (*tell)(void*, const Known&),
+             void* context);
+// A part by its text, `@reader(y)` or `x`, as some formula has it. False: none has. A part about a thread variable is
+// that of the thread with number `about`; false also if that is not known of.
+bool query(const Setup& setup, const Thread& thread, const char* text, std::uint32_t about, Known& out);
+
+} // namespace sooth::knowledge
