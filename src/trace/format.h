@@ -89,6 +89,7 @@ enum class EndKind : std::uint32_t { Running = 0, Exit, QuickExit, Exec, Signal 
 enum FileFlags : std::uint32_t {
   kFrozen = 1,   // written by tools: counters are positions, the order is final and is not restored
   kNoValues = 2, // imported from a format without values: each write counts as a value of its own
+  kForFacts = 4, // recorded for use with static facts: nothing is left out, branches and decisions are kept
 };
 
 // The first page. The program writes it through a shared mapping, so what it says survives any end.
@@ -184,8 +185,9 @@ struct GlobalRow {       // 32 bytes
 // Static facts are a list of sections: u32 tag, u32 bytes of the payload, payload (words of 32 bits; 64-bit numbers as
 // two of them, low half first). Sections with other tags are kept as they are.
 enum FactTag : std::uint32_t {
-  kFactTypes = 0x45505954, // "TYPE": types, and the type of each global
-  kFactNames = 0x454d414e, // "NAME": constant names of user events and watched variables
+  kFactTypes = 0x45505954,      // "TYPE": types, and the type of each global
+  kFactNames = 0x454d414e,      // "NAME": constant names of user events and watched variables
+  kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and what they hold (static_facts.h)
 };
 
 // kFactTypes: number of types, number of globals; the types; for each GlobalRow the number of its type.
@@ -212,6 +214,50 @@ enum class NameKind : std::uint32_t {
 };
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
+};
+
+// kFactDependence: numbers of variable length, seven bits a byte, the lowest first, the top bit set on all but the last;
+// zero bytes up to a full word. kDependenceVersion; how many modules have such facts and how many do not (in a module: 1, 0); then
+//   source sets: how many, each: how many, each source: index << 4 | every << 3 | SourceKind
+//   site sets:   how many, each: how many, each row: what it is above the one before (the first: above 0)
+//   functions:   how many, each: row + 1 of its site, parameters, set of the sources of what it returns
+//   sites:       how many, each: row above that of the one before (the first: above 0), function, SiteRole,
+//                CallEffect | SiteFactFlags << 4, site sets of control parents (classic, weak, termination-sensitive), site set of
+//                other writes, source sets of value, address, condition, target, how many arguments, the source set of each
+// Sites are rows of the module; sets are numbered from 1, 0 is the empty set; functions are numbered from 0.
+inline constexpr std::uint32_t kDependenceVersion = 1;
+
+enum class SourceKind : std::uint8_t {
+  Unknown = 0,    // anything that the thread has read so far
+  Load = 1,       // what the event at site `index` read
+  Parameter = 2,  // parameter `index` of this activation
+  CallResult = 3, // what the call at site `index` returned
+  Branch = 4,     // which way the branch at site `index` went: it chose between two values
+};
+
+enum class SiteRole : std::uint8_t {
+  None = 0,
+  Load = 1,
+  Store = 2,
+  Update = 3, // an atomic operation that reads and writes
+  Copy = 4,   // memory to memory: its reads and its writes have the same site
+  Call = 5,
+  Branch = 6,
+  Trap = 7, // an operation that ends the program if its operands are wrong: a division
+};
+
+// What a call may do to memory, as far as its caller's module knows.
+enum class CallEffect : std::uint8_t {
+  None = 0,  // nothing; the result depends on the arguments alone
+  Reads = 1, // reads what it can reach, writes nothing
+  Known =
+      2, // a function of the C library: the runtime records what it reads and writes, or it touches nothing of the program's
+  Defined = 3, // its body is in this module and has hooks
+  Other = 4,   // may be anything: another module's, or code without hooks, which may write whatever it can reach
+};
+
+enum SiteFactFlags : std::uint8_t {
+  kMayNotReturn = 1, // a call: that it returns is not known
 };
 
 // A row of an Initial chunk; `bytes` bytes follow, padded to a multiple of 8. Globals that were zero have no row; of large

@@ -36,6 +36,7 @@ public:
     const std::uint64_t facts = strings + header.string_bytes;
     if (facts + header.fact_bytes > body_.size()) return false;
     strings_ = body_.subspan(strings, header.string_bytes);
+    const auto first_site = static_cast<std::uint32_t>(trace_.sites.size());
     if (header.sites != 0) {
       sites_.add(header.first_site, header.sites, static_cast<std::uint32_t>(trace_.sites.size()));
       for (std::uint64_t i = 0; i < header.sites; ++i)
@@ -43,7 +44,9 @@ public:
     }
     for (std::uint64_t i = 0; i < header.globals; ++i)
       add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
-    add_facts(body_.subspan(facts, header.fact_bytes), header.globals);
+    const auto rest =
+        take_dependence(body_.subspan(facts, header.fact_bytes), first_site, header.sites, trace_.static_facts);
+    add_facts(rest, header.globals);
     return true;
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trace/format.h"
+#include "trace/static_facts.h"
 #include "trace/types.h"
 
 namespace sooth::trace {
@@ -98,7 +99,8 @@ struct Trace {
   bool initial_known = false;           // ... if this is true
   std::vector<Thread> threads;
   std::vector<std::string> strings;             // names of user events, blocks, watched variables
-  std::vector<std::vector<std::uint8_t>> facts; // static facts other than types and names, one per module
+  StaticFacts static_facts;                     // what events depend on
+  std::vector<std::vector<std::uint8_t>> facts; // facts of other kinds, one per module
   std::vector<Type> types;                      // [0] is the unknown type
   std::vector<NamedThing> names;                // constant names of user events and watched variables
   bool all_names_known = false;                 // every module that made user events or watches told their names
@@ -108,6 +110,8 @@ struct Trace {
   std::uint64_t file_bytes = 0;
   std::vector<std::string> notes; // what the reader has to say: damage with offsets, ...
 
+  // Whether it can be told what every event depends on (static_facts.h, docs/trace_format.md).
+  bool is_fit_for_dependence() const { return (flags & kForFacts) != 0 && static_facts.complete(); }
   std::uint64_t defect(Defect d) const { return defects[static_cast<unsigned>(d)]; }
 };
 

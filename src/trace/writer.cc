@@ -114,8 +114,13 @@ private:
         }
       }
       std::vector<std::uint8_t> facts;
-      if (i == 0) facts = make_type_facts(trace_, strings);
-      else if (trace_.all_names_known) facts = make_type_facts(Trace{.all_names_known = true}, strings); // none to add
+      if (i == 0) {
+        facts = make_type_facts(trace_, strings);
+        const auto dependence = make_dependence(trace_.static_facts);
+        facts.insert(facts.end(), dependence.begin(), dependence.end());
+      }
+      if (i != 0 && trace_.all_names_known)
+        facts = make_type_facts(Trace{.all_names_known = true}, strings); // none to add
       if (i < trace_.facts.size()) facts.insert(facts.end(), trace_.facts[i].begin(), trace_.facts[i].end());
       header.string_bytes = static_cast<std::uint32_t>(strings.bytes().size());
       header.fact_bytes = static_cast<std::uint32_t>(facts.size());

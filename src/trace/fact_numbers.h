@@ -1,0 +1,50 @@
+// Numbers of variable length, as sections of static facts have them: seven bits a byte, the lowest first, the top bit set on
+// all but the last byte. Shared by the pass, which writes them, and the readers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace sooth::trace {
+
+template <typename Bytes>
+void put_number(Bytes& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 0x80));
+  out.push_back(static_cast<std::uint8_t>(number));
+}
+
+// Reads one after the other, and stays at 0 once something was wrong.
+class Numbers {
+public:
+  explicit Numbers(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  bool good() const { return good_; }
+  std::uint64_t next() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; good_; shift += 7) {
+      if (at_ == bytes_.size() || shift > 63) {
+        good_ = false;
+        break;
+      }
+      const std::uint8_t byte = bytes_[at_++];
+      number |= std::uint64_t{static_cast<std::uint8_t>(byte & 0x7f)} << shift;
+      if ((byte & 0x80) == 0) return number;
+    }
+    return 0;
+  }
+  // A number that must be below `bound`.
+  std::uint32_t next_below(std::uint64_t bound) {
+    const std::uint64_t number = next();
+    if (number >= bound) good_ = false;
+    return good_ ? static_cast<std::uint32_t>(number) : 0;
+  }
+  // How many things follow, each of at least one byte: a hostile count must not make us allocate.
+  std::uint32_t next_count() { return next_below(bytes_.size() - at_ + 1); }
+
+private:
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_ = 0;
+  bool good_ = true;
+};
+
+} // namespace sooth::trace
