@@ -161,8 +161,8 @@ def test(options, source):
 def main():
     parser = argparse.ArgumentParser(description="Runs pairs of programs, one with an error and one without.")
     parser.add_argument("--bin", required=True, help="where sooth, sooth-cc and sooth-c++ are")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_PAIR_RUNS", "4")),
-                        help="runs of each program (default: $SOOTH_PAIR_RUNS or 4)")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_TEST_RUNS", "4")),
+                        help="runs of each program (default: $SOOTH_TEST_RUNS or 4)")
     parser.add_argument("--keep", help="copies what failed into this directory")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()

@@ -148,10 +148,11 @@ def test(options, source):
             compiler = "clang-19" if is_c else "clang++-19"
             build(compiler, source, expectations, "O2", plain, ["-I" + include, *expectations.plain_flags])
             check_behaviour(run(["./program"], plain), expectations, "without Sooth")
-            for level in options.levels.split(","):
+            levels = options.levels.split(",")
+            for level in levels:
                 built = folder(level)
                 build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
-                for number in range(options.runs):
+                for number in range(-(-options.runs // len(levels))):
                     what = f"-{level}, run {number + 1}"
                     for old in glob.glob(os.path.join(built, "*.sooth")):
                         os.unlink(old)
@@ -168,7 +169,8 @@ def test(options, source):
 def main():
     parser = argparse.ArgumentParser(description="Runs test programs that carry their expectations inside.")
     parser.add_argument("--bin", required=True, help="where sooth, sooth-cc and sooth-c++ are")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS", "5")), help="runs of each build (default: $RUNS or 5)")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_TEST_RUNS", "4")),
+                        help="runs of each program, shared between the levels (default: $SOOTH_TEST_RUNS or 4)")
     parser.add_argument("--levels", default="O0,O2")
     parser.add_argument("--keep", help="copies what failed into this directory")
     parser.add_argument("programs", nargs="+")
