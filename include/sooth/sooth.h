@@ -11,7 +11,7 @@
  *                                            it is not
  *   SOOTH_ATOMIC_BEGIN("transfer"); ... SOOTH_ATOMIC_END("transfer");   where the block is not a scope
  *   SOOTH_NO_RECORD void checksum(...)       nothing that this function does is recorded
- *   SOOTH_TERMINATES();                      reserved; has no effect yet
+ *   SOOTH_TERMINATES();                      the loop that this stands in always ends (docs/static_facts.md)
  */
 #ifndef SOOTH_SOOTH_H
 #define SOOTH_SOOTH_H
@@ -188,6 +188,9 @@ static inline __attribute__((unused)) void sooth_leave_block_(const char* const*
 
 #define SOOTH_NO_RECORD __attribute__((annotate("sooth_no_record")))
 
+void __sooth_terminates(void) __attribute__((nothrow));
+#define SOOTH_TERMINATES() __sooth_terminates()
+
 #else /* without Sooth */
 
 static inline __attribute__((unused)) void sooth_event_(const char* name, long long value) {
@@ -208,10 +211,9 @@ static inline __attribute__((unused)) void sooth_name_(const char* name) { (void
 #define SOOTH_ATOMIC_BEGIN(name) ((void)0)
 #define SOOTH_ATOMIC_END(name) ((void)0)
 #define SOOTH_NO_RECORD
+#define SOOTH_TERMINATES() ((void)0)
 
 #endif
-
-#define SOOTH_TERMINATES() ((void)0)
 
 #ifdef __cplusplus
 } /* extern "C" */

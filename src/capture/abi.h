@@ -74,9 +74,12 @@ struct SoothModule {
   uint32_t fact_bytes;
   uint32_t name;           // string offset
   uint32_t compiler_flags; // string offset
-  uint32_t reserved;
+  uint32_t flags;          // SoothModuleFlags
 };
 enum { kSoothAbiVersion = 1 };
+enum SoothModuleFlags {
+  kSoothModuleHasFacts = 1, // compiled with static facts for dependence: everything is recorded in full
+};
 
 // Called by a constructor of priority 0 that the pass adds to each module; idempotent.
 void __sooth_register_module(const struct SoothModule* module);
@@ -85,6 +88,7 @@ void __sooth_register_module(const struct SoothModule* module);
 //   void __sooth_read1/2/4/8 (uint64_t address, uint64_t value, uint32_t site)   after the load; value zero-extended
 //   void __sooth_write1/2/4/8(uint64_t address, uint64_t value, uint32_t site)   before the store
 //   void __sooth_branch(uint32_t site, uint64_t way)                             before the branch; only if branches != 0
+//     with static facts also before a call of code that may have no hooks and before a division; then `way` is 0
 
 // --- Hooks with the C calling convention ----------------------------------------------------------------------
 void __sooth_read_range(const void* address, const void* bytes, uint64_t size,

@@ -77,6 +77,8 @@ void add_recording(const trace::Trace& trace, Collector& out) {
     calls += times;
   }
   out.add("unsupportedCalls", calls, "calls of synchronisation that Sooth does not follow", false, names);
+  out.add("functionsLeftOut", trace.static_facts.functions_left_out,
+          "functions have no hooks, as was asked for; calls of them count as if they could do anything", true);
   names.clear();
   std::uint64_t libraries = 0;
   for (const std::string& path : trace.process.plain_libraries) {

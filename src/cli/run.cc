@@ -101,6 +101,7 @@ int run_run(int argc, char** argv) {
   std::string target;
   std::vector<std::string> flags;
   bool online = false;
+  bool facts = false;
   Parser parser(
       "run",
       "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
@@ -116,6 +117,7 @@ int run_run(int argc, char** argv) {
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
       ->type_name("FLAG")
       ->allow_extra_args(false);
+  parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
@@ -141,6 +143,7 @@ int run_run(int argc, char** argv) {
       return kWrong;
     }
     program = (folder.path() / fs::path(target).stem()).string();
+    if (facts || analysis.model == "sliced" || analysis.model == "full") flags.insert(flags.begin(), "-fsooth-facts");
     if (!build(target, kind, flags, program)) return kWrong;
   } else {
     program = find_program(target);

@@ -12,6 +12,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "cli/show_facts.h"
 #include "report/event_text.h"
 
 namespace sooth::cli {
@@ -25,6 +26,7 @@ namespace {
 struct Options {
   std::string file;
   bool json = false;
+  bool facts = false;
   std::vector<std::string> threads;
   std::vector<std::string> variables;
   std::vector<std::string> kinds;
@@ -164,6 +166,8 @@ int run_show(int argc, char** argv) {
                 "  sooth show bank.sooth --variable 'acct->*' --json\n");
   parser.add_option("trace", options.file, "The trace file")->required()->type_name("T.sooth");
   parser.add_flag("--json", options.json, "One JSON object a line");
+  parser.add_flag("--facts", options.facts,
+                  "Not the events, but what is known of the program: what each site depends on");
   parser.add_option("--thread", options.threads, "Only this thread; may be repeated")
       ->type_name("N|NAME")
       ->allow_extra_args(false);
@@ -188,6 +192,11 @@ int run_show(int argc, char** argv) {
   }
   const auto trace = load_trace(options.file);
   if (!trace) return kWrong;
+  if (options.facts) {
+    Output out;
+    print_facts(*trace, options.json, out);
+    return out.finish();
+  }
   if (const std::string wrong = add_threads(*trace, options.threads, filter); !wrong.empty()) {
     complain(wrong);
     return kWrong;

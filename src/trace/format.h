@@ -187,6 +187,7 @@ struct GlobalRow {       // 32 bytes
 enum FactTag : std::uint32_t {
   kFactTypes = 0x45505954,      // "TYPE": types, and the type of each global
   kFactNames = 0x454d414e,      // "NAME": constant names of user events and watched variables
+  kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks because the user wanted it so
   kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and what they hold (static_facts.h)
 };
 
@@ -220,11 +221,13 @@ enum NameFlags : std::uint32_t {
 // zero bytes up to a full word. kDependenceVersion; how many modules have such facts and how many do not (in a module: 1, 0); then
 //   source sets: how many, each: how many, each source: index << 4 | every << 3 | SourceKind
 //   site sets:   how many, each: how many, each row: what it is above the one before (the first: above 0)
-//   functions:   how many, each: row + 1 of its site, parameters, set of the sources of what it returns
+//   functions:   how many, each: row + 1 of its site, name, parameters, set of the sources of what it returns
 //   sites:       how many, each: row above that of the one before (the first: above 0), function, SiteRole,
-//                CallEffect | SiteFactFlags << 4, site sets of control parents (classic, weak, termination-sensitive), site set of
-//                other writes, source sets of value, address, condition, target, how many arguments, the source set of each
-// Sites are rows of the module; sets are numbered from 1, 0 is the empty set; functions are numbered from 0.
+//                CallEffect | SiteFactFlags << 4, site sets of control parents (classic, weak, termination-sensitive), site
+//                set of other writes, source sets of value, address, condition, target, callee, how many arguments, the
+//                source set of each
+// The name of a function and the callee of a call are the same number, made from the linker's name, if it is that function;
+// 0: not known. Sites are rows of the module; sets are numbered from 1, 0 is the empty set; functions are numbered from 0.
 inline constexpr std::uint32_t kDependenceVersion = 1;
 
 enum class SourceKind : std::uint8_t {

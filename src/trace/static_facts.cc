@@ -102,6 +102,7 @@ private:
       FunctionFacts& function = own_.functions.emplace_back();
       const std::uint32_t row = numbers_.next_below(std::uint64_t{sites_} + 1);
       function.site = row == 0 ? 0 : first_site_ + row - 1;
+      function.name = numbers_.next_below(std::uint64_t{1} << 32);
       function.parameters = numbers_.next_below(kMostParameters);
       function.result = source_set();
     }
@@ -128,6 +129,7 @@ private:
       site.address = source_set();
       site.condition = source_set();
       site.target = source_set();
+      site.callee = numbers_.next_below(std::uint64_t{1} << 32);
       const std::uint32_t arguments = numbers_.next_count();
       for (std::uint32_t n = 0; n < arguments && numbers_.good(); ++n) site.arguments.push_back(source_set());
     }
@@ -168,8 +170,44 @@ void put_site(std::vector<std::uint8_t>& out, const SiteFacts& site) {
   for (const SiteSet set : site.control) put_number(out, set);
   for (const std::uint32_t set : {site.other_writes, site.value, site.address, site.condition, site.target})
     put_number(out, set);
+  put_number(out, site.callee);
   put_number(out, site.arguments.size());
   for (const SourceSet set : site.arguments) put_number(out, set);
+}
+
+std::vector<std::uint8_t> dependence_payload(const StaticFacts& facts) {
+  std::vector<std::uint8_t> payload;
+  put_number(payload, kDependenceVersion);
+  put_number(payload, facts.modules);
+  put_number(payload, facts.modules_without);
+  put_sets(payload, facts);
+  put_number(payload, facts.functions.size());
+  for (const FunctionFacts& function : facts.functions) {
+    put_number(payload, function.site);
+    put_number(payload, function.name);
+    put_number(payload, function.parameters);
+    put_number(payload, function.result);
+  }
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 1; i < facts.sites.size(); ++i)
+    if (facts.sites[i].role != SiteRole::None) rows.push_back(i);
+  put_number(payload, rows.size());
+  std::uint32_t before = 1;
+  for (const std::uint32_t site : rows) {
+    put_number(payload, site - before);
+    before = site;
+    put_site(payload, facts.sites[site]);
+  }
+  payload.resize(round_up(payload.size(), 4));
+  return payload;
+}
+
+void put_section(std::vector<std::uint8_t>& out, std::uint32_t tag, const std::vector<std::uint8_t>& payload) {
+  const std::uint32_t head[2] = {tag, static_cast<std::uint32_t>(payload.size())};
+  const std::size_t at = out.size();
+  out.resize(at + sizeof head);
+  std::memcpy(out.data() + at, head, sizeof head);
+  out.insert(out.end(), payload.begin(), payload.end());
 }
 
 } // namespace
@@ -190,9 +228,10 @@ SiteSet StaticFactsBuilder::members(std::vector<std::uint32_t> set) {
   return number;
 }
 
+// Any name will do that no other function has.
 std::uint32_t StaticFactsBuilder::add_function(std::uint32_t site, std::uint32_t parameters,
                                                std::vector<Source> result) {
-  facts_.functions.push_back({site, parameters, sources(std::move(result))});
+  facts_.functions.push_back({site, site, parameters, sources(std::move(result))});
   return static_cast<std::uint32_t>(facts_.functions.size() - 1);
 }
 
@@ -224,6 +263,10 @@ std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections
     if (head[0] == kFactDependence && !known && reader.read()) {
       known = true;
       reader.add_to(facts);
+    } else if (head[0] == kFactLeftOut && head[1] == 4) {
+      std::uint32_t functions = 0;
+      std::memcpy(&functions, sections.data() + 8, sizeof functions);
+      facts.functions_left_out += functions;
     } else {
       rest.insert(rest.end(), sections.begin(), sections.begin() + 8 + head[1]);
     }
@@ -235,34 +278,15 @@ std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections
 }
 
 std::vector<std::uint8_t> make_dependence(const StaticFacts& facts) {
-  if (facts.modules == 0) return {};
-  std::vector<std::uint8_t> payload;
-  put_number(payload, kDependenceVersion);
-  put_number(payload, facts.modules);
-  put_number(payload, facts.modules_without);
-  put_sets(payload, facts);
-  put_number(payload, facts.functions.size());
-  for (const FunctionFacts& function : facts.functions) {
-    put_number(payload, function.site);
-    put_number(payload, function.parameters);
-    put_number(payload, function.result);
+  std::vector<std::uint8_t> sections;
+  if (facts.modules != 0) put_section(sections, kFactDependence, dependence_payload(facts));
+  if (facts.functions_left_out != 0) {
+    const auto functions = static_cast<std::uint32_t>(std::min<std::uint64_t>(facts.functions_left_out, ~0U));
+    std::vector<std::uint8_t> payload(sizeof functions);
+    std::memcpy(payload.data(), &functions, sizeof functions);
+    put_section(sections, kFactLeftOut, payload);
   }
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t i = 1; i < facts.sites.size(); ++i)
-    if (facts.sites[i].role != SiteRole::None) rows.push_back(i);
-  put_number(payload, rows.size());
-  std::uint32_t before = 1;
-  for (const std::uint32_t site : rows) {
-    put_number(payload, site - before);
-    before = site;
-    put_site(payload, facts.sites[site]);
-  }
-  payload.resize(round_up(payload.size(), 4));
-  std::vector<std::uint8_t> section(8);
-  const std::uint32_t head[2] = {kFactDependence, static_cast<std::uint32_t>(payload.size())};
-  std::memcpy(section.data(), head, sizeof head);
-  section.insert(section.end(), payload.begin(), payload.end());
-  return section;
+  return sections;
 }
 
 } // namespace sooth::trace

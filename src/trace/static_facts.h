@@ -16,15 +16,18 @@
 //   `Unknown`: count every read of the thread so far.
 //
 // What is a *decision*, on which the rest of the thread depends:
-//   - a `branch` event at a site with role Branch: its `condition`;
-//   - a `branch` event at a site with role Call: a call of code that may have no hooks is about to be made. Its `target` and all its
-//     `arguments`, unless the thread's next event is the `enter` of an activation from this site: then only its `target`;
-//   - a `branch` event at a site with role Trap: its `condition` are the operands;
+//   - a `branch` event: the `condition` of its site. It stands
+//       before a branch or switch (role Branch): the condition;
+//       before an operation that may end the program (role Trap): its operands;
+//       before a call of code that may have no hooks (role Call): its target and its arguments (of a known function of the C
+//       library: the pointers among them). If the thread's next event is the `enter` of an activation from this site, and that
+//       function's `name` is the site's `callee` (not 0), then the callee has hooks, and nothing was decided here;
 //   - every access: its `address` (which counts the size, too);
 //   - an access with a `condition` (a compare-exchange writes or not);
-//   - every other event at a site with role Call (locks, allocation, what the runtime's interceptors read): all `arguments`, and what they
-//     read, for it goes to code that we do not see. Only what such a call copies (memcpy) may be followed: the `value`
-//     of its writes names its own reads.
+//   - every other event at a site with role Call (locks, allocation, what the runtime's interceptors read and write): all
+//     `arguments`, and what is read there, for it goes to code that we do not see. Only the `value` of its writes names its own
+//     reads: what memcpy copies may be followed.
+// Code without hooks (effect Reads or Other, no such `enter`) may look at whatever memory it can reach.
 //
 // Stores and copies that are not recorded (variables that nobody else can see) are looked through: their sources stand in
 // place of them.
@@ -67,10 +70,11 @@ struct SiteFacts {
   // Case 3 of Definition 3: branches of which another side holds a write that may have changed what is read here, and calls
   // before this that may make such a write; of a call: what may be read in it. Already closed under control parents.
   SiteSet other_writes = 0;
-  SourceSet value = 0;     // what is written
-  SourceSet address = 0;   // where, and how many bytes
-  SourceSet condition = 0; // of a branch: which way. Of a compare-exchange: whether it writes. Of a trap: its operands
-  SourceSet target = 0;    // of a call: which function
+  SourceSet value = 0;      // what is written
+  SourceSet address = 0;    // where, and how many bytes
+  SourceSet condition = 0;  // what is decided here (above)
+  SourceSet target = 0;     // of a call: which function
+  std::uint32_t callee = 0; // of a call: FunctionFacts::name of the function; 0: only known at run time
   std::vector<SourceSet> arguments;
 
   friend bool operator==(const SiteFacts&, const SiteFacts&) = default;
@@ -78,6 +82,7 @@ struct SiteFacts {
 
 struct FunctionFacts {
   std::uint32_t site = 0; // index into Trace::sites: the row of the function; 0: it has none
+  std::uint32_t name = 0; // stands for the linker's name; 0: not known
   std::uint32_t parameters = 0;
   SourceSet result = 0; // what it returns
 
@@ -91,6 +96,9 @@ struct StaticFacts {
   std::vector<std::vector<std::uint32_t>> site_sets = {{}}; // each ascending; [0] is empty
   std::uint32_t modules = 0;                                // modules with these facts
   std::uint32_t modules_without = 0;                        // modules that have sites, but no such facts
+
+  std::uint64_t functions_left_out =
+      0; // have no hooks because the user wanted it so (--only, --skip, SOOTH_NO_RECORD, ...)
 
   // Whether every site of the program has them. A trace is fit for dependence if this holds and Trace::flags has kForFacts.
   bool complete() const { return modules != 0 && modules_without == 0; }
@@ -131,12 +139,12 @@ private:
   StaticFacts facts_;
 };
 
-// Takes the section for dependence (format.h) out of a module's facts and adds it to `facts`; returns the other sections. Row r of
+// Takes the sections for dependence and for functions left out (format.h) out of a module's facts and adds it to `facts`; returns the other sections. Row r of
 // the module is site first_site + r; `sites` is their number. A module with sites, but without such a section or with one that
 // does not hold what it should, counts as one without.
 std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections, std::uint32_t first_site,
                                           std::uint32_t sites, StaticFacts& facts);
-// The section for all that is known, for a module whose row 0 is site 1; empty if that is nothing.
+// The sections for all that is known, for a module whose row 0 is site 1; empty if that is nothing.
 std::vector<std::uint8_t> make_dependence(const StaticFacts& facts);
 
 } // namespace sooth::trace

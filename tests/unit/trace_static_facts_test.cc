@@ -21,6 +21,7 @@ StaticFacts small_facts() {
   SiteFacts& call = facts.add_site(4, f, SiteRole::Call);
   call.effect = CallEffect::Other;
   call.flags = kMayNotReturn;
+  call.callee = 0xfedcba98;
   call.arguments = {facts.sources({Facts::load(2)}), facts.sources({Facts::unknown()})};
   facts.set_control(4, {3});
   facts.add_site(5, f, SiteRole::Store).value = facts.sources({Facts::result_of(4), Facts::every_load(2)});

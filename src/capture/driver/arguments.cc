@@ -131,6 +131,7 @@ public:
   CommandLine run(const std::vector<std::string>& arguments) {
     for (const std::string& argument : arguments)
       if (read(argument, 0)) line_.passed_on.push_back(argument);
+    if (globs_ != nullptr) line_.mistakes.push_back("--only and --skip need a pattern");
     return std::move(line_);
   }
 
@@ -143,6 +144,11 @@ private:
       if (is_language_) set_language(argument);
       is_language_ = false;
       return true;
+    }
+    if (globs_ != nullptr) {
+      globs_->push_back(argument);
+      globs_ = nullptr;
+      return false;
     }
     if (after_dashes_ || argument.empty() || argument[0] != '-' || argument == "-") {
       add_input(argument);
@@ -180,13 +186,20 @@ private:
 
   bool read_own(const std::string& argument) {
     constexpr std::string_view kIgnorelist = "-fsooth-ignorelist=";
-    if (argument.starts_with(kIgnorelist)) line_.ignorelists.push_back(argument.substr(kIgnorelist.size()));
+    constexpr std::string_view kOnly = "--only=", kSkip = "--skip=";
+    if (argument == "--only") globs_ = &line_.only;
+    else if (argument == "--skip") globs_ = &line_.skip;
+    else if (argument.starts_with(kOnly)) line_.only.push_back(argument.substr(kOnly.size()));
+    else if (argument.starts_with(kSkip)) line_.skip.push_back(argument.substr(kSkip.size()));
+    else if (argument.starts_with(kIgnorelist)) line_.ignorelists.push_back(argument.substr(kIgnorelist.size()));
     else if (argument == "-fno-sooth") line_.instrument = false;
     else if (argument == "-fsooth") line_.instrument = true;
     else if (argument == "-fno-sooth-branches") line_.branches = false;
     else if (argument == "-fsooth-branches") line_.branches = true;
     else if (argument == "-fno-sooth-loops") line_.loops = false;
     else if (argument == "-fsooth-loops") line_.loops = true;
+    else if (argument == "-fsooth-facts") line_.facts = true;
+    else if (argument == "-fno-sooth-facts") line_.facts = false;
     else if (argument == "--sooth-help") line_.help = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
@@ -229,7 +242,8 @@ private:
   }
 
   CommandLine line_;
-  std::string language_; // of the inputs that follow: -x
+  std::string language_;                      // of the inputs that follow: -x
+  std::vector<std::string>* globs_ = nullptr; // the next argument goes here
   bool expects_value_ = false;
   bool is_language_ = false;
   bool after_dashes_ = false;
@@ -242,6 +256,10 @@ CommandLine read_command_line(const std::vector<std::string>& arguments) { retur
 std::string help_text() {
   return "Sooth's compilers take every option of clang 19, and these of their own:\n"
          "  -fsooth-ignorelist=FILE   leave out what the file names (fun:, src:; the format of clang's ignorelists)\n"
+         "  --only GLOB               record only functions and source files that match; may be repeated\n"
+         "  --skip GLOB               leave out functions and source files that match; may be repeated\n"
+         "  -fsooth-facts             write what events depend on, for the models `sliced` and `full`; records "
+         "everything\n"
          "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  -fno-sooth                compile and link as plain clang would\n"

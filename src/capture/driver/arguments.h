@@ -21,10 +21,13 @@ struct CommandLine {
   bool instrument = true;       // no -fno-sooth
   bool branches = true;         // no -fno-sooth-branches
   bool loops = true;            // no -fno-sooth-loops
+  bool facts = false;           // -fsooth-facts
   bool help = false;            // --sooth-help
   bool print_libraries = false; // --sooth-print-libdir
   bool print_headers = false;   // --sooth-print-includedir
   std::vector<std::string> ignorelists;
+  std::vector<std::string> only; // globs: --only, --skip
+  std::vector<std::string> skip;
 
   std::vector<std::string> passed_on; // the user's arguments without our own, response files as they were
   std::vector<std::string> mistakes;  // sentences for the user

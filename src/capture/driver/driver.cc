@@ -28,9 +28,14 @@ Words compile_flags(const CommandLine& line, const Installation& installation) {
     if (!line.has_debug_flag) add(flags, {"-g"});
     add(flags, {"-fpass-plugin=" + pass});
     // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
-    if (!line.branches || !line.loops || !line.ignorelists.empty()) add(flags, {"-Xclang", "-load", "-Xclang", pass});
+    const bool has_options = !line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
+                             !line.only.empty() || !line.skip.empty();
+    if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
     if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
     if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
+    if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
+    for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
+    for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
     for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
   }
   add(flags, {"--end-no-unused-arguments"});

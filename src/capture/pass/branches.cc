@@ -90,16 +90,39 @@ std::vector<Instruction*> dependent_branches(Function& function, PrivateMemory& 
   return found;
 }
 
+std::vector<Instruction*> all_branches(Function& function) {
+  std::vector<Instruction*> found;
+  for (BasicBlock& block : function) {
+    Instruction* terminator = block.getTerminator();
+    const Value* decided_by = terminator ? decision(*terminator) : nullptr;
+    if (decided_by && !isa<Constant>(decided_by)) found.push_back(terminator);
+  }
+  return found;
+}
+
+namespace {
+
 // if (thread.branches != 0) __sooth_branch(site, way)
-void instrument_branch(FunctionContext& function, Instruction& terminator, std::uint32_t row) {
+void announce(FunctionContext& function, Instruction& before, std::uint32_t row, Value* decided_by) {
   ModuleContext& context = function.context;
-  Builder at(&terminator);
+  Builder at(&before);
   Value* wanted = at.CreateICmpNE(function.load_field(at, kBranches), ConstantInt::get(context.i32, 0));
   Instruction* slow =
-      SplitBlockAndInsertIfThen(wanted, terminator.getIterator(), /*Unreachable=*/false, context.unlikely());
+      SplitBlockAndInsertIfThen(wanted, before.getIterator(), /*Unreachable=*/false, context.unlikely());
   Builder inside(slow);
-  Value* way = inside.CreateZExtOrTrunc(decision(terminator), context.i64);
+  Value* way = decided_by ? inside.CreateZExtOrTrunc(decided_by, context.i64)
+                          : static_cast<Value*>(ConstantInt::get(context.i64, 0));
   context.call_preserving(inside, "__sooth_branch", {context.site_number(inside, row), way});
+}
+
+} // namespace
+
+void instrument_branch(FunctionContext& function, Instruction& terminator, std::uint32_t row) {
+  announce(function, terminator, row, decision(terminator));
+}
+
+void instrument_decision(FunctionContext& function, Instruction& instruction, std::uint32_t row) {
+  announce(function, instruction, row, nullptr);
 }
 
 } // namespace sooth::pass

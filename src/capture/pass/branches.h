@@ -17,4 +17,9 @@ std::vector<llvm::Instruction*> dependent_branches(llvm::Function& function, Pri
 
 void instrument_branch(FunctionContext& function, llvm::Instruction& terminator, std::uint32_t row);
 
+// With static facts: every branch and switch that has a choice at run time is an event, so that it can be a control parent; and so are
+// other decisions (trace/static_facts.h), which go only one way.
+std::vector<llvm::Instruction*> all_branches(llvm::Function& function);
+void instrument_decision(FunctionContext& function, llvm::Instruction& instruction, std::uint32_t row);
+
 } // namespace sooth::pass

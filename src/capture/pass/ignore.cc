@@ -36,8 +36,16 @@ DenseSet<const Function*> annotated_functions(const Module& module) {
 
 } // namespace
 
-IgnoreList::IgnoreList(const Module& module, const std::vector<std::string>& files)
-    : annotated_(annotated_functions(module)) {
+IgnoreList::IgnoreList(const Module& module, const Selection& selection) : annotated_(annotated_functions(module)) {
+  const auto add_globs = [&](const std::vector<std::string>& texts, Globs& globs) {
+    for (const std::string& text : texts) {
+      if (Expected<GlobPattern> glob = GlobPattern::create(text)) globs.push_back(std::move(*glob));
+      else module.getContext().emitError("sooth: " + text + ": " + toString(glob.takeError()));
+    }
+  };
+  add_globs(selection.only, only_);
+  add_globs(selection.skip, skip_);
+  const std::vector<std::string>& files = selection.ignorelists;
   for (const GlobalIFunc& indirect : module.ifuncs())
     if (const Function* resolver = indirect.getResolverFunction()) resolvers_.insert(resolver);
   if (files.empty()) return;
@@ -56,7 +64,25 @@ bool IgnoreList::matches_source(StringRef path) const {
   return list_ && !path.empty() && list_->inSection(kSection, "src", path);
 }
 
+bool IgnoreList::matches(const Globs& globs, const Function& function) {
+  if (globs.empty()) return false;
+  std::vector<std::string> names = {function.getName().str(), demangle(function.getName())};
+  if (const DISubprogram* source = function.getSubprogram()) {
+    names.push_back(source->getFilename().str());
+    names.push_back(joined_path(source->getFile()));
+  } else {
+    names.push_back(function.getParent()->getSourceFileName());
+  }
+  // `net::send` means all that is called so, whatever its parameters.
+  if (const std::size_t parameters = names[1].find('('); parameters != std::string::npos)
+    names.push_back(names[1].substr(0, parameters));
+  return any_of(globs, [&](const GlobPattern& glob) {
+    return any_of(names, [&](const std::string& name) { return glob.match(name); });
+  });
+}
+
 bool IgnoreList::is_ignored(const Function& function) const {
+  if (matches(skip_, function) || (!only_.empty() && !matches(only_, function))) return true;
   if (whole_module_ || annotated_.contains(&function)) return true;
   if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation)) return true;
   if (!list_) return false;

@@ -1,4 +1,4 @@
-// What the user wants left out: annotated functions, and the entries of ignorelist files.
+// What the user wants left out: annotated functions, the entries of ignorelist files, what --skip names and --only does not.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,21 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/SpecialCaseList.h"
 
 namespace sooth::pass {
 
+struct Selection {
+  std::vector<std::string> ignorelists; // files
+  std::vector<std::string> only;        // globs over names of functions and of source files; empty: all
+  std::vector<std::string> skip;        // the same; stronger than `only`
+};
+
 class IgnoreList {
 public:
   // Reads the files; what is wrong with them is told through the module's context, as an error of the compilation.
-  IgnoreList(const llvm::Module& module, const std::vector<std::string>& files);
+  IgnoreList(const llvm::Module& module, const Selection& selection);
 
   // The user asked for it: SOOTH_NO_RECORD, the compiler's attribute against instrumentation, an ignorelist entry.
   bool is_ignored(const llvm::Function& function) const;
@@ -22,8 +29,12 @@ public:
   bool cannot_be_instrumented(const llvm::Function& function) const;
 
 private:
+  using Globs = std::vector<llvm::GlobPattern>;
   bool matches_source(llvm::StringRef path) const;
+  static bool matches(const Globs& globs, const llvm::Function& function);
 
+  Globs only_;
+  Globs skip_;
   std::unique_ptr<llvm::SpecialCaseList> list_;
   llvm::DenseSet<const llvm::Function*> annotated_;
   llvm::DenseSet<const llvm::Function*> resolvers_;

@@ -7,6 +7,7 @@
 #include "capture/pass/plain_accesses.h"
 #include "capture/pass/private_memory.h"
 #include "capture/pass/source_name.h"
+#include "capture/pass/static_facts.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr StringRef kDone = "sooth.instrumented";
 
-enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Branch };
+enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Branch, Decision };
 
 struct Hook {
   HookKind kind;
@@ -29,6 +30,7 @@ struct Hook {
   std::uint32_t second_row = 0; // Transfer: of the source
   TransferPlan plan = {};       // Transfer
   unsigned argument = 0;        // ByValue
+  bool decision = false;        // Call: an event goes before it
 };
 
 // Memory of tools that count things for themselves.
@@ -44,13 +46,31 @@ bool belongs_to_tool(const Value* address) {
 class Survey {
 public:
   Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
-      : context_(context), function_(function), names_(function), memory_(thread_locals) {
+      : context_(context), function_(function), names_(function), memory_(thread_locals, context.options.facts) {
     for (Instruction& instruction : instructions(function)) visit(instruction);
     if (!context.options.branches) return;
-    for (Instruction* terminator : dependent_branches(function, memory_, recorded_))
+    for (Instruction* terminator :
+         context.options.facts ? all_branches(function) : dependent_branches(function, memory_, recorded_))
       add({HookKind::Branch, terminator, context_.sites.add(names_.branch(*terminator))});
   }
 
+  // Adds the function's facts to the table, and the hooks that go with them.
+  void find_facts(CallEffects& effects, FunctionAnalysisManager& analyses, FactTable& table) {
+    HookRows rows = hook_rows();
+    FunctionFacts facts(function_, memory_, rows, effects, analyses);
+    for (Instruction* trap : facts.traps()) {
+      const std::uint32_t row = context_.sites.add(names_.place_of(*trap));
+      rows.decision[trap] = row;
+      add({HookKind::Decision, trap, row});
+    }
+    for (Hook& hook : hooks_)
+      if (hook.kind == HookKind::Call) hook.decision = facts.is_decision(cast<CallBase>(*hook.instruction));
+    SmallVector<unsigned, 2> announced;
+    for (const auto& [argument, row] : shared_arguments()) announced.push_back(argument->getArgNo());
+    if (!hooks_.empty() || !announced.empty()) facts.add_to(table, function_row(), announced);
+  }
+
+  Function& function() { return function_; }
   std::vector<Hook>& hooks() { return hooks_; }
   std::uint32_t function_row() { return context_.sites.add(names_.function_row()); }
   // Parameters passed by value that other code gets to see.
@@ -63,6 +83,25 @@ public:
   }
 
 private:
+  HookRows hook_rows() const {
+    HookRows rows;
+    for (const Hook& hook : hooks_) {
+      const auto* call = dyn_cast<CallBase>(hook.instruction);
+      switch (hook.kind) {
+      case HookKind::Call: rows.call[call] = hook.row; break;
+      case HookKind::ByValue: rows.by_value[{call, hook.argument}] = hook.row; break;
+      case HookKind::Branch:
+      case HookKind::Decision: rows.decision[hook.instruction] = hook.row; break;
+      case HookKind::Transfer:
+        if (hook.plan.writes) rows.access[hook.instruction] = hook.row;
+        if (hook.plan.reads) rows.copied_from[hook.instruction] = hook.second_row;
+        break;
+      default: rows.access[hook.instruction] = hook.row; break;
+      }
+    }
+    return rows;
+  }
+
   void add(Hook hook) {
     hooks_.push_back(hook);
     if (hook.kind != HookKind::Call) recorded_.insert(hook.instruction);
@@ -167,7 +206,12 @@ void emit(FunctionContext& function, const Hook& hook) {
   case HookKind::Atomic: return instrument_atomic(function, *hook.instruction, hook.row);
   case HookKind::ByValue:
     return instrument_by_value(function, cast<CallBase>(*hook.instruction), hook.argument, hook.row);
-  case HookKind::Call: return instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
+  case HookKind::Call:
+    instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
+    // Last before the call: if the next event is an `enter`, it is the callee's (trace/static_facts.h).
+    if (hook.decision) instrument_decision(function, *hook.instruction, hook.row);
+    return;
+  case HookKind::Decision: return instrument_decision(function, *hook.instruction, hook.row);
   case HookKind::Branch: return instrument_branch(function, *hook.instruction, hook.row);
   }
 }
@@ -197,13 +241,11 @@ void hoist_from_loops(ModuleContext& context, Function& function, FunctionAnalys
   erase_if(hooks, [&](const Hook& hook) { return replaced.contains(hook.instruction); });
 }
 
-bool instrument_function(ModuleContext& context, Function& function,
-                         const DenseSet<const GlobalVariable*>& thread_locals, FunctionAnalysisManager& analyses) {
-  if (context.options.loops) prepare_loops(function, analyses);
-  Survey survey(context, function, thread_locals);
+void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager& analyses) {
+  Function& function = survey.function();
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
-  if (hooks.empty() && arguments.empty()) return false;
+  if (hooks.empty() && arguments.empty()) return;
   const std::uint32_t row = survey.function_row();
 
   if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
@@ -213,23 +255,53 @@ bool instrument_function(ModuleContext& context, Function& function,
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
   instrument_frame(here, row);
   forget_effects(function);
-  return true;
+}
+
+void instrument_functions(ModuleContext& context, const std::vector<Function*>& functions,
+                          FunctionAnalysisManager& analyses) {
+  const DenseSet<const GlobalVariable*> thread_locals = private_thread_locals(context.module);
+  for (Function* function : functions) {
+    if (context.options.loops) prepare_loops(*function, analyses);
+    Survey survey(context, *function, thread_locals);
+    emit_hooks(context, survey, analyses);
+  }
+}
+
+// With static facts. They speak of the code without hooks, also of that of callees: all are found before the first hook is put in.
+void instrument_with_facts(ModuleContext& context, const std::vector<Function*>& functions,
+                           FunctionAnalysisManager& analyses) {
+  const DenseSet<const GlobalVariable*>
+      none; // what a thread-local variable holds comes from other activations: it is recorded
+  const DenseSet<const Function*> instrumented(functions.begin(), functions.end());
+  CallEffects effects(analyses, instrumented);
+  FactTable table;
+  for (Function* function : functions) promote_variables(*function, analyses);
+  std::vector<std::unique_ptr<Survey>> surveys;
+  for (Function* function : functions) {
+    surveys.push_back(std::make_unique<Survey>(context, *function, none));
+    surveys.back()->find_facts(effects, analyses, table);
+  }
+  context.dependence = table.words();
+  for (const auto& survey : surveys) emit_hooks(context, *survey, analyses);
 }
 
 } // namespace
 
-bool instrument_module(Module& module, const Options& options, const std::vector<std::string>& ignorelists,
+bool instrument_module(Module& module, const Options& options, const Selection& selection,
                        FunctionAnalysisManager& analyses) {
   if (module.getNamedMetadata(kDone)) return false;
-  const IgnoreList ignored(module, ignorelists);
-  const DenseSet<const GlobalVariable*> thread_locals = private_thread_locals(module);
-  std::vector<Function*> functions;
-  for (Function& function : module)
-    if (!ignored.cannot_be_instrumented(function) && !ignored.is_ignored(function)) functions.push_back(&function);
-
+  const IgnoreList ignored(module, selection);
   ModuleContext context(module, options);
+  std::vector<Function*> functions;
+  for (Function& function : module) {
+    if (ignored.cannot_be_instrumented(function)) continue;
+    if (ignored.is_ignored(function)) ++context.functions_left_out;
+    else functions.push_back(&function);
+  }
+
   module.getOrInsertNamedMetadata(kDone);
-  for (Function* function : functions) instrument_function(context, *function, thread_locals, analyses);
+  if (options.facts) instrument_with_facts(context, functions, analyses);
+  else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
   emit_module_tables(context);
   if (options.verify && verifyModule(module, &errs()))
@@ -237,10 +309,10 @@ bool instrument_module(Module& module, const Options& options, const std::vector
   return true;
 }
 
-bool protect_ignored(Module& module, const std::vector<std::string>& ignorelists) {
+bool prepare_module(Module& module, const Selection& selection) {
   if (module.getNamedMetadata(kDone)) return false;
-  const IgnoreList ignored(module, ignorelists);
-  bool changed = false;
+  const IgnoreList ignored(module, selection);
+  bool changed = mark_terminating_loops(module);
   for (Function& function : module) {
     if (function.isDeclaration() || !ignored.is_ignored(function)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;

@@ -9,10 +9,10 @@ namespace sooth::pass {
 
 // Puts hooks into every function that is not left out, and the tables into the module. Does nothing to a module that
 // has been through it (link-time optimisation may come by again). Returns whether anything changed.
-bool instrument_module(llvm::Module& module, const Options& options, const std::vector<std::string>& ignorelists,
+bool instrument_module(llvm::Module& module, const Options& options, const Selection& selection,
                        llvm::FunctionAnalysisManager& analyses);
 
-// Before anything is optimised: what is left out must not be inlined into what is not.
-bool protect_ignored(llvm::Module& module, const std::vector<std::string>& ignorelists);
+// Before anything is optimised: what is left out must not be inlined into what is not, and loops get the marks of their annotations.
+bool prepare_module(llvm::Module& module, const Selection& selection);
 
 } // namespace sooth::pass

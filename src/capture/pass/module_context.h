@@ -12,6 +12,7 @@ namespace sooth::pass {
 struct Options {
   bool branches = true;
   bool loops = true;   // one call for a range instead of hooks in a loop
+  bool facts = false;  // static facts for dependence, and whatever hooks they need
   bool verify = false; // run LLVM's verifier over the result; for our own tests
 };
 
@@ -42,6 +43,8 @@ public:
   const llvm::DataLayout& layout;
   const Options options;
   SiteTable sites;
+  std::vector<std::uint32_t> dependence; // section of static facts, if they are wanted
+  std::uint32_t functions_left_out = 0;  // because the user asked for it
 
   llvm::Type* const void_type;
   llvm::IntegerType* const i8;

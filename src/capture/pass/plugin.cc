@@ -15,42 +15,50 @@ using namespace llvm;
 cl::list<std::string> ignorelists("sooth-ignorelist",
                                   cl::desc("File in the format of clang's ignorelists: what Sooth leaves out"),
                                   cl::value_desc("file"));
+cl::list<std::string> only("sooth-only", cl::desc("Record only functions and source files that match"),
+                           cl::value_desc("glob"));
+cl::list<std::string> skip("sooth-skip", cl::desc("Leave out functions and source files that match"),
+                           cl::value_desc("glob"));
+cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and record what that takes"),
+                    cl::init(false));
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
-std::vector<std::string> ignorelist_files() { return {ignorelists.begin(), ignorelists.end()}; }
+sooth::pass::Selection selection() {
+  return {{ignorelists.begin(), ignorelists.end()}, {only.begin(), only.end()}, {skip.begin(), skip.end()}};
+}
 
 // Runs even for functions marked `optnone`: it is not an optimisation.
 struct RecordPass : PassInfoMixin<RecordPass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
-    const sooth::pass::Options options{.branches = branches, .loops = loops, .verify = verify};
+    const sooth::pass::Options options{
+        .branches = branches || facts, .loops = loops && !facts, .facts = facts, .verify = verify};
     auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-    const bool changed = sooth::pass::instrument_module(module, options, ignorelist_files(), analyses);
+    const bool changed = sooth::pass::instrument_module(module, options, selection(), analyses);
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
-struct ProtectPass : PassInfoMixin<ProtectPass> {
+struct PreparePass : PassInfoMixin<PreparePass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    return sooth::pass::protect_ignored(module, ignorelist_files()) ? PreservedAnalyses::none()
-                                                                    : PreservedAnalyses::all();
+    return sooth::pass::prepare_module(module, selection()) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
 void register_passes(PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
-      [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(ProtectPass()); });
+      [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(PreparePass()); });
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(RecordPass()); });
   // For opt: -passes=sooth-record
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager& manager, ArrayRef<PassBuilder::PipelineElement>) {
         if (name == "sooth-record") manager.addPass(RecordPass());
-        else if (name == "sooth-protect") manager.addPass(ProtectPass());
+        else if (name == "sooth-protect") manager.addPass(PreparePass());
         else return false;
         return true;
       });

@@ -66,15 +66,23 @@ UseKind classify(const Use& use) {
   return UseKind::Escape;
 }
 
+// Which byte is touched through this use is decided at run time.
+bool is_variable(const Use& use) {
+  const User* user = use.getUser();
+  if (const auto* step = dyn_cast<GetElementPtrInst>(user)) return !step->hasAllConstantIndices();
+  if (const auto* transfer = dyn_cast<MemIntrinsic>(user)) return !isa<ConstantInt>(transfer->getLength());
+  return isa<PHINode, SelectInst>(user);
+}
+
 // `root` is the object itself, or the intrinsic that gives its address; `object` what getUnderlyingObjects calls it.
-bool escapes(const Value* root, const Value* object) {
+bool escapes(const Value* root, const Value* object, bool fixed_only = false) {
   SmallVector<const Value*, 16> open = {root};
   DenseSet<const Value*> seen = {root};
   unsigned uses = 0;
   while (!open.empty()) {
     const Value* pointer = open.pop_back_val();
     for (const Use& use : pointer->uses()) {
-      if (++uses > kMaxUses) return true;
+      if (++uses > kMaxUses || (fixed_only && is_variable(use))) return true;
       const UseKind kind = classify(use);
       if (kind == UseKind::Escape) return true;
       if (kind == UseKind::Harmless) continue;
@@ -111,7 +119,7 @@ bool PrivateMemory::object_is_private(const Value* object) {
   if (!isa<AllocaInst>(object) && !(argument && argument->hasByValAttr())) return false;
   auto [entry, fresh] = known_.try_emplace(object, false);
   if (fresh) {
-    const bool stays = !escapes(object, object);
+    const bool stays = !escapes(object, object, fixed_only_);
     known_[object] = stays;
     return stays;
   }

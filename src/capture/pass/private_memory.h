@@ -17,8 +17,10 @@ llvm::DenseSet<const llvm::GlobalVariable*> private_thread_locals(const llvm::Mo
 
 class PrivateMemory {
 public:
-  explicit PrivateMemory(const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals)
-      : thread_locals_(thread_locals) {}
+  // `fixed_only`: an object counts as private only if all its accesses are at places that are known now. Others are recorded, for
+  // their addresses are decisions (trace/static_facts.h).
+  explicit PrivateMemory(const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals, bool fixed_only = false)
+      : thread_locals_(thread_locals), fixed_only_(fixed_only) {}
 
   // Nobody but this activation of the function (or this thread, for thread-local variables) can touch it.
   bool is_private(const llvm::Value* address);
@@ -31,6 +33,7 @@ private:
   bool object_is_private(const llvm::Value* object);
 
   const llvm::DenseSet<const llvm::GlobalVariable*>& thread_locals_;
+  const bool fixed_only_;
   llvm::DenseMap<const llvm::Value*, bool> known_;
 };
 

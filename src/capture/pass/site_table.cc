@@ -26,6 +26,10 @@ std::uint32_t StringTable::add(StringRef text) {
 std::uint32_t SiteTable::add(const Row& row) {
   const SoothSiteRow stored = {strings.add(row.file),     row.line, row.column, strings.add(row.function),
                                strings.add(row.variable), row.flags};
+  if (distinct_ && (row.flags & trace::kSiteFunction) == 0) {
+    rows_.push_back(stored);
+    return static_cast<std::uint32_t>(rows_.size() - 1);
+  }
   const Key key{stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags};
   auto [entry, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
   if (fresh) rows_.push_back(stored);
@@ -79,6 +83,8 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   payload.insert(payload.end(), numbers.begin(), numbers.end());
   add_section(trace::kFactTypes, payload);
   add_section(trace::kFactNames, name_words(context.module, context.sites.strings));
+  if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
+  if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});
   return words;
 }
 
@@ -124,7 +130,7 @@ void emit_module_tables(ModuleContext& context) {
                ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()),
                                    sites, variables, bytes, fact_bytes, context.base, number(globals.size()),
                                    number(strings.bytes().size()), number(facts.size() * 4), number(name),
-                                   number(flags), number(0)),
+                                   number(flags), number(context.options.facts ? kSoothModuleHasFacts : 0)),
                "__sooth_module");
   // Side by side in the program's file, where tools find them without running it (src/trace/program.h).
   description->setSection("sooth_modules");

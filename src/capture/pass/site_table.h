@@ -1,5 +1,5 @@
 // The rows that say where in the source each hook stands. Equal rows are one row: unrolled loops and inlined
-// functions repeat themselves.
+// functions repeat themselves. Static facts, however, tell each instruction by its row: with them, only functions share theirs.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,7 @@ public:
     std::string variable;
     std::uint32_t flags = 0;
   };
+  explicit SiteTable(bool distinct = false) : distinct_(distinct) {}
   // The row's number in this module.
   std::uint32_t add(const Row& row);
 
@@ -45,6 +46,7 @@ public:
 
 private:
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  const bool distinct_;
   std::vector<SoothSiteRow> rows_;
   std::map<Key, std::uint32_t> known_;
 };

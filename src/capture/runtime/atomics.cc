@@ -203,7 +203,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   }
   // An acquire load after a relaxed one of the same value is no repeat: it orders what follows.
   if (sizeof(T) < 16 && t->last->order == order &&
-      repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T)))
+      repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T), site))
     return value;
   end_segment(t);
   Appending appending(t);

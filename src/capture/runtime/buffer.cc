@@ -93,6 +93,22 @@ void reset_scratch_lock() { g_scratch_lock.reset(); }
 
 std::uint64_t g_detail = kDetail;
 bool g_branches;
+bool g_for_facts;
+bool g_facts_wanted = true;
+
+void record_for_facts() {
+  if (g_for_facts || !g_facts_wanted || is_online()) return;
+  // Threads that run already would go on as they are; then the trace is like any other.
+  if (!g_alone) return;
+  g_for_facts = g_branches = true;
+  g_detail = ~std::uint64_t{0};
+  set_file_flags(trace::kForFacts);
+  __sooth_thread.abi.branches = 1;
+  if (Thread* t = __sooth_thread.thread) {
+    void_cells(t);
+    use_detail(t);
+  }
+}
 
 bool renew_limit(Thread* t) {
   const std::uint64_t used = slot_number(t) - t->segment_slot;

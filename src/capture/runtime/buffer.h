@@ -9,6 +9,11 @@ namespace sooth::runtime {
 
 extern std::uint64_t g_detail; // slots kept in full per segment; ~0: all
 extern bool g_branches;        // branches are kept in full detail
+extern bool g_for_facts;    // static facts will be used: an event is left out only if its own site tells the same again
+extern bool g_facts_wanted; // facts=0 in SOOTH_OPTIONS turns them off
+
+// The first module with static facts is registered: from now on everything is kept in full.
+void record_for_facts();
 
 // hook_entry.S appends by itself below `limit`: as long as the segment's detail lasts, and for kQuick slots at most, so that
 // time goes on.
@@ -114,13 +119,25 @@ void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint6
                     std::uint32_t site, std::uint8_t order, std::uint8_t flags, const void* first,
                     std::size_t first_bytes, const void* second, std::size_t second_bytes);
 
-// The newest event but for branches and calls is a read of the same thing with the same outcome: one more tells nothing
-// (docs/trace_format.md).
-inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value,
-                         std::uint8_t size) {
+// Nothing but branches was kept since the thread's newest other event, and it is in the same activation.
+inline bool only_branches_since(const Thread* t) {
+  constexpr std::ptrdiff_t kMost = 16;
   const trace::RawEvent* last = t->last;
-  return last->address == address && last->value == value && last->kind == static_cast<std::uint8_t>(kind) &&
-         last->size == size;
+  if (last < t->begin || last >= t->cursor || t->cursor - last > kMost || frames_changed()) return false;
+  for (const trace::RawEvent* slot = last + 1; slot < t->cursor; ++slot)
+    if (slot->kind != static_cast<std::uint8_t>(EventKind::Branch)) return false;
+  return true;
+}
+
+// The newest event but for branches and calls is a read of the same thing with the same outcome: one more tells nothing
+// (docs/trace_format.md). With static facts, which tell sites and activations apart, only if it is the same instruction again.
+inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
+                         std::uint32_t site) {
+  const trace::RawEvent* last = t->last;
+  if (last->address != address || last->value != value || last->kind != static_cast<std::uint8_t>(kind) ||
+      last->size != size)
+    return false;
+  return !g_for_facts || (last->site == site && only_branches_since(t));
 }
 
 } // namespace sooth::runtime

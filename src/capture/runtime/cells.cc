@@ -162,7 +162,7 @@ void append_held(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
 
 SOOTH_FOR_A_SIZE read_of(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
   if (__sooth_thread.abi.detail != 0) {
-    if (repeats_last(t, EventKind::Read, address, value, size)) return;
+    if (repeats_last(t, EventKind::Read, address, value, size, site)) return;
     if (in_detail(t)) return append_access(t, EventKind::Read, address, value, size, site, 0);
   }
   const unsigned offset = address & 7;

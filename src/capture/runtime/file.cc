@@ -14,6 +14,7 @@ namespace {
 
 alignas(4096) std::uint8_t g_spare_page[trace::kHeaderBytes];
 int g_file = -1;
+std::uint32_t g_flags; // FileFlags of this file, and of those that children of a fork will write
 
 // Space at the end of the file. The first page holds the end, so that a reader knows if the file was cut short. Relaxed: only
 // one thread gets each number, and nothing else is told by it.
@@ -66,11 +67,14 @@ bool use_file(long file) {
   g_header->parent_pid = static_cast<std::uint32_t>(os::call(SYS_getppid));
   g_header->start_time_ns = os::now_ns();
   g_header->file_end = trace::kHeaderBytes;
+  g_header->flags = g_flags;
   g_header->magic = trace::kFileMagic; // last: a file with its magic has a whole header
   return true;
 }
 
 } // namespace
+
+void set_file_flags(std::uint32_t flags) { g_header->flags = g_flags = flags; }
 
 bool open_file(const char* path) {
   const long file =

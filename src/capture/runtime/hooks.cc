@@ -8,6 +8,11 @@ using namespace sooth::runtime;
 extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
   Thread* t = enter_quickly();
   if (t == nullptr) return;
+  if (g_for_facts && !frames_changed() && t->cursor > t->begin) { // a loop that waits, or counts: the same once more
+    const trace::RawEvent& newest = t->cursor[-1];
+    if (newest.kind == static_cast<std::uint8_t>(EventKind::Branch) && newest.site == site && newest.value == way)
+      return;
+  }
   if (!is_online() && in_detail(t)) append(t, EventKind::Branch, 0, way, site, 0, 0);
 }
 

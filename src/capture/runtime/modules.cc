@@ -261,6 +261,7 @@ extern "C" __attribute__((visibility("default"))) void __sooth_register_module(c
   *module->base = g_next_site;
   g_next_site += module->sites;
   dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));
+  if (module->flags & kSoothModuleHasFacts) record_for_facts();
   write_body(*body);
   write_initial(*body);
 }

@@ -75,6 +75,8 @@ void read_option(const char* option, std::size_t n) {
       g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
   } else if (const char* branches = value_of("branches=")) {
     g_branches = *branches == '1';
+  } else if (const char* facts = value_of("facts=")) {
+    g_facts_wanted = *facts != '0';
   } else if (const char* path = value_of("trace=")) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {
@@ -200,6 +202,11 @@ __attribute__((constructor(101))) void start() {
   install_interceptors();
   g_ready = true;
   read_environment();
+  if (g_for_facts) { // libraries register before us: now it is known whether that is wanted
+    g_for_facts = g_branches = g_facts_wanted;
+    g_detail = g_facts_wanted ? ~std::uint64_t{0} : kDetail;
+    set_file_flags(g_facts_wanted ? std::uint32_t{trace::kForFacts} : 0);
+  }
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made

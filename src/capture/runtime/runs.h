@@ -18,9 +18,9 @@ bool extend_run(Thread* t, EventKind kind, std::uint64_t value, std::uint8_t siz
 inline void append_access(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
                           std::uint32_t site, std::uint8_t flags) {
   Run& run = t->run;
-  const bool goes_on = address == run.next && site == run.site && static_cast<std::uint8_t>(kind) == run.kind &&
-                       size == run.size && flags == run.flags && t->cursor == run.cursor && t->glue == 0 &&
-                       !frames_changed();
+  const bool goes_on = !g_for_facts && address == run.next && site == run.site &&
+                       static_cast<std::uint8_t>(kind) == run.kind && size == run.size && flags == run.flags &&
+                       t->cursor == run.cursor && t->glue == 0 && !frames_changed();
   if (__builtin_expect(goes_on && run.length == kRunStart, 0) && extend_run(t, kind, value, size)) return;
   append(t, kind, address, value, site, size, flags);
   if (goes_on) run.length = static_cast<std::uint8_t>(run.length + (run.length < kRunStart));

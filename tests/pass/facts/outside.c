@@ -1,0 +1,4 @@
+/* What sources.cpp calls, compiled without Sooth. */
+int outside(int value) { return value; }
+void impure(void) {}
+int declared_const(int value) { return value; }
