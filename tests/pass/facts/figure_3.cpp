@@ -1,12 +1,11 @@
 // Figure 3 of seed 002, as its text tells it, and its loop in the forms that C++ tells apart. A comment with an at sign names the line.
 #include <sooth/sooth.h>
 
-#include <atomic>
-
 int i, x, y, z;
-std::atomic<int> go_on;
+int go_on; // atomic by its accesses: the functions of std::atomic are not inlined at -O0
 int table[8];
 
+#define ATOMIC_READ(variable) __atomic_load_n(&variable, __ATOMIC_SEQ_CST)
 #define FUNCTION extern "C" __attribute__((noinline)) void
 
 FUNCTION figure_3a() {
@@ -26,13 +25,13 @@ FUNCTION figure_3b() {
 
 // An atomic read is progress: the loop may go on for ever.
 FUNCTION waiting() {
-  while (go_on.load() > 0) // @W.C1
+  while (ATOMIC_READ(go_on) > 0) // @W.C1
     y = 1;                 // @W.S1
   z = y;                   // @W.S2
 }
 
 FUNCTION annotated() {
-  while (go_on.load() > 0) { // @T.C1
+  while (ATOMIC_READ(go_on) > 0) { // @T.C1
     SOOTH_TERMINATES();
     y = 1; // @T.S1
   }
@@ -41,15 +40,15 @@ FUNCTION annotated() {
 
 FUNCTION counted() {
   for (int n = 0; n < 100; ++n) // @N.C1
-    go_on.store(n);             // @N.S1
+    __atomic_store_n(&go_on, n, __ATOMIC_SEQ_CST);             // @N.S1
   z = y;                        // @N.S2
 }
 
 // One way through the loop passes by the place where it can end.
 FUNCTION passed_by() {
   for (;;) {
-    if (go_on.load() == 1) continue; // @P.C1
-    if (go_on.load() == 2) break;    // @P.C2
+    if (ATOMIC_READ(go_on) == 1) continue; // @P.C1
+    if (ATOMIC_READ(go_on) == 2) break;    // @P.C2
     y = 1;                           // @P.S1
   }
   z = y; // @P.S2
