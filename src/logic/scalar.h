@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 
+#include "knowledge/machine.h"
+
 namespace sooth::logic {
 
-enum class ScalarKind : std::uint8_t { Signed, Unsigned, Float, Bool, Pointer };
+using knowledge::ScalarKind;
 
 // Where a variable is a bit field, its bits are [bit_offset, bit_offset + bit_width) of its `bytes` bytes.
 struct ScalarType {
@@ -16,15 +18,8 @@ struct ScalarType {
   std::uint8_t bit_width = 0;  // 0: not a bit field
   std::string name = "int";    // as the source has it, for messages
 
+  knowledge::ScalarLayout layout() const { return {kind, bytes, bit_offset, bit_width}; }
   friend bool operator==(const ScalarType&, const ScalarType&) = default;
-};
-
-// The number that the bytes of a variable stand for.
-struct Number {
-  union {
-    std::int64_t integer = 0; // Signed, Bool; and Unsigned, Pointer as their bits
-    double real;              // Float
-  };
 };
 
 } // namespace sooth::logic
