@@ -21,7 +21,8 @@ public:
     const auto* header = reinterpret_cast<const Header*>(base_);
     if (std::memcmp(header->magic, kMagic, sizeof kMagic) != 0) return "this is no block of compiled monitors";
     if (header->version != kCompiledVersion) return "the monitors were compiled by another version of Sooth";
-    if (header->bytes != bytes_ || header->registers > kMostRegisters) return kDamaged;
+    if (header->bytes != bytes_ || header->registers > kMostRegisters || header->valued > header->variables.count)
+      return kDamaged;
     out_.header = header;
     const bool tables = table(header->variables, out_.variables) && table(header->locals, out_.locals) &&
                         table(header->blocks, out_.blocks) && table(header->roles, out_.roles) &&
@@ -149,7 +150,7 @@ private:
     const ClassRow& every = out_.class_of(kAllThreads);
     switch (in.op) {
     case Op::Constant: return true;
-    case Op::Load: return in.operand < out_.header->variables.count;
+    case Op::Load: return in.operand < out_.header->valued;
     case Op::Local: return in.operand < out_.header->locals.count;
     case Op::Block: return in.operand < out_.header->blocks.count;
     case Op::Accessed: return in.operand >> 8 < out_.header->variables.count;

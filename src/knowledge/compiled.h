@@ -37,18 +37,20 @@ struct Header {
   std::uint32_t version = kCompiledVersion;
   std::uint32_t bytes = 0; // of the whole block
   std::uint32_t registers = 0;
-  std::uint32_t flags = 0; // HeaderFlags
-  Table variables;         // VariableRow
-  Table locals;            // std::uint32_t: names
-  Table blocks;            // std::uint32_t: names
-  Table roles;             // RoleRow
-  Table classes;           // ClassRow: one for each role, then that of all threads
-  Table code;              // Instruction
-  Table nodes;             // NodeRow
-  Table sections;          // SectionRow
-  Table monitors;          // MonitorRow
-  Table parts;             // PartRow
-  Table text;              // char: strings, each with a 0 at its end; offset 0 is the empty one
+  std::uint32_t flags = 0;  // HeaderFlags
+  std::uint32_t valued = 0; // the first so many variables are those whose values formulas read; only they have entries
+  std::uint32_t reserved = 0;
+  Table variables; // VariableRow
+  Table locals;    // std::uint32_t: names
+  Table blocks;    // std::uint32_t: names
+  Table roles;     // RoleRow
+  Table classes;   // ClassRow: one for each role, then that of all threads
+  Table code;      // Instruction
+  Table nodes;     // NodeRow
+  Table sections;  // SectionRow
+  Table monitors;  // MonitorRow
+  Table parts;     // PartRow
+  Table text;      // char: strings, each with a 0 at its end; offset 0 is the empty one
 };
 inline constexpr char kMagic[8] = {'s', 'o', 'o', 't', 'h', 'k', 'v', '1'};
 
@@ -59,7 +61,7 @@ enum HeaderFlags : std::uint32_t {
 enum VariableFlags : std::uint32_t {
   kWatched = 1, // its place is where the last SOOTH_WATCH of its name put it; `address` is an offset from there
 };
-// A shared variable that some formula reads, or that carries knowledge (`over x`).
+// A shared variable that some formula names, or that carries knowledge (`over x`).
 struct VariableRow {
   std::uint64_t address = 0; // as the symbols have it: of a program's file, relative to where it is loaded
   std::uint32_t size = 0;    // bytes to keep, 1 to 8
@@ -182,6 +184,7 @@ struct Compiled {
 
   const char* string(std::uint32_t at) const { return text + at; }
   std::uint32_t variable_count() const { return header->variables.count; }
+  std::uint32_t valued_count() const { return header->valued; }
   std::uint32_t local_count() const { return header->locals.count; }
   std::uint32_t block_count() const { return header->blocks.count; }
   std::uint32_t role_count() const { return header->roles.count; }

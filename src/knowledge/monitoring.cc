@@ -50,7 +50,7 @@ Outcome write_as(const Setup& setup, Thread& thread, Carrier& carrier, std::uint
                  std::uint8_t bits) {
   if (carrier.has_accesses != 0) see(setup, thread, carrier, carrier.accesses(setup.layout));
   else if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
-  if (variable != kNoVariable) {
+  if (variable < setup.layout.variables) {
     const std::size_t at = Layout::variable_at(variable);
     ++thread.vector[at];
     thread.vector[at + 1] = value;
@@ -93,7 +93,7 @@ void Setup::begin(Word* memory, const std::uint64_t* values) {
   initial = memory;
   std::memset(initial, 0, layout.words * sizeof(Word));
   initial[0] = 1;
-  for (std::uint32_t i = 0; i < compiled.variable_count(); ++i) initial[Layout::variable_at(i) + 1] = values[i];
+  for (std::uint32_t i = 0; i < layout.variables; ++i) initial[Layout::variable_at(i) + 1] = values[i];
   // Every remote expression in a state in which nobody has done anything: a thread that nobody is evaluates them all.
   Thread* nobody = make_thread(*this, memory + layout.words, 0, kNoPlace);
   nobody->identity = 0;
@@ -131,7 +131,7 @@ Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std:
 Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
              bool atomic) {
   if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
-  if (variable != kNoVariable) notice_unseen_write(setup, thread, carrier, variable, value);
+  if (variable < setup.layout.variables) notice_unseen_write(setup, thread, carrier, variable, value);
   thread.access_variable = variable;
   thread.access_bits = atomic ? kAtomicRead : kPlainRead;
   const Outcome outcome = judge(setup, thread);

@@ -33,7 +33,7 @@ inline bool newer(const Word* a, const Word* b) {
 } // namespace
 
 bool Layout::make(const Compiled& compiled, std::uint32_t most_places) {
-  variables = compiled.variable_count();
+  variables = compiled.valued_count();
   roles = compiled.role_count();
   places = most_places;
   const std::uint64_t rows = std::uint64_t{most_places} + 1;

@@ -39,7 +39,7 @@ struct Layout {
     std::uint32_t words = 0;  // of the entry
   };
 
-  std::uint32_t variables = 0;
+  std::uint32_t variables = 0; // those with values
   std::uint32_t roles = 0;
   std::uint32_t places = 0; // rows are 0 ... places
   std::uint32_t first_role = 0;

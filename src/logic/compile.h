@@ -30,8 +30,9 @@ public:
   void event_atom(const SyntaxName& event, Property& property);
 
   const std::optional<Error>& error() const { return error_; }
+  virtual ~Compiler() = default;
 
-private:
+protected:
   // A type that operations have: after promotion.
   struct Shape {
     ScalarKind kind = ScalarKind::Signed;
@@ -47,7 +48,7 @@ private:
   // compile_expression.cc
   Expression expression(const Node& node);
   Code value(const Node& node);
-  Code value_at_depth(const Node& node);
+  virtual Code value_at_depth(const Node& node); // logics that have more than C's expressions add to it
   Code number(const Node& node);
   Code name(const Node& node);
   Code found_value(const Node& node, FoundValue found);
@@ -64,6 +65,7 @@ private:
   static Shape promoted(const ScalarType& type);
 
   // compile_event.cc
+  static std::string unquoted(std::string_view text); // "name" without its quotes, or as it is; no spaces around it
   Code predicate(const Node& node);
   std::optional<EventPredicate> event_predicate(const Node& node);
   void lock(const Node& node, EventPredicate& predicate);
@@ -81,6 +83,8 @@ private:
   const SyntaxFile& file_;
   const Symbols& symbols_;
   PropertyFile& out_;
+
+private:
   std::vector<const SyntaxEntry*> events_;
   std::optional<Error> error_;
   std::size_t depth_ = 0;         // of value(), through named events

@@ -29,14 +29,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// "name" without its quotes, or as it is.
-std::string unquoted(std::string_view text) {
+} // namespace
+
+std::string Compiler::unquoted(std::string_view text) {
   text = trimmed(text);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
   return std::string(text);
 }
-
-} // namespace
 
 Compiler::Code Compiler::predicate(const Node& node) {
   if (node.text == "watch") return found_value(node, find_watched(unquoted(node.argument), symbols_));

@@ -77,6 +77,10 @@ Compiler::Code Compiler::value_at_depth(const Node& node) {
   case Form::Number: return number(node);
   case Form::Name: return name(node);
   case Form::Predicate: return predicate(node);
+  case Form::Remote:
+    fail(node.begin, "'@" + node.text + "(...)' asks what another thread knows; only a monitor can");
+    return {{{}}, {}};
+  case Form::Quantifier: fail(node.begin, "only a monitor can speak of all threads"); return {{{}}, {}};
   default: return node.children.size() == 1 ? prefix(node) : binary(node);
   }
 }

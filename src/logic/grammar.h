@@ -36,6 +36,14 @@ struct word_violated : keyword<TAO_PEGTL_STRING("violated")> {};
 struct word_over : keyword<TAO_PEGTL_STRING("over")> {};
 struct word_state : keyword<TAO_PEGTL_STRING("state")> {};
 struct word_error : keyword<TAO_PEGTL_STRING("error")> {};
+struct word_at : keyword<TAO_PEGTL_STRING("at")> {};
+struct word_any : keyword<TAO_PEGTL_STRING("any")> {};
+struct word_on : keyword<TAO_PEGTL_STRING("on")> {};
+struct word_of : keyword<TAO_PEGTL_STRING("of")> {};
+struct word_datarace : keyword<TAO_PEGTL_STRING("datarace")> {};
+struct word_atomicity : keyword<TAO_PEGTL_STRING("atomicity")> {};
+struct word_exists : keyword<TAO_PEGTL_STRING("exists")> {};
+struct word_forall : keyword<TAO_PEGTL_STRING("forall")> {};
 struct entry_word : sor<word_property, word_event, word_pattern, word_machine, word_liveness, word_monitor, word_when> {
 };
 
@@ -80,7 +88,7 @@ struct table_operator {
 
 struct binary_word : table_operator<Stand::Binary, true> {};
 // A word where an operator must be; shape.cc says which ones there are.
-struct unknown_word : seq<not_at<entry_word>, identifier> {};
+struct unknown_word : seq<not_at<sor<entry_word, word_over>>, identifier> {};
 struct binary : sor<table_operator<Stand::Binary, false>, binary_word> {};
 
 // A word such as `start` may be a variable's name, too: it is an operator if something follows that it can be applied to.
@@ -121,6 +129,19 @@ struct argument : star<sor<balanced, text_literal, not_one<'(', ')', '"', '\n'>>
 struct close : one<')'> {};
 struct predicate : seq<predicate_word, star<one<' ', '\t'>>, one<'('>, argument, close, not_at<two<':'>>> {};
 
+// --- other threads, in monitors --------------------------------------------------------------------------------------
+
+struct thread_name : sor<plus<digit>, text_literal, qualified> {};
+// `@` before a word and parentheses is `previously` if the word is an operator or an event.
+struct event_word : seq<sor<TAO_PEGTL_STRING("call"), TAO_PEGTL_STRING("return"), TAO_PEGTL_STRING("acquire"),
+                            TAO_PEGTL_STRING("release"), TAO_PEGTL_STRING("thread_start"),
+                            TAO_PEGTL_STRING("thread_end"), TAO_PEGTL_STRING("user"), TAO_PEGTL_STRING("watch"),
+                            TAO_PEGTL_STRING("read"), TAO_PEGTL_STRING("write"), TAO_PEGTL_STRING("plain_read"),
+                            TAO_PEGTL_STRING("plain_write"), TAO_PEGTL_STRING("local"), TAO_PEGTL_STRING("block")>,
+                        not_at<identifier_other>> {};
+struct remote_head : seq<one<'@'>, star<one<' ', '\t'>>, not_at<sor<event_word, table_operator<Stand::Prefix, true>>>,
+                         thread_name, star<one<' ', '\t'>>, at<one<'(', '@'>>> {};
+
 // --- formulas and expressions ------------------------------------------------------------------------------------
 
 struct formula;
@@ -131,8 +152,21 @@ struct interval_close : seq<one<')'>, opt<interval_suffix>> {};
 struct interval_comma : one<','> {};
 struct interval
     : if_must<one<'['>, blank, formula_inside, blank, interval_comma, blank, formula_inside, blank, interval_close> {};
-struct primary : sor<group, interval, number, predicate, name> {};
-struct operand : seq<star<prefix, blank>, primary> {};
+struct remote;
+struct remote_inside : seq<remote> {};
+struct remote : seq<at<remote_head>, one<'@'>, star<one<' ', '\t'>>, thread_name, star<one<' ', '\t'>>,
+                    sor<group, must<remote_inside>>> {};
+struct unlike : sor<string<'!', '='>, string<'\xe2', '\x89', '\xa0'>> {};
+struct quantifier_word : sor<word_exists, word_forall> {};
+struct quantified : identifier {};
+struct quantified_other : thread_name {};
+struct quantifier_colon : one<':'> {};
+struct quantifier_head : seq<quantifier_word, blank, identifier, blank, sor<one<':'>, unlike>> {};
+struct quantifier
+    : seq<at<quantifier_head>, quantifier_word, blank, quantified, blank,
+          opt<unlike, blank, must<quantified_other>, blank>, must<quantifier_colon>, blank, must<formula_inside>> {};
+struct primary : sor<group, interval, remote, quantifier, number, predicate, name> {};
+struct operand : seq<star<not_at<remote_head>, prefix, blank>, primary> {};
 struct right_operand : seq<operand> {};
 struct continuation : sor<seq<binary, blank, must<right_operand>>, unknown_word> {};
 struct formula : seq<operand, star<blank, continuation>> {};
@@ -185,7 +219,12 @@ struct over_required : seq<over> {};
 struct equals : one<'='> {};
 struct action_stop : keyword<TAO_PEGTL_STRING("stop")> {};
 struct action_report : keyword<TAO_PEGTL_STRING("report")> {};
-struct action : sor<action_stop, action_report> {};
+struct action_simple : sor<action_stop, action_report, keyword<TAO_PEGTL_STRING("continue")>,
+                           keyword<TAO_PEGTL_STRING("abort")>, keyword<TAO_PEGTL_STRING("break")>> {};
+struct action_call_word : keyword<TAO_PEGTL_STRING("call")> {};
+struct action_function : identifier {};
+struct action_call : if_must<action_call_word, blank, action_function> {};
+struct action : sor<action_simple, action_call> {};
 struct when : if_must<word_when, blank, word_violated, blank, colon, blank, action> {};
 
 struct property : if_must<word_property, blank, entry_name, blank, colon, blank, whole_formula, opt<blank, when>> {};
@@ -194,8 +233,21 @@ struct event : if_must<word_event, blank, entry_name, blank, equals, blank, whol
 struct pattern : if_must<word_pattern, blank, entry_name, blank, over_required, blank, colon, blank, whole_pattern,
                          opt<blank, when>> {};
 struct machine : if_must<word_machine, blank, entry_name, blank, over_required, blank, states, opt<blank, when>> {};
-struct reserved_monitor : raise<word_monitor> {};
-struct monitor : seq<at<word_monitor>, reserved_monitor> {};
+
+struct any_thread : seq<word_any, blank, identifier> {};
+struct at_thread : sor<any_thread, thread_name> {};
+struct race_variable : name {};
+struct block_name : sor<text_literal, qualified> {};
+struct ready_race : seq<word_datarace, blank, word_on, blank, must<race_variable>> {};
+struct ready_atomicity : seq<word_atomicity, blank, word_of, blank, must<block_name>> {};
+struct at_word : seq<word_at> {};
+struct written_monitor : seq<entry_name, must<blank, at_word, blank, at_thread, blank, colon, blank, whole_formula>> {};
+struct over_variable : name {};
+struct over_star : one<'*'> {};
+struct over_what : sor<over_star, list<over_variable, seq<blank, comma, blank>>> {};
+struct monitor_over : if_must<word_over, blank, over_what> {};
+struct monitor_head : sor<ready_race, ready_atomicity, written_monitor> {};
+struct monitor : if_must<word_monitor, blank, monitor_head, opt<blank, monitor_over>, opt<blank, when>> {};
 struct entry : sor<property, liveness, event, pattern, machine, monitor> {};
 struct end_of_file : eof {};
 struct file : seq<opt<utf8::bom>, blank, star<entry, blank, star<one<';'>, blank>>, must<end_of_file>> {};
@@ -254,16 +306,36 @@ inline constexpr auto message<colon> = "expected ':'";
 template <>
 inline constexpr auto message<equals> = "expected '='";
 template <>
-inline constexpr auto message<word_violated> = "expected 'when violated: report' or 'when violated: stop'";
+inline constexpr auto message<word_violated> = "expected 'when violated:' and what to do";
 template <>
-inline constexpr auto message<action> = "expected the action 'report' or 'stop'";
+inline constexpr auto message<action> =
+    "expected an action: 'report' or 'stop'; of a monitor 'continue', 'abort', 'break' or 'call NAME'";
 template <>
-inline constexpr auto message<word_monitor> =
-    "'monitor' is reserved for monitors that call the program back, which this version does not have";
+inline constexpr auto message<action_function> = "expected the name that the function is registered by";
+template <>
+inline constexpr auto message<monitor_head> =
+    "expected 'NAME at THREAD: FORMULA', 'datarace on VARIABLE' or 'atomicity of BLOCK'";
+template <>
+inline constexpr auto message<at_word> = "expected 'at' and the thread whose formula this is: 'at writer', 'at any t'";
+template <>
+inline constexpr auto message<at_thread> =
+    "expected a thread: its name, start function or number, or 'any t' for all threads";
+template <>
+inline constexpr auto message<race_variable> = "expected the name of a variable";
+template <>
+inline constexpr auto message<block_name> = "expected the name of a block that SOOTH_ATOMIC marks";
+template <>
+inline constexpr auto message<over_what> = "expected names of variables, or '*' for all memory";
+template <>
+inline constexpr auto message<remote_inside> = "expected '@thread(...)'";
+template <>
+inline constexpr auto message<quantified_other> = "expected the thread that is left out";
+template <>
+inline constexpr auto message<quantifier_colon> = "expected ':' after the thread variable";
 template <>
 inline constexpr auto message<end_of_file> =
     "expected an operator, 'when violated', or the next entry: property, event, "
-    "pattern, machine or liveness";
+    "pattern, machine, liveness or monitor";
 
 // What cannot fail needs no message, but the compiler wants one for everything that a must holds.
 template <typename Rule>

@@ -23,7 +23,10 @@ using Kept = tree::selector<
               g::name_text, g::path_member, g::path_index, g::pattern_group, g::pattern_epsilon, g::pattern_empty,
               g::pattern_any, g::pattern_symbol, g::pattern_not, g::pattern_postfix, g::pattern_factor,
               g::pattern_concatenation, g::pattern_intersection, g::pattern_union, g::state, g::state_name,
-              g::error_mark, g::transition_event, g::transition_target, g::action_stop>>;
+              g::error_mark, g::transition_event, g::transition_target, g::action_simple, g::action_call_word,
+              g::action_function, g::monitor, g::ready_race, g::ready_atomicity, g::race_variable, g::block_name,
+              g::any_thread, g::thread_name, g::over_variable, g::over_star, g::remote, g::remote_inside, g::quantifier,
+              g::quantifier_word, g::quantified, g::quantified_other>>;
 
 using Tree = tree::node;
 
@@ -84,7 +87,37 @@ Node interval(const Tree& t, Use use) {
   return node;
 }
 
+// Remote expressions and quantifiers have one operand, the whole of what follows.
+Node with_operand(Node node, Node operand) {
+  node.depth = operand.depth + 1;
+  if (node.depth > kMaxTreeDepth) throw ShapeError{node.begin, "nested too deeply"};
+  node.children.push_back(std::move(operand));
+  return node;
+}
+
+Node remote(const Tree& t, Use use) {
+  const Tree& inside = *t.children[1];
+  Node node = leaf(Form::Remote, t);
+  node.text = t.children[0]->string();
+  node.argument_at = begin_of(*t.children[0]);
+  if (inside.is_type<g::remote_inside>()) return with_operand(std::move(node), remote(*inside.children[0], use));
+  return with_operand(std::move(node), formula(*inside.children[0], use));
+}
+
+Node quantifier(const Tree& t, Use use) {
+  Node node = leaf(Form::Quantifier, t);
+  for (const auto& part : t.children) {
+    if (part->is_type<g::quantifier_word>()) node.universal = part->string_view() == "forall";
+    else if (part->is_type<g::quantified>()) node.text = part->string();
+    else if (part->is_type<g::quantified_other>()) node.argument = part->string(), node.argument_at = begin_of(*part);
+    else return with_operand(std::move(node), formula(*part, use));
+  }
+  return node;
+}
+
 Node primary(const Tree& t, Use use) {
+  if (t.is_type<g::remote>()) return remote(t, use);
+  if (t.is_type<g::quantifier>()) return quantifier(t, use);
   if (t.is_type<g::number>()) return leaf(Form::Number, t);
   if (t.is_type<g::name>()) return name(t);
   if (t.is_type<g::predicate>()) return predicate(t);
@@ -187,13 +220,50 @@ SyntaxState state(const Tree& t) {
   return result;
 }
 
+EntryKind kind_of(const Tree& t) {
+  if (t.is_type<g::property>()) return EntryKind::Property;
+  if (t.is_type<g::event>()) return EntryKind::Event;
+  if (t.is_type<g::pattern>()) return EntryKind::Pattern;
+  if (t.is_type<g::liveness>()) return EntryKind::Liveness;
+  if (t.is_type<g::monitor>()) return EntryKind::Monitor;
+  return EntryKind::Machine;
+}
+
+// What only monitors have, part by part.
+bool monitor_part(const Tree& t, SyntaxEntry& entry) {
+  SyntaxMonitor& monitor = entry.monitor;
+  if (t.is_type<g::ready_race>() || t.is_type<g::ready_atomicity>()) {
+    monitor.ready = t.is_type<g::ready_race>() ? ReadyMade::DataRace : ReadyMade::Atomicity;
+    monitor.subject = name_of(*t.children.front());
+    entry.name = name_of(t);
+  } else if (t.is_type<g::any_thread>()) {
+    monitor.any = true;
+    const std::string text = t.string();
+    const std::size_t last = text.find_last_of(" \t\r\n/") + 1; // a comment may stand before it
+    monitor.at = {text.substr(last), begin_of(t) + last};
+  } else if (t.is_type<g::thread_name>()) {
+    monitor.at = name_of(t);
+  } else if (t.is_type<g::over_variable>()) {
+    monitor.over.push_back(name_of(t));
+  } else if (t.is_type<g::over_star>()) {
+    monitor.over_all = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void check_action(const SyntaxEntry& entry) {
+  const std::string& action = entry.action.text;
+  const bool of_monitors = action == "continue" || action == "abort" || action == "break" || action == "call";
+  if (action.empty() || action == "report" || of_monitors == (entry.kind == EntryKind::Monitor)) return;
+  throw ShapeError{entry.action.at, of_monitors ? "'" + action + "' is for monitors; here it is 'report' or 'stop'"
+                                                : "a monitor can 'continue', 'abort', 'break' or 'call NAME'"};
+}
+
 SyntaxEntry entry(const Tree& t) {
   SyntaxEntry result;
-  result.kind = t.is_type<g::property>()   ? EntryKind::Property
-                : t.is_type<g::event>()    ? EntryKind::Event
-                : t.is_type<g::pattern>()  ? EntryKind::Pattern
-                : t.is_type<g::liveness>() ? EntryKind::Liveness
-                                           : EntryKind::Machine;
+  result.kind = kind_of(t);
   result.first = begin_of(t);
   result.last = end_of(t);
   const Use use = result.kind == EntryKind::Liveness ? Use::Future : Use::Past;
@@ -203,8 +273,11 @@ SyntaxEntry entry(const Tree& t) {
     else if (part->is_type<g::whole_formula>()) result.body = formula(*part, use);
     else if (part->is_type<g::whole_pattern>()) result.body = regular(*part->children.front());
     else if (part->is_type<g::state>()) result.states.push_back(state(*part));
-    else if (part->is_type<g::action_stop>()) result.stop = true;
+    else if (part->is_type<g::action_simple>() || part->is_type<g::action_call_word>()) result.action = name_of(*part);
+    else if (part->is_type<g::action_function>()) result.call = name_of(*part);
+    else monitor_part(*part, result);
   }
+  check_action(result);
   return result;
 }
 

@@ -73,12 +73,24 @@ struct Property {
   std::uint64_t events = 0;             // bit k: PropertyFile::events[k] occurs in its atoms
 };
 
+// A `monitor` entry, for people. What it does is in PropertyFile::compiled_monitors.
+struct MonitorEntry {
+  std::string name; // of a ready-made one as written: `datarace on x`
+  Place place;
+  std::string text;      // the whole entry as written
+  std::string expansion; // of a ready-made one: the entry that it stands for; else empty
+};
+
 struct PropertyFile {
   std::string name; // of the file
   std::vector<Variable> variables;
   std::vector<ScalarType> types; // of `variables`, one each
   std::vector<EventPredicate> events;
   std::vector<Property> properties;
+  std::vector<MonitorEntry> monitors; // in the order of the compiled ones
+  // The flat form of all monitors (knowledge/compiled.h), in words; empty if there are none. Addresses in it are those
+  // of the symbols.
+  std::vector<std::uint64_t> compiled_monitors;
 
   // Which atoms of the property hold. `values`: one for each of `variables`; `happened`: bit k for `events[k]`.
   Letter letter(const Property& property, std::span<const std::uint64_t> values, std::uint64_t happened,

@@ -9,6 +9,7 @@
 #include "logic/compile.h"
 #include "logic/ere.h"
 #include "logic/fsm.h"
+#include "logic/mttl.h"
 
 namespace sooth::logic {
 namespace {
@@ -61,7 +62,7 @@ std::optional<Error> add_property(const SyntaxFile& file, const SyntaxEntry& ent
   property.place = place_of(file, entry.first);
   property.kind = kind_of(entry.kind);
   property.text = file.text.substr(entry.first, entry.last - entry.first);
-  property.action = entry.stop ? Action::Stop : Action::Report;
+  property.action = entry.action.text == "stop" ? Action::Stop : Action::Report;
 
   if (entry.kind == EntryKind::Property || entry.kind == EntryKind::Liveness) {
     Formula formula = compiler.formula(entry.body, property);
@@ -97,6 +98,7 @@ Result<PropertyFile> resolve(const SyntaxFile& file, const Symbols& symbols) {
   out.name = file.name;
   Compiler compiler(file, symbols, out);
   for (const SyntaxEntry& entry : file.entries) {
+    if (entry.kind == EntryKind::Monitor) continue;
     if (entry.kind == EntryKind::Event) {
       compiler.define_event(entry);
       if (compiler.error()) return *compiler.error();
@@ -104,7 +106,9 @@ Result<PropertyFile> resolve(const SyntaxFile& file, const Symbols& symbols) {
       return *error;
     }
   }
-  if (out.properties.empty()) return file.error(0, "the file has no property, pattern, machine or liveness entry");
+  if (const auto error = compile_monitors(file, symbols, out)) return *error;
+  if (out.properties.empty() && out.monitors.empty())
+    return file.error(0, "the file has no property, pattern, machine, liveness or monitor entry");
   return out;
 }
 

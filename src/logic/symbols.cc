@@ -65,13 +65,19 @@ public:
     for (const trace::NamedThing& thing : trace_.names) {
       if (thing.kind == trace::NameKind::UserEvent) user_events_.insert(thing.name);
       else if (thing.kind == trace::NameKind::InlinedFunction) inlined_.insert(thing.name);
+      else if (thing.kind == trace::NameKind::Thread) thread_names_.insert(thing.name);
+      else if (thing.kind == trace::NameKind::Block) block_names_.insert(thing.name);
       else add_watch(thing.name, thing.bytes, thing.type);
     }
+    for (const trace::Thread& thread : trace_.threads)
+      if (!thread.name.empty()) thread_names_.insert(thread.name);
     for (const trace::Event& event : trace_.events) add_event(event);
     for (auto& [name, watch] : watches_) out_.watches.push_back(std::move(watch));
     out_.functions.assign(functions_.begin(), functions_.end());
     out_.inlined_functions.assign(inlined_.begin(), inlined_.end());
     out_.user_events.assign(user_events_.begin(), user_events_.end());
+    out_.thread_names.assign(thread_names_.begin(), thread_names_.end());
+    out_.block_names.assign(block_names_.begin(), block_names_.end());
     out_.all_names_known = trace_.all_names_known;
     return std::move(out_);
   }
@@ -114,6 +120,8 @@ private:
       return number < trace_.strings.size() ? trace_.strings[number] : std::string();
     };
     if (event.kind == EventKind::User) user_events_.insert(name(event.address));
+    if (event.kind == EventKind::ThreadName) thread_names_.insert(name(event.address));
+    if (event.kind == EventKind::AtomicBegin) block_names_.insert(name(event.address));
     if (event.kind != EventKind::Watch) return;
     const std::string watched = name(event.value >> 32);
     if (!watches_.contains(watched)) add_watch(watched, event.value & 0xffffffff, TypeKind::Unknown);
@@ -124,6 +132,8 @@ private:
   std::set<std::string> functions_;
   std::set<std::string> inlined_;
   std::set<std::string> user_events_;
+  std::set<std::string> thread_names_;
+  std::set<std::string> block_names_;
   std::map<std::string, SymbolWatch> watches_;
   std::map<std::pair<TypeKind, std::string>, std::uint32_t> made_;
 };

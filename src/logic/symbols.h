@@ -29,6 +29,9 @@ struct Symbols {
   std::vector<std::string> functions;         // instrumented ones, demangled, with parameters
   std::vector<std::string> inlined_functions; // of which calls were inlined: these are no events
   std::vector<std::string> user_events;
+  // That threads give themselves, and of SOOTH_ATOMIC. The empty one stands for those that are made at run time.
+  std::vector<std::string> thread_names;
+  std::vector<std::string> block_names;
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.
   bool all_names_known = true;

@@ -20,6 +20,9 @@ enum class Form : std::uint8_t {
   Predicate, // `text`: call, acquire, ...; `argument`: what is in its parentheses
   Operation, // `op`; one or two children
   Symbol,    // of a pattern: an event's name
+  // Of monitors only:
+  Remote,     // @text(child): `text` names a thread
+  Quantifier, // exists or forall `text` (other than `argument`, if that is not empty): child
 };
 
 struct PathStep {
@@ -40,6 +43,7 @@ struct Node {
   std::string text;
   std::string argument;
   std::size_t argument_at = 0;
+  bool universal = false; // Quantifier: forall
   std::vector<PathStep> path;
   std::vector<Node> children;
 };
@@ -58,7 +62,18 @@ struct SyntaxState {
   std::vector<SyntaxTransition> transitions;
 };
 
-enum class EntryKind : std::uint8_t { Property, Event, Pattern, Machine, Liveness };
+enum class EntryKind : std::uint8_t { Property, Event, Pattern, Machine, Liveness, Monitor };
+
+enum class ReadyMade : std::uint8_t { None, DataRace, Atomicity };
+// What only a monitor has; its formula is the entry's body.
+struct SyntaxMonitor {
+  ReadyMade ready = ReadyMade::None;
+  SyntaxName subject;           // of a ready-made one: the variable or the block
+  bool any = false;             // `at any t`
+  SyntaxName at;                // the thread, or the variable for it
+  bool over_all = false;        // `over *`
+  std::vector<SyntaxName> over; // variables that knowledge travels through, besides those of formulas
+};
 
 struct SyntaxEntry {
   EntryKind kind = EntryKind::Property;
@@ -68,7 +83,9 @@ struct SyntaxEntry {
   std::vector<SyntaxName> over;    // Pattern, Machine: the alphabet
   Node body;                       // not for Machine
   std::vector<SyntaxState> states; // Machine; the first one is where it starts
-  bool stop = false;               // `when violated: stop`
+  SyntaxMonitor monitor;           // Monitor
+  SyntaxName action;               // `when violated:` stop, report; continue, abort, break, call
+  SyntaxName call;                 // the function of `call`
 };
 
 struct SyntaxFile {

@@ -212,7 +212,10 @@ enum class NameKind : std::uint32_t {
   UserEvent = 1,
   Watch = 2,
   InlinedFunction = 3, // some of its calls are no calls any more, and so no events
+  Thread = 4,          // that a thread gives itself; empty: some of them are made at run time
+  Block = 5,           // of SOOTH_ATOMIC; empty likewise
 };
+inline constexpr NameKind kLastNameKind = NameKind::Block;
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };

@@ -100,7 +100,7 @@ bool read_names(std::span<const std::uint8_t> bytes, const StringAt& string, Tra
   while (words.good() && !words.at_end()) {
     const std::uint32_t kind = words.next();
     NamedThing thing;
-    if (kind == 0 || kind > static_cast<std::uint32_t>(NameKind::InlinedFunction)) return false;
+    if (kind == 0 || kind > static_cast<std::uint32_t>(kLastNameKind)) return false;
     thing.kind = static_cast<NameKind>(kind);
     thing.name = string(words.next());
     thing.bytes = words.next();

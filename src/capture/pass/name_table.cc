@@ -33,10 +33,21 @@ std::uint32_t constant_argument(const CallBase& call, unsigned index) {
   return number ? static_cast<std::uint32_t>(number->getZExtValue()) : 0;
 }
 
+// Names of threads and blocks: which argument holds them. Names that are made at run time stand as the empty one.
+bool add_thread_or_block(const CallBase& call, StringRef callee, std::set<Name>& names) {
+  const bool block = callee == "__sooth_atomic_begin";
+  const bool other = callee == "pthread_setname_np";
+  if (!block && !other && callee != "__sooth_thread_name") return false;
+  StringRef text;
+  if (call.arg_size() > (other ? 1u : 0u)) getConstantStringInfo(call.getArgOperand(other ? 1 : 0), text);
+  names.insert({block ? trace::NameKind::Block : trace::NameKind::Thread, text.str()});
+  return true;
+}
+
 // False: the name is made at run time.
 bool add_call(const CallBase& call, std::set<Name>& names) {
   const Function* callee = call.getCalledFunction();
-  if (!callee || call.arg_size() == 0) return true;
+  if (!callee || call.arg_size() == 0 || add_thread_or_block(call, callee->getName(), names)) return true;
   const bool watch = callee->getName() == "__sooth_watch";
   if (!watch && callee->getName() != "__sooth_user_event" && callee->getName() != "__sooth_user_event_double")
     return true;
