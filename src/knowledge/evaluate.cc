@@ -2,7 +2,7 @@
 // Source: seed 003, Table 1 and section 2.3. One bit for each temporal operator.
 // Where we differ: Table 1 is misprinted for "always in the past": its right side must speak of s', not of s. Sections that
 //   loop have such a bit for each thread they range over; a thread that was not known before has done nothing, and begins
-//   with the bits of row 0, which stands for all those.
+//   with the bits of row 0, which stands for all those. A thread that takes a role in its life has no states in it before.
 // Cost: linear in the code of the thread's classes; sections that loop, times the threads known.
 #include "knowledge/evaluate.h"
 
@@ -100,11 +100,12 @@ public:
     for (std::uint32_t i = 0; i < compiled_.section_count(); ++i) {
       const SectionRow& section = compiled_.sections[i];
       const bool mine = (thread_.classes >> section.of_class & 1) != 0;
+      first_ = (thread_.begun >> section.of_class & 1) == 0;
       if (mine && section.loop == Loop::None) nodes(section, *memory, nullptr, 0);
       else if (mine) loop(section, memory);
       memory += section.temporal == 0 ? 0 : section.loop == Loop::None ? 1 : 2 * (std::size_t{layout_.places} + 1);
     }
-    thread_.first = false;
+    thread_.begun |= thread_.classes;
     return violated_;
   }
 
@@ -150,7 +151,7 @@ private:
         break;
       case NodeKind::Temporal:
         thread_.registers[node.to] =
-            temporal(node, thread_.registers[node.a] != 0, thread_.registers[node.b] != 0, thread_.first, memory);
+            temporal(node, thread_.registers[node.a] != 0, thread_.registers[node.b] != 0, first_, memory);
         break;
       case NodeKind::Store: store(section, node, other, row); break;
       case NodeKind::Judge:
@@ -208,6 +209,7 @@ private:
   Thread& thread_;
   Evaluation state_;
   Word* own_row_ = nullptr;
+  bool first_ = false; // the class of the section has no state before this one
   Word violated_ = 0;
 };
 

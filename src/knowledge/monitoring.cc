@@ -160,17 +160,20 @@ Outcome update(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32
 }
 
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value) {
+  if (local >= setup.compiled.local_count()) return {thread.violated, 0};
   thread.locals[local] = static_cast<Word>(value);
   return silent(setup, thread);
 }
 
 Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block) {
+  if (block >= setup.compiled.block_count()) return {thread.violated, 0};
   Word* words = thread.blocks + kBlockWords * block;
   if (words[2]++ == 0) words[0] = ++words[1];
   return silent(setup, thread);
 }
 
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block) {
+  if (block >= setup.compiled.block_count()) return {thread.violated, 0};
   Word* words = thread.blocks + kBlockWords * block;
   if (words[2] != 0 && --words[2] == 0) words[0] = 0;
   return silent(setup, thread);
@@ -189,7 +192,7 @@ Outcome take_name(const Setup& setup, Thread& thread, const char* name) {
     if (compiled.roles[r].kind != RoleKind::Name) continue;
     const Word bit = Word{1} << r;
     if (same_text(compiled.string(compiled.roles[r].name), name)) thread.classes |= bit;
-    else thread.classes &= ~bit;
+    else thread.classes &= ~bit, thread.begun &= ~bit;
   }
   return silent(setup, thread);
 }

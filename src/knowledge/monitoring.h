@@ -79,10 +79,10 @@ struct Thread {
   std::uint32_t place = kNoPlace;              // its row is place + 1
   std::uint32_t access_variable = kNoVariable; // of the present event
   std::uint8_t access_bits = 0;
-  bool first = true; // no event yet
   bool busy = false; // for the caller: a recovery function is running
-  std::uint8_t reserved = 0;
+  std::uint16_t reserved = 0;
   std::uint32_t reserved_word = 0;
+  Word begun = 0; // of its classes, those in which it has had a state: what temporal operators look back on
   Faults faults;
   Word* vector = nullptr;
   Word* locals = nullptr;    // signed numbers
@@ -132,9 +132,9 @@ inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrie
   return write(setup, thread, carrier, kNoVariable, 0, true);
 }
 
-// sooth_internal (and sooth_event) of a name that is a local variable of some formula.
+// sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);
-// SOOTH_ATOMIC of a name that is a block of some formula. Inside itself, a block is the same entry of it.
+// SOOTH_ATOMIC of a name that is a block of some formula; kNoVariable: it is no event. Inside itself, a block is the same entry of it.
 Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block);
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block);
 

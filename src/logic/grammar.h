@@ -131,7 +131,8 @@ struct predicate : seq<predicate_word, star<one<' ', '\t'>>, one<'('>, argument,
 
 // --- other threads, in monitors --------------------------------------------------------------------------------------
 
-struct thread_name : sor<plus<digit>, text_literal, qualified> {};
+struct thread_letters : sor<plus<digit>, text_literal, qualified> {};
+struct thread_name : seq<thread_letters> {};
 // `@` before a word and parentheses is `previously` if the word is an operator or an event.
 struct event_word : seq<sor<TAO_PEGTL_STRING("call"), TAO_PEGTL_STRING("return"), TAO_PEGTL_STRING("acquire"),
                             TAO_PEGTL_STRING("release"), TAO_PEGTL_STRING("thread_start"),
@@ -139,8 +140,9 @@ struct event_word : seq<sor<TAO_PEGTL_STRING("call"), TAO_PEGTL_STRING("return")
                             TAO_PEGTL_STRING("read"), TAO_PEGTL_STRING("write"), TAO_PEGTL_STRING("plain_read"),
                             TAO_PEGTL_STRING("plain_write"), TAO_PEGTL_STRING("local"), TAO_PEGTL_STRING("block")>,
                         not_at<identifier_other>> {};
+// What is only looked ahead at must not be a node of the tree: hence letters, not names.
 struct remote_head : seq<one<'@'>, star<one<' ', '\t'>>, not_at<sor<event_word, table_operator<Stand::Prefix, true>>>,
-                         thread_name, star<one<' ', '\t'>>, at<one<'(', '@'>>> {};
+                         thread_letters, star<one<' ', '\t'>>, at<one<'(', '@'>>> {};
 
 // --- formulas and expressions ------------------------------------------------------------------------------------
 
@@ -161,7 +163,7 @@ struct quantifier_word : sor<word_exists, word_forall> {};
 struct quantified : identifier {};
 struct quantified_other : thread_name {};
 struct quantifier_colon : one<':'> {};
-struct quantifier_head : seq<quantifier_word, blank, identifier, blank, sor<one<':'>, unlike>> {};
+struct quantifier_head : seq<sor<word_exists, word_forall>, blank, identifier, blank, sor<one<':'>, unlike>> {};
 struct quantifier
     : seq<at<quantifier_head>, quantifier_word, blank, quantified, blank,
           opt<unlike, blank, must<quantified_other>, blank>, must<quantifier_colon>, blank, must<formula_inside>> {};

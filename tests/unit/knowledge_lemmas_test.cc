@@ -105,7 +105,8 @@ std::string monitors(Random& random, unsigned count) {
                        : "0") +
             ": " + formula(random, 3, scope) + "\n";
   }
-  return text;
+  // What the computations do are events, whether the others name it or not.
+  return text + "monitor last at any t: a + block(transfer) + x + y + flag >= 0\n";
 }
 
 // --- random computations ---------------------------------------------------------------------------------------------------
@@ -162,10 +163,22 @@ Steps random_steps(Random& random, std::size_t length) {
 
 // --- the comparison --------------------------------------------------------------------------------------------------------
 
+std::string text_of(const Steps& steps) {
+  static const char* const kNames[] = {"start", "end",      "fork",  "join",  "read", "write",
+                                       "lock",  "internal", "begin", "leave", "name"};
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    text += std::to_string(i) + ": thread " + std::to_string(steps[i].thread) + " " +
+            kNames[static_cast<std::size_t>(steps[i].what)] + " " + steps[i].target + " " +
+            std::to_string(steps[i].value) + "\n";
+  return text;
+}
+
 class Comparison {
 public:
   Comparison(const std::string& text, const Computation& computation)
-      : text_(text), computation_(computation), syntax_(logic::parse(text, "test.prop").value()), open_(text) {}
+      : text_(text + text_of(computation.steps())), computation_(computation),
+        syntax_(logic::parse(text, "test.prop").value()), open_(text) {}
 
   // Runs the computation in this order and compares after each event.
   void run(const std::vector<std::size_t>& order) {
@@ -197,7 +210,7 @@ private:
       const bool evaluates =
           monitor.any || (monitor.at.text == "0" ? thread == 0 : computation_.has_name(event, monitor.at.text));
       Computation::Bound bound;
-      if (monitor.any) bound[monitor.at.text] = thread;
+      bound[(monitor.any ? "" : "#") + monitor.at.text] = thread;
       const bool fails = evaluates && computation_.value(syntax_.entries[m].body, thread, event, bound) == 0;
       if (fails != ((outcome.violated >> m & 1) != 0))
         RC_FAIL("Theorem 3: monitor " + std::to_string(m) + " after event " + std::to_string(event) + "\n" + text_);
@@ -236,7 +249,7 @@ private:
     if (about.empty()) return;                          // not remote
     if (known.part->leaf.op == Op::RoleOfOther) return; // explain() does not say for which thread
     Computation::Bound bound;
-    if (monitor.any) bound[monitor.at.text] = thread;
+    bound[(monitor.any ? "" : "#") + monitor.at.text] = thread;
     if (about[0] == 'v') {
       if (known.thread == kNoVariable || !computation_.known(known.thread, event)) return;
       bound[about] = known.thread;

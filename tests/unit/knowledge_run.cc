@@ -192,11 +192,14 @@ std::int64_t Computation::value(const Node& node, std::uint32_t thread, std::opt
   case Form::Predicate: return predicate(node, thread, at);
   case Form::Remote: {
     const auto variable = bound.find(node.text);
-    if (variable != bound.end()) return value(node.children[0], variable->second, latest(variable->second, at), bound);
+    Bound inside = bound;
+    std::erase_if(inside, [](const auto& name) { return name.first.starts_with('#'); });
+    if (variable != bound.end()) return value(node.children[0], variable->second, latest(variable->second, at), inside);
+    inside["#" + node.text] = 0;
     const auto whose = holder(node.text, at);
     // Nobody is known to have the role: it is as at the start. (The thread's number counts for nothing then.)
-    return whose ? value(node.children[0], *whose, latest_in_role(node.text, *whose, at), bound)
-                 : value(node.children[0], ~0u, std::nullopt, bound);
+    return whose ? value(node.children[0], *whose, latest_in_role(node.text, *whose, at), inside)
+                 : value(node.children[0], ~0u, std::nullopt, inside);
   }
   case Form::Quantifier: {
     for (std::uint32_t u = 0; at && u < threads_; ++u) {
@@ -241,8 +244,14 @@ std::int64_t Computation::past(const Node& node, std::uint32_t thread, std::opti
                                const Bound& bound) const {
   // The states s' of the thread up to this one, latest first. Before it did anything there is that one state.
   std::vector<std::optional<std::size_t>> states{at};
-  for (std::size_t e = at.value_or(0); at && e-- > 0;)
-    if (steps_[e].thread == thread) states.emplace_back(e);
+  std::string role; // whose states: those since the thread has had it
+  for (const auto& [name, number] : bound)
+    if (name.starts_with('#') && name.find_first_not_of("#0123456789") != std::string::npos) role = name.substr(1);
+  for (std::size_t e = at.value_or(0); at && e-- > 0;) {
+    if (steps_[e].thread != thread) continue;
+    if (!role.empty() && !has_name(e, role)) break;
+    states.emplace_back(e);
+  }
   const auto holds = [&](std::size_t child, std::size_t state) {
     return value(node.children[child], thread, states[state], bound) != 0;
   };

@@ -93,7 +93,8 @@ public:
   // Any order that keeps the partial one, chosen by `seed`.
   std::vector<std::size_t> linearisation(std::uint32_t seed) const;
 
-  // The formula in the state of `thread` after event `at`; nothing: before it did anything. `bound`: thread variables.
+  // The formula in the state of `thread` after event `at`; nothing: before it did anything. `bound`: thread variables,
+  // and `#writer` if it is a formula of that role.
   using Bound = std::map<std::string, std::uint32_t>;
   std::int64_t value(const logic::Node& node, std::uint32_t thread, std::optional<std::size_t> at,
                      const Bound& bound) const;

@@ -187,7 +187,7 @@ TEST_F(Names, WhatIsNoPropertyFile) {
                      : std::to_string(file.error().line) + ":" + std::to_string(file.error().column) + ": " +
                            file.error().message.substr(0, file.error().message.find('\n'));
   };
-  EXPECT_EQ(first_line(""), "1:1: the file has no property, pattern, machine or liveness entry");
+  EXPECT_EQ(first_line(""), "1:1: the file has no property, pattern, machine, liveness or monitor entry");
   EXPECT_EQ(first_line("property p: state >\n"), "1:20: expected an operand after the operator");
   EXPECT_EQ(first_line("property p: (state > 0\n\n"), "1:23: expected an operator or ')'");
   EXPECT_EQ(first_line("property p: state > 0 sicne mode"), "1:23: unknown operator 'sicne'; did you mean 'since'?");
@@ -198,7 +198,7 @@ TEST_F(Names, WhatIsNoPropertyFile) {
   EXPECT_EQ(first_line("property p: [state > 0, mode > 0]"),
             "1:33: expected an operator, or ')' at the end of the interval [p, q)");
   EXPECT_EQ(first_line("monitor m: f"),
-            "1:1: 'monitor' is reserved for monitors that call the program back, which this version does not have");
+            "1:10: expected 'at' and the thread whose formula this is: 'at writer', 'at any t'");
   EXPECT_EQ(first_line("property p: eventually state == 1"),
             "1:13: 'eventually' speaks of the future; it can only be used in 'liveness'");
   EXPECT_EQ(first_line("liveness p: once state == 1"),
@@ -213,7 +213,7 @@ TEST_F(Names, WhatIsNoPropertyFile) {
   EXPECT_EQ(first_line("event e = call(main)\npattern p over e: e & ~e"),
             "2:19: the pattern matches nothing, so every run would violate it");
   EXPECT_EQ(first_line("property p: state == 1 when violated: explode"),
-            "1:39: expected the action 'report' or 'stop'");
+            "1:39: expected an action: 'report' or 'stop'; of a monitor 'continue', 'abort', 'break' or 'call NAME'");
 }
 
 TEST_F(Names, LimitsAreTold) {
