@@ -1,0 +1,64 @@
+// Monitored: the program's threads carry knowledge vectors and judge their own formulas (docs/monitors.md).
+//
+// Question: which formula has just become false, in the thread that made it so?
+// Source: seed 003; the algorithm itself is src/knowledge, which this hands the program's events.
+// We differ: threads come and go, programs synchronise with more than locks, and what a formula needs may be watched in a
+// program that was built for it (`sooth c++ --monitor`), where accesses are made under the lock of what they touch.
+// Cost: an event takes one lock that belongs to the variable or primitive, and what knowledge/monitoring.h says. No trace,
+// no observer, no system call; memory for what lives, none for the past.
+//
+// A monitored program writes no trace. As for an observed one (online.h), each function stands in for what recording
+// does at the same hook; is_online() is true there, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "capture/runtime/thread.h"
+
+namespace sooth::runtime {
+
+extern bool g_monitored; // set before the first hook runs, and never changed
+inline bool is_monitored() { return g_monitored; }
+
+void monitored_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+                      std::uint32_t site);
+void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
+void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void monitored_internal(const char* name, std::int64_t value);
+void monitored_block(const char* name, bool begins);
+// pthread_create did not make the thread that `fork` announced.
+void monitored_no_child(std::uint32_t child);
+// The function that the thread `child`, which does not run yet, or the caller (kNoThread) starts in.
+void monitored_start_function(std::uint32_t child, const char* plain_name);
+
+// An atomic operation happens while this lives, with the lock of what it touches held.
+class MonitoredAtomic {
+public:
+  MonitoredAtomic(Thread* t, const void* address, std::size_t size); // null: does nothing
+  // What it saw (null: nothing) and what it wrote (null: nothing).
+  void done(const void* seen, const void* written, std::uint32_t site);
+
+private:
+  Thread* t_;
+  std::uint64_t address_;
+  std::size_t size_;
+  void* held_ = nullptr;
+  std::uint32_t variable_ = 0;
+};
+
+// Options (SOOTH_OPTIONS).
+extern bool g_run_without_monitors;        // bad_monitors=run: a program whose monitors are refused starts, without them
+extern std::uint32_t g_monitored_threads;  // monitored_threads=N: that formulas range over at the same time
+extern char g_monitor_result[4096];        // monitor_result=FILE: gets a line when a monitor is violated
+
+// Whether the environment (SOOTH_MONITOR) or the program itself has monitors.
+bool monitored_is_wanted();
+// Reads them. False if there are none to run with; a program whose monitors are refused ends here, with status 2.
+bool monitored_start();
+// In the child of a fork: it has no monitors.
+void monitored_forget();
+void monitored_finish();
+
+} // namespace sooth::runtime
