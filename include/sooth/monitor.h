@@ -12,8 +12,8 @@
  *   sooth_monitored()                             1 if this run has monitors
  *
  * A recovery function runs in the thread whose formula failed, after the event at which it failed, with no lock of Sooth's
- * held. It may touch anything, monitored variables too: what it does is followed as ever, but no formula is judged until it
- * returns. It may leave by longjmp or an exception.
+ * held. It may touch anything, monitored variables too: what it does is followed as ever; a formula that fails at one of its
+ * own events is reported, but nothing else is done about it. It may leave by longjmp; an exception must not leave it.
  */
 #ifndef SOOTH_MONITOR_H
 #define SOOTH_MONITOR_H
@@ -24,11 +24,11 @@ extern "C" {
 
 /* One violation, as a recovery function sees it. Strings live as long as the program. */
 typedef struct sooth_violation {
-  const char* monitor;   /* its name */
-  const char* formula;   /* the entry as it stands in the property file */
-  const char* file;      /* where in the source the event is; "" if not known */
-  unsigned line;         /* 0 if not known */
-  unsigned thread;       /* Sooth's number of this thread; 0 is the main thread */
+  const char* monitor;    /* its name */
+  const char* formula;    /* the entry as it stands in the property file */
+  const char* file;       /* where in the source the event is; "" if not known */
+  unsigned line;          /* 0 if not known */
+  unsigned thread;        /* Sooth's number of this thread; 0 is the main thread */
   unsigned long long nth; /* how many violations of this monitor there have been in this run, with this one */
 } sooth_violation;
 
@@ -39,13 +39,13 @@ typedef void (*sooth_recovery)(const sooth_violation* violation, void* context);
 void __sooth_internal(const char* name, long long value);
 int __sooth_on_violation(const char* name, sooth_recovery function, void* context);
 int __sooth_known(const char* expression, unsigned thread, long long* value);
-int __sooth_monitored(void);
+int __sooth_monitored_run(void);
 
 #define sooth_internal(name, value) __sooth_internal((name), (long long)(value))
 #define sooth_on_violation(name, function, context) __sooth_on_violation((name), (function), (context))
 #define sooth_known(expression, value) __sooth_known((expression), ~0u, (value))
 #define sooth_known_of(expression, thread, value) __sooth_known((expression), (thread), (value))
-#define sooth_monitored() __sooth_monitored()
+#define sooth_monitored() __sooth_monitored_run()
 
 #else /* without Sooth */
 
@@ -53,7 +53,8 @@ static inline __attribute__((unused)) void sooth_internal_(const char* name, lon
   (void)name;
   (void)value;
 }
-static inline __attribute__((unused)) int sooth_on_violation_(const char* name, sooth_recovery function, void* context) {
+static inline __attribute__((unused)) int sooth_on_violation_(const char* name, sooth_recovery function,
+                                                              void* context) {
   (void)name;
   (void)function;
   (void)context;

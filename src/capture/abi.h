@@ -122,6 +122,22 @@ void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t
 enum SoothRmw { kRmwXchg, kRmwAdd, kRmwSub, kRmwAnd, kRmwNand, kRmwOr, kRmwXor, kRmwMax, kRmwMin, kRmwUMax, kRmwUMin };
 void __sooth_fence(uint32_t order, uint32_t site); // before the fence instruction, which stays
 
+// --- Programs that are built for their monitors (`--monitor`) ----------------------------------------------------------
+// Other memory than what formulas name is of no interest: an access at `a` compares
+//     a - __sooth_monitored.begin < __sooth_monitored.bytes
+// and only if that holds, calls a hook. `begin` lies kSoothMonitoredReach bytes before the first variable, so that accesses
+// of up to so many bytes that reach into it are seen. Loads and stores of 1, 2, 4 and 8 bytes are then made by the hook:
+//   uint64_t __sooth_monitored_read<N>(uint64_t address, uint32_t site)                 preserve_most
+//   void     __sooth_monitored_write<N>(uint64_t address, uint64_t value, uint32_t site) preserve_most
+// There is no shadow call stack. While `branches` is not 0, a function calls __sooth_entered at its entry: the runtime wants
+// to know where the thread starts.
+struct SoothMonitoredRange {
+  uint64_t begin;
+  uint64_t bytes;
+};
+enum { kSoothMonitoredReach = 64 };
+void __sooth_entered(uint32_t site);
+
 #ifdef __cplusplus
 }
 #endif

@@ -132,6 +132,7 @@ public:
     for (const std::string& argument : arguments)
       if (read(argument, 0)) line_.passed_on.push_back(argument);
     if (globs_ != nullptr) line_.mistakes.push_back("--only and --skip need a pattern");
+    if (is_monitor_) line_.mistakes.emplace_back("--monitor needs a property file");
     return std::move(line_);
   }
 
@@ -139,10 +140,16 @@ private:
   // Returns false for an option of our own.
   bool read(const std::string& argument, unsigned nesting) {
     if (argument.size() > 1 && argument[0] == '@' && !expects_value_) return read_response(argument, nesting);
+    if (is_monitor_) {
+      is_monitor_ = false;
+      line_.monitor = argument;
+      return false;
+    }
     if (expects_value_) {
       expects_value_ = false;
       if (is_language_) set_language(argument);
-      is_language_ = false;
+      if (is_output_) line_.output = argument;
+      is_language_ = is_output_ = false;
       return true;
     }
     if (globs_ != nullptr) {
@@ -186,12 +193,14 @@ private:
 
   bool read_own(const std::string& argument) {
     constexpr std::string_view kIgnorelist = "-fsooth-ignorelist=";
-    constexpr std::string_view kOnly = "--only=", kSkip = "--skip=";
+    constexpr std::string_view kOnly = "--only=", kSkip = "--skip=", kMonitor = "--monitor=";
     if (argument == "--only") globs_ = &line_.only;
     else if (argument == "--skip") globs_ = &line_.skip;
     else if (argument.starts_with(kOnly)) line_.only.push_back(argument.substr(kOnly.size()));
     else if (argument.starts_with(kSkip)) line_.skip.push_back(argument.substr(kSkip.size()));
     else if (argument.starts_with(kIgnorelist)) line_.ignorelists.push_back(argument.substr(kIgnorelist.size()));
+    else if (argument.starts_with(kMonitor)) line_.monitor = argument.substr(kMonitor.size());
+    else if (argument == "--monitor") is_monitor_ = true;
     else if (argument == "-fno-sooth") line_.instrument = false;
     else if (argument == "-fsooth") line_.instrument = true;
     else if (argument == "-fno-sooth-branches") line_.branches = false;
@@ -224,13 +233,16 @@ private:
       stop_at(Stage::Query);
     else if (argument == "-static" || argument == "-static-pie" || argument == "--static" || argument == "--static-pie")
       line_.is_static = true;
+    else if (argument == "-shared" || argument == "--shared") line_.is_shared = true;
     else if (argument == "-r" || argument == "--relocatable") line_.is_relocatable = true;
     else if (argument == "-ffreestanding") line_.is_foreign = true;
     else if (argument.starts_with("-g") && !argument.starts_with("-gcc-"))
       line_.has_debug_flag |= chooses_debug_level(argument);
     else if (argument.starts_with("-x") && argument.size() > 2) set_language(argument.substr(2));
     else if (argument.starts_with("-l")) line_.has_inputs = true;
+    else if (argument.starts_with("-o") && argument.size() > 2) line_.output = argument.substr(2);
     if (argument == "-x") is_language_ = true;
+    if (argument == "-o") is_output_ = true;
     if (is_one_of(argument, kTakesValue)) expects_value_ = true;
   }
 
@@ -246,6 +258,8 @@ private:
   std::vector<std::string>* globs_ = nullptr; // the next argument goes here
   bool expects_value_ = false;
   bool is_language_ = false;
+  bool is_output_ = false;
+  bool is_monitor_ = false;
   bool after_dashes_ = false;
 };
 
@@ -262,9 +276,11 @@ std::string help_text() {
          "everything\n"
          "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
+         "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"
+         "                            for compiling and for linking (docs/monitors.md)\n"
          "  -fno-sooth                compile and link as plain clang would\n"
          "  --sooth-print-libdir      print where the pass and the runtime are\n"
-         "  --sooth-print-includedir  print where <sooth/sooth.h> is\n"
+         "  --sooth-print-includedir  print where <sooth/sooth.h> and <sooth/monitor.h> are\n"
          "  --sooth-help              print this\n"
          "Environment: SOOTH_CLANG and SOOTH_CLANGXX name the clang and clang++ to run.\n";
 }

@@ -16,6 +16,7 @@ struct CommandLine {
   bool is_static = false;      // -static, -static-pie
   bool is_relocatable = false; // -r
   bool is_foreign = false;     // code that no runtime can be beside: CUDA, HIP, OpenCL, -ffreestanding
+  bool is_shared = false;      // -shared: a library, not a program
   bool has_debug_flag = false; // any -g... that the user chose, -g0 included
 
   bool instrument = true;       // no -fno-sooth
@@ -28,6 +29,8 @@ struct CommandLine {
   std::vector<std::string> ignorelists;
   std::vector<std::string> only; // globs: --only, --skip
   std::vector<std::string> skip;
+  std::string monitor;          // --monitor FILE: the property file whose monitors are built in; empty: none
+  std::string output = "a.out"; // -o
 
   std::vector<std::string> passed_on; // the user's arguments without our own, response files as they were
   std::vector<std::string> mistakes;  // sentences for the user

@@ -8,6 +8,7 @@
 
 #include "capture/driver/arguments.h"
 #include "capture/driver/installation.h"
+#include "capture/driver/monitors.h"
 
 namespace sooth::driver {
 
@@ -29,11 +30,12 @@ Words compile_flags(const CommandLine& line, const Installation& installation) {
     add(flags, {"-fpass-plugin=" + pass});
     // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
     const bool has_options = !line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
-                             !line.only.empty() || !line.skip.empty();
+                             !line.only.empty() || !line.skip.empty() || !line.monitor.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
     if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
     if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
     if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
+    if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=" + line.monitor});
     for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
     for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
     for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
@@ -104,6 +106,10 @@ int run_compiler(bool cxx, int argc, char** argv) {
     if (line.is_static)
       std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
     insert_link_flags(command, link_flags(line, installation.value()));
+    if (!line.monitor.empty() && !line.is_static && !line.is_shared) {
+      const int status = run_and_wait(command);
+      return status != 0 ? status : build_monitors_in(line.monitor, line.output, installation.value());
+    }
   }
   return run(command);
 }

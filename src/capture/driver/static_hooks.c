@@ -2,7 +2,10 @@
 // intercepts functions of libc and so needs a dynamic program.
 #include <stddef.h>
 
+#define __SOOTH__ 1
 #include "capture/abi.h"
+#include "sooth/monitor.h"
+#include "sooth/sooth.h"
 
 // Never matches an access: epoch 1, and a cell of epoch 0. So the inlined code always calls the hooks below.
 static uint8_t one_cell[32];
@@ -27,6 +30,37 @@ EMPTY_HOOK(__sooth_write2);
 EMPTY_HOOK(__sooth_write4);
 EMPTY_HOOK(__sooth_write8);
 EMPTY_HOOK(__sooth_branch);
+// Monitors: no address is in an empty range, so nobody calls these.
+struct SoothMonitoredRange __sooth_monitored = {0, 0};
+EMPTY_HOOK(__sooth_monitored_read1);
+EMPTY_HOOK(__sooth_monitored_read2);
+EMPTY_HOOK(__sooth_monitored_read4);
+EMPTY_HOOK(__sooth_monitored_read8);
+EMPTY_HOOK(__sooth_monitored_write1);
+EMPTY_HOOK(__sooth_monitored_write2);
+EMPTY_HOOK(__sooth_monitored_write4);
+EMPTY_HOOK(__sooth_monitored_write8);
+void __sooth_entered(uint32_t site) { (void)site; }
+
+// <sooth/sooth.h> and <sooth/monitor.h>
+void __sooth_user_event(const char* name, long long value) { (void)name, (void)value; }
+void __sooth_user_event_double(const char* name, double value) { (void)name, (void)value; }
+void __sooth_thread_name(const char* name) { (void)name; }
+void __sooth_watch(const char* name, const volatile void* address, size_t bytes, int type) {
+  (void)name, (void)address, (void)bytes, (void)type;
+}
+void __sooth_atomic_begin(const char* name) { (void)name; }
+void __sooth_atomic_end(const char* name) { (void)name; }
+void __sooth_internal(const char* name, long long value) { (void)name, (void)value; }
+int __sooth_on_violation(const char* name, sooth_recovery function, void* context) {
+  (void)name, (void)function, (void)context;
+  return 0;
+}
+int __sooth_known(const char* expression, unsigned thread, long long* value) {
+  (void)expression, (void)thread, (void)value;
+  return 0;
+}
+int __sooth_monitored_run(void) { return 0; }
 
 void __sooth_read_range(const void* address, const void* bytes, uint64_t size, uint32_t site) {
   (void)address, (void)bytes, (void)size, (void)site;

@@ -112,7 +112,7 @@ void announce(FunctionContext& function, Instruction& before, std::uint32_t row,
   Builder inside(slow);
   Value* way = decided_by ? inside.CreateZExtOrTrunc(decided_by, context.i64)
                           : static_cast<Value*>(ConstantInt::get(context.i64, 0));
-  context.call_preserving(inside, "__sooth_branch", {context.site_number(inside, row), way});
+  context.call_preserving(inside, "__sooth_branch", context.void_type, {context.site_number(inside, row), way});
 }
 
 } // namespace

@@ -1,9 +1,12 @@
 #include "capture/pass/instrument.h"
 
+#include <optional>
+
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
 #include "capture/pass/frames.h"
 #include "capture/pass/loop_ranges.h"
+#include "capture/pass/monitored.h"
 #include "capture/pass/plain_accesses.h"
 #include "capture/pass/private_memory.h"
 #include "capture/pass/source_name.h"
@@ -47,6 +50,7 @@ class Survey {
 public:
   Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
       : context_(context), function_(function), names_(function), memory_(thread_locals, context.options.facts) {
+    if (context.options.monitor) out_of_sight_.emplace(*context.options.monitor);
     for (Instruction& instruction : instructions(function)) visit(instruction);
     if (!context.options.branches) return;
     for (Instruction* terminator :
@@ -113,11 +117,13 @@ private:
     return context_.sites.add(names_.access(instruction, address, size, type, instruction.isVolatile()));
   }
 
-  bool left_out(const Value* address, Type* type, bool is_write) {
+  bool left_out(const Value* address, Type* type, bool is_write, bool is_atomic = false) {
     if (address->getType()->getScalarType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
     if (type && type->isScalableTy()) return true;
     if (address->getType()->isVectorTy()) return false;
     if (belongs_to_tool(address) || memory_.is_private(address)) return true;
+    // An atomic is synchronisation, whatever its name.
+    if (out_of_sight_ && !is_atomic && out_of_sight_->contains(address)) return true;
     return !is_write && PrivateMemory::is_constant(address);
   }
 
@@ -139,7 +145,7 @@ private:
       return;
     }
     const Value* address = atomic_address(instruction);
-    if (!left_out(address, type, true))
+    if (!left_out(address, type, true, /*is_atomic=*/true))
       add({HookKind::Atomic, &instruction, access_row(instruction, address, size_of(type), type)});
   }
 
@@ -180,7 +186,10 @@ private:
   }
 
   void visit_call(CallBase& call) {
-    add({HookKind::Call, &call, context_.sites.add(names_.call(call))});
+    // Monitors want to know where primitives are called; what this module defines is none.
+    const Function* callee = call.getCalledFunction();
+    if (!context_.options.monitor || !callee || callee->isDeclaration())
+      add({HookKind::Call, &call, context_.sites.add(names_.call(call))});
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       if (!call.isByValArgument(i) || left_out(call.getArgOperand(i), nullptr, false)) continue;
       const std::uint64_t size = size_of(call.getParamByValType(i));
@@ -192,6 +201,7 @@ private:
   Function& function_;
   SourceNames names_;
   PrivateMemory memory_;
+  std::optional<OutOfSight> out_of_sight_;
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
 };
@@ -253,7 +263,8 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   // The last first: each split then moves only what lies between two hooks.
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
-  instrument_frame(here, row);
+  if (!context.options.monitor) instrument_frame(here, row);
+  else if (context.options.monitor->names_threads()) instrument_start(here, row);
   forget_effects(function);
 }
 

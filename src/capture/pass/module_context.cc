@@ -78,8 +78,8 @@ CallInst* ModuleContext::call(Builder& at, StringRef name, Type* result, ArrayRe
   return made;
 }
 
-CallInst* ModuleContext::call_preserving(Builder& at, StringRef name, ArrayRef<Value*> arguments) {
-  CallInst* made = call(at, name, void_type, arguments);
+CallInst* ModuleContext::call_preserving(Builder& at, StringRef name, Type* result, ArrayRef<Value*> arguments) {
+  CallInst* made = call(at, name, result, arguments);
   made->setCallingConv(CallingConv::PreserveMost);
   if (auto* declared = dyn_cast<Function>(made->getCalledOperand())) {
     declared->setCallingConv(CallingConv::PreserveMost);

@@ -9,11 +9,14 @@
 
 namespace sooth::pass {
 
+class MonitorText; // monitored.h
+
 struct Options {
   bool branches = true;
-  bool loops = true;   // one call for a range instead of hooks in a loop
-  bool facts = false;  // static facts for dependence, and whatever hooks they need
-  bool verify = false; // run LLVM's verifier over the result; for our own tests
+  bool loops = true;                    // one call for a range instead of hooks in a loop
+  bool facts = false;                   // static facts for dependence, and whatever hooks they need
+  bool verify = false;                  // run LLVM's verifier over the result; for our own tests
+  const MonitorText* monitor = nullptr; // only what this property file can see
 };
 
 // Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the instrumentation.
@@ -57,7 +60,8 @@ public:
   // A hook by its name in abi.h. Hooks never unwind.
   llvm::FunctionCallee hook(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters);
   // A hook with the preserve_most convention; the call must say so too: see call_preserving.
-  llvm::CallInst* call_preserving(Builder& at, llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::CallInst* call_preserving(Builder& at, llvm::StringRef name, llvm::Type* result,
+                                  llvm::ArrayRef<llvm::Value*> arguments);
   llvm::CallInst* call(Builder& at, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 
   // The number of a site, at run time.

@@ -2,6 +2,7 @@
 
 #include "capture/abi.h"
 #include "capture/pass/inline_check.h"
+#include "capture/pass/monitored.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -53,7 +54,21 @@ void call_range(FunctionContext& function, Builder& at, Direction direction, Val
                {address, bytes, size, context.site_number(at, row)});
 }
 
+// Where the hook of a range goes: with monitors, into code that runs only if the range may hold something they see.
+Instruction* range_point(FunctionContext& function, Instruction* before, Value* address, std::uint64_t size) {
+  if (!function.context.options.monitor || !is_in_reach(size)) return before;
+  return emit_if_near(function.context, before, address);
+}
+
 void emit_checked(FunctionContext& function, Instruction* before, Direction direction, const CheckedAccess& access) {
+  if (ModuleContext& context = function.context; context.options.monitor) {
+    Builder at(emit_if_near(context, before, access.address));
+    const char* kind = direction == Direction::Read ? "__sooth_read" : "__sooth_write";
+    context.call_preserving(at, (kind + Twine(access.size)).str(), context.void_type,
+                            {at.CreatePtrToInt(access.address, context.i64), at.CreateZExt(access.value, context.i64),
+                             context.site_number(at, access.row)});
+    return;
+  }
   if (direction == Direction::Read) emit_checked_read(function, before, access);
   else emit_checked_write(function, before, access);
 }
@@ -65,14 +80,16 @@ void emit_access(FunctionContext& function, Instruction* before, Direction direc
   ModuleContext& context = function.context;
   const std::uint64_t size = store_size(function, value->getType());
   if (size == 0) return;
-  Value* number = is_checked_size(size) || is_split_size(size) ? as_integer(function, at, value) : nullptr;
+  const bool split = is_split_size(size) && !context.options.monitor;
+  Value* number = is_checked_size(size) || split ? as_integer(function, at, value) : nullptr;
   if (!number && is_checked_size(size)) { // a small structure
     Value* room = spill(function, at, value);
     number = at.CreateAlignedLoad(at.getIntNTy(static_cast<unsigned>(size * 8)), room, Align(1));
   }
   if (!number) {
-    Value* room = spill(function, at, value);
-    call_range(function, at, direction, address, room, ConstantInt::get(context.i64, size), row);
+    Builder here(range_point(function, before, address, size));
+    Value* room = spill(function, here, value);
+    call_range(function, here, direction, address, room, ConstantInt::get(context.i64, size), row);
     return;
   }
   if (is_checked_size(size)) {
@@ -92,10 +109,12 @@ void emit_access(FunctionContext& function, Instruction* before, Direction direc
 } // namespace
 
 void instrument_load(FunctionContext& function, LoadInst& load, std::uint32_t row) {
+  if (function.context.options.monitor && instrument_monitored_load(function, load, row)) return;
   emit_access(function, load.getNextNode(), Direction::Read, load.getPointerOperand(), &load, load.getAlign(), row);
 }
 
 void instrument_store(FunctionContext& function, StoreInst& store, std::uint32_t row) {
+  if (function.context.options.monitor && instrument_monitored_store(function, store, row)) return;
   emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(),
               row);
 }
@@ -162,7 +181,8 @@ void instrument_transfer(FunctionContext& function, MemIntrinsic& transfer, Tran
   const std::uint32_t row = plan.writes ? write_row : read_row;
   Builder here(before);
   if (!checked) {
-    call_range(function, here, direction, shared, own, size, row);
+    Builder range(constant ? range_point(function, before, shared, constant->getZExtValue()) : before);
+    call_range(function, range, direction, shared, own, size, row);
     return;
   }
   const MaybeAlign own_align = plan.writes ? copy.getSourceAlign() : copy.getDestAlign();
@@ -209,11 +229,11 @@ void instrument_masked(FunctionContext& function, IntrinsicInst& access, std::ui
 }
 
 void instrument_by_value(FunctionContext& function, CallBase& call, unsigned argument, std::uint32_t row) {
-  Builder at(&call);
   Value* original = call.getArgOperand(argument);
   const std::uint64_t size = store_size(function, call.getParamByValType(argument));
-  if (size != 0)
-    call_range(function, at, Direction::Read, original, original, ConstantInt::get(function.context.i64, size), row);
+  if (size == 0) return;
+  Builder at(range_point(function, &call, original, size));
+  call_range(function, at, Direction::Read, original, original, ConstantInt::get(function.context.i64, size), row);
 }
 
 void announce_by_value(FunctionContext& function, Argument& argument, std::uint32_t row) {

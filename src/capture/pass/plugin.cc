@@ -3,6 +3,7 @@
 // Hooks are put in last of all, after the optimiser, so that only accesses that are really made are recorded. With
 // link-time optimisation that is the end of each file's own compilation; a module remembers that it has been done.
 #include "capture/pass/instrument.h"
+#include "capture/pass/monitored.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -23,6 +24,8 @@ cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and re
                     cl::init(false));
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
+cl::opt<std::string> monitor("sooth-monitor", cl::desc("Instrument only what the monitors of this property file see"),
+                             cl::value_desc("file"));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
@@ -33,8 +36,15 @@ sooth::pass::Selection selection() {
 // Runs even for functions marked `optnone`: it is not an optimisation.
 struct RecordPass : PassInfoMixin<RecordPass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
-    const sooth::pass::Options options{
-        .branches = branches || facts, .loops = loops && !facts, .facts = facts, .verify = verify};
+    const std::string file = monitor;
+    const auto text = file.empty() ? std::nullopt : sooth::pass::MonitorText::read(file);
+    if (!file.empty() && !text) module.getContext().emitError("sooth: cannot read the property file " + file);
+    const bool with_facts = facts && !text; // monitors keep nothing that a fact could be about
+    const sooth::pass::Options options{.branches = (branches || with_facts) && !text,
+                                       .loops = loops && !with_facts && !text,
+                                       .facts = with_facts,
+                                       .verify = verify,
+                                       .monitor = text ? &*text : nullptr};
     auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     const bool changed = sooth::pass::instrument_module(module, options, selection(), analyses);
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

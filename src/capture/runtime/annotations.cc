@@ -1,6 +1,7 @@
 // What programs say about themselves: <sooth/sooth.h>, and ThreadSanitizer's annotations with the same meaning that
 // they have there.
 #include "capture/runtime/interceptors/real.h"
+#include "capture/runtime/monitored.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -37,6 +38,7 @@ extern "C" {
 // --- <sooth/sooth.h> ----------------------------------------------------------------------------------------------
 
 SOOTH_EXPORT void __sooth_user_event(const char* name, long long value) {
+  if (is_monitored()) return monitored_internal(name, value);
   note_name(EventKind::User, name, static_cast<std::uint64_t>(value));
 }
 SOOTH_EXPORT void __sooth_user_event_double(const char* name, double value) {
@@ -50,8 +52,14 @@ SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, 
   const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
   if (Thread* t = enter()) sync(t, EventKind::Watch, plain(address), size | std::uint64_t{intern(name)} << 32);
 }
-SOOTH_EXPORT void __sooth_atomic_begin(const char* name) { note_name(EventKind::AtomicBegin, name); }
-SOOTH_EXPORT void __sooth_atomic_end(const char* name) { note_name(EventKind::AtomicEnd, name); }
+SOOTH_EXPORT void __sooth_atomic_begin(const char* name) {
+  if (is_monitored()) return monitored_block(name, true);
+  note_name(EventKind::AtomicBegin, name);
+}
+SOOTH_EXPORT void __sooth_atomic_end(const char* name) {
+  if (is_monitored()) return monitored_block(name, false);
+  note_name(EventKind::AtomicEnd, name);
+}
 
 // --- ThreadSanitizer: order -----------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@
         .hidden sooth_time
         .text
 
-        .macro CALL_TARGET target
+        .macro CALL_TARGET target, gives_value=0
         pushq   %rdx
         .cfi_adjust_cfa_offset 8
         pushq   %rsi
@@ -41,7 +41,11 @@
         .cfi_adjust_cfa_offset -8
         popq    %rcx
         .cfi_adjust_cfa_offset -8
+        .if \gives_value
+        addq    $8, %rsp
+        .else
         popq    %rax
+        .endif
         .cfi_adjust_cfa_offset -8
         ret
         .endm
@@ -130,6 +134,26 @@
         ACCESS_HOOK __sooth_write2, sooth_write2, 2, 2
         ACCESS_HOOK __sooth_write4, sooth_write4, 2, 4
         ACCESS_HOOK __sooth_write8, sooth_write8, 2, 8
+
+        // Accesses that the runtime makes (monitored_accesses.cc): the value read comes back in rax.
+        .macro MONITORED_READ name, target
+        HOOK_START \name
+        CALL_TARGET \target, 1
+        HOOK_END \name
+        .endm
+        .macro MONITORED_WRITE name, target
+        HOOK_START \name
+        CALL_TARGET \target
+        HOOK_END \name
+        .endm
+        MONITORED_READ __sooth_monitored_read1, sooth_monitored_read1
+        MONITORED_READ __sooth_monitored_read2, sooth_monitored_read2
+        MONITORED_READ __sooth_monitored_read4, sooth_monitored_read4
+        MONITORED_READ __sooth_monitored_read8, sooth_monitored_read8
+        MONITORED_WRITE __sooth_monitored_write1, sooth_monitored_write1
+        MONITORED_WRITE __sooth_monitored_write2, sooth_monitored_write2
+        MONITORED_WRITE __sooth_monitored_write4, sooth_monitored_write4
+        MONITORED_WRITE __sooth_monitored_write8, sooth_monitored_write8
 
         HOOK_START __sooth_branch
         CALL_TARGET sooth_branch

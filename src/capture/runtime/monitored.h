@@ -30,13 +30,10 @@ void monitored_internal(const char* name, std::int64_t value);
 void monitored_block(const char* name, bool begins);
 // pthread_create did not make the thread that `fork` announced.
 void monitored_no_child(std::uint32_t child);
-// The function that the thread `child`, which does not run yet, or the caller (kNoThread) starts in.
-void monitored_start_function(std::uint32_t child, const char* plain_name);
-
-// An atomic operation happens while this lives, with the lock of what it touches held.
-class MonitoredAtomic {
+// An operation of at most 16 bytes happens while this lives, with the lock of what it touches held.
+class MonitoredOperation {
 public:
-  MonitoredAtomic(Thread* t, const void* address, std::size_t size); // null: does nothing
+  MonitoredOperation(Thread* t, const void* address, std::size_t size, bool atomic); // null: does nothing
   // What it saw (null: nothing) and what it wrote (null: nothing).
   void done(const void* seen, const void* written, std::uint32_t site);
 
@@ -44,14 +41,16 @@ private:
   Thread* t_;
   std::uint64_t address_;
   std::size_t size_;
-  void* held_ = nullptr;
-  std::uint32_t variable_ = 0;
+  bool atomic_;
+  void* held_ = nullptr; // the carrier
+  void* lock_ = nullptr; // its lock, if it is not a variable's
+  std::uint32_t variable_;
 };
 
 // Options (SOOTH_OPTIONS).
-extern bool g_run_without_monitors;        // bad_monitors=run: a program whose monitors are refused starts, without them
-extern std::uint32_t g_monitored_threads;  // monitored_threads=N: that formulas range over at the same time
-extern char g_monitor_result[4096];        // monitor_result=FILE: gets a line when a monitor is violated
+extern bool g_run_without_monitors;       // bad_monitors=run: a program whose monitors are refused starts, without them
+extern std::uint32_t g_monitored_threads; // monitored_threads=N: that formulas range over at the same time
+extern char g_monitor_result[4096];       // monitor_result=FILE: gets a line when a monitor is violated
 
 // Whether the environment (SOOTH_MONITOR) or the program itself has monitors.
 bool monitored_is_wanted();

@@ -44,9 +44,7 @@ bool g_all_memory;
 Stripe& stripe_of(std::uint64_t key) { return g_stripes[key * 0x9e3779b97f4a7c15u >> 52]; }
 std::uint32_t& page_count(std::uint64_t key) { return g_page_counts[(key >> 12) % kPageCounts]; }
 
-std::size_t cell_bytes() {
-  return (sizeof(Cell) + g_setup.carrier_words() * sizeof(knowledge::Word) + 63) / 64 * 64;
-}
+std::size_t cell_bytes() { return (sizeof(Cell) + g_setup.carrier_words() * sizeof(knowledge::Word) + 63) / 64 * 64; }
 
 Cell* new_cell() {
   const std::size_t bytes = cell_bytes();

@@ -21,8 +21,11 @@ std::uint32_t site_of_call() { return __sooth_thread.abi.call_site; }
 // Begins a hook. Null: nothing is to be done.
 MonitoredThread* begin(Thread* t, std::uint32_t site) {
   MonitoredThread* self = monitored_self(t);
-  if (self != nullptr && __builtin_expect(__atomic_load_n(&self->named_by, __ATOMIC_RELAXED) != 0, 0))
-    take_given_name(*self, site);
+  if (self == nullptr) return nullptr;
+  if (__builtin_expect(__atomic_load_n(&self->named_by, __ATOMIC_RELAXED) != 0, 0)) take_given_name(*self, site);
+  // Which function the thread started in: the first activation of its shadow call stack.
+  if (__builtin_expect(!self->has_function && __sooth_thread.abi.stack_top != t->stack, 0))
+    take_start_function(t, *self);
   return self;
 }
 
@@ -78,15 +81,21 @@ bool each_variable(std::uint64_t address, std::uint64_t size, Touch touch) {
 
 bool follows_all_memory() { return (g_setup.compiled.header->flags & knowledge::kAllMemory) != 0; }
 
+void variable_access(MonitoredThread& self, Access access, std::uint32_t variable, std::uint64_t place,
+                     std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, bool atomic,
+                     std::uint32_t site) {
+  MonitoredVariable& v = g_monitored_variables[variable];
+  v.lock.lock();
+  const std::uint64_t value = value_with(v, place, address, bytes, size);
+  const knowledge::Outcome outcome = apply(self, access, *v.carrier, variable, value, atomic);
+  v.lock.unlock();
+  judged(self, outcome, site);
+}
+
 void access_of(MonitoredThread& self, Access access, std::uint64_t address, const std::uint8_t* bytes,
                std::uint64_t size, std::uint32_t site) {
   const bool named = each_variable(address, size, [&](std::uint32_t i, std::uint64_t place) {
-    MonitoredVariable& v = g_monitored_variables[i];
-    v.lock.lock();
-    const std::uint64_t value = value_with(v, place, address, bytes, size);
-    const knowledge::Outcome outcome = apply(self, access, *v.carrier, i, value, false);
-    v.lock.unlock();
-    judged(self, outcome, site);
+    variable_access(self, access, i, place, address, bytes, size, false, site);
   });
   if (named || !follows_all_memory()) return;
   for (std::uint64_t at = granule_key(address); at < address + size; at += 8) at_carrier(self, access, at, site);
@@ -181,8 +190,7 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   case EventKind::Detach:
   case EventKind::ThreadStart:
   case EventKind::ThreadEnd: return monitored_thread_event(t, *self, kind, value, site);
-  case EventKind::ThreadName:
-    return name_monitored_thread(*self, static_cast<std::uint32_t>(address), value, site);
+  case EventKind::ThreadName: return name_monitored_thread(*self, static_cast<std::uint32_t>(address), value, site);
   case EventKind::Watch: return watch(*self, address, value, site);
   default: return; // nothing that formulas can see
   }
@@ -226,8 +234,8 @@ void monitored_block(const char* name, bool begins) {
 
 // --- operations that are made here -------------------------------------------------------------------------------------
 
-MonitoredAtomic::MonitoredAtomic(Thread* t, const void* address, std::size_t size)
-    : t_(t), address_(reinterpret_cast<std::uint64_t>(address)), size_(size), variable_(kNoVariable) {
+MonitoredOperation::MonitoredOperation(Thread* t, const void* address, std::size_t size, bool atomic)
+    : t_(t), address_(reinterpret_cast<std::uint64_t>(address)), size_(size), atomic_(atomic), variable_(kNoVariable) {
   if (t_ == nullptr) return;
   ++__sooth_thread.quiet;
   begin(t_, 0);
@@ -238,14 +246,14 @@ MonitoredAtomic::MonitoredAtomic(Thread* t, const void* address, std::size_t siz
   if (variable_ != kNoVariable) {
     g_monitored_variables[variable_].lock.lock();
     held_ = g_monitored_variables[variable_].carrier;
-    return;
+  } else if (atomic || follows_all_memory()) {
+    CarrierLock* lock = nullptr;
+    held_ = hold_carrier(granule_key(address_), lock);
+    lock_ = lock;
   }
-  CarrierLock* lock = nullptr;
-  held_ = hold_carrier(granule_key(address_), lock);
-  lock_ = lock;
 }
 
-void MonitoredAtomic::done(const void* seen, const void* written, std::uint32_t site) {
+void MonitoredOperation::done(const void* seen, const void* written, std::uint32_t site) {
   if (t_ == nullptr) return;
   MonitoredThread* self = monitored_self(t_);
   const Access access = written == nullptr ? Access::Read : seen == nullptr ? Access::Write : Access::Update;
@@ -254,15 +262,20 @@ void MonitoredAtomic::done(const void* seen, const void* written, std::uint32_t 
   auto* carrier = static_cast<knowledge::Carrier*>(held_);
   if (variable_ != kNoVariable) {
     MonitoredVariable& v = g_monitored_variables[variable_];
-    if (self != nullptr)
-      outcome = apply(*self, access, *carrier, variable_,
-                      value_with(v, v.address, address_, bytes, size_), true);
+    const std::uint64_t value = value_with(v, v.address, address_, bytes, size_);
+    if (self != nullptr) outcome = apply(*self, access, *carrier, variable_, value, atomic_);
     v.lock.unlock();
   } else if (carrier != nullptr) {
-    if (self != nullptr) outcome = apply(*self, access, *carrier, kNoVariable, 0, true);
+    if (self != nullptr) outcome = apply(*self, access, *carrier, kNoVariable, 0, atomic_);
     static_cast<CarrierLock*>(lock_)->unlock();
   }
-  if (self != nullptr) judged(*self, outcome, site);
+  if (self != nullptr) {
+    judged(*self, outcome, site);
+    if (variable_ != kNoVariable && size_ > g_monitored_variables[variable_].size) // there may be more in it
+      each_variable(address_, size_, [&](std::uint32_t i, std::uint64_t place) {
+        if (i != variable_) variable_access(*self, access, i, place, address_, bytes, size_, atomic_, site);
+      });
+  }
   --__sooth_thread.quiet;
 }
 

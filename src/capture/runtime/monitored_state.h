@@ -12,13 +12,13 @@ extern knowledge::Setup g_setup; // does not change once the program runs
 struct MonitoredThread {
   knowledge::Thread* core;
   std::uint32_t number;
-  std::uint32_t name;         // interned; 0: none
-  std::uint32_t named_by;     // 1 + a name that another thread gave it, taken over at its next event; atomic
-  bool recovering;            // a recovery function runs: nothing is judged
-  bool has_function;          // its start function is known
-  bool ended;                 // the rest: with the table's lock
+  std::uint32_t name;           // interned; 0: none
+  std::uint32_t named_by;       // 1 + a name that another thread gave it, taken over at its next event; atomic
+  std::uint64_t recovery_frame; // a recovery function runs, called from this frame: nothing is acted upon; 0: none
+  bool has_function;            // its start function is known
+  bool ended;                   // the rest: with the table's lock
   bool detached;
-  MonitoredThread* next;      // in the table, or on the free list
+  MonitoredThread* next; // in the table, or on the free list
 };
 
 // --- threads (monitored_threads.cc) -----------------------------------------------------------------------------------
@@ -29,6 +29,10 @@ MonitoredThread* monitored_self(Thread* t);
 void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, std::uint64_t value, std::uint32_t site);
 void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site);
 void take_given_name(MonitoredThread& self, std::uint32_t site);
+// The thread's first function: the first activation of its shadow call stack, or the function of a site. One of the
+// standard library's own is passed over.
+void take_start_function(Thread* t, MonitoredThread& self);
+void starts_in(MonitoredThread& self, std::uint32_t function_site);
 // Its name, or "".
 const char* monitored_name(std::uint32_t number);
 

@@ -9,7 +9,7 @@ namespace sooth::runtime {
 namespace {
 
 constexpr std::size_t kRows = 1024;
-os::SpinLock g_lock; // all of these
+os::SpinLock g_lock;            // all of these
 MonitoredThread* g_rows[kRows]; // by number: threads that exist, and those that ended and may still be joined
 MonitoredThread* g_free;
 knowledge::Places g_places;
@@ -106,8 +106,7 @@ MonitoredThread* monitored_self(Thread* t) {
   return state;
 }
 
-void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, std::uint64_t value,
-                            std::uint32_t site) {
+void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, std::uint64_t value, std::uint32_t site) {
   const auto number = static_cast<std::uint32_t>(value);
   switch (kind) {
   case EventKind::Fork: return fork_child(self, number, site);
@@ -144,15 +143,6 @@ void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint6
 void take_given_name(MonitoredThread& self, std::uint32_t site) {
   const std::uint32_t name = __atomic_exchange_n(&self.named_by, 0, __ATOMIC_ACQUIRE);
   if (name != 0) name_monitored_thread(self, name - 1, 0, site);
-}
-
-void monitored_start_function(std::uint32_t child, const char* plain_name) {
-  InHook hook;
-  os::Guard guard(g_lock);
-  MonitoredThread* state = *find(child);
-  if (state == nullptr || state->has_function) return;
-  state->has_function = true;
-  knowledge::take_function(g_setup, *state->core, plain_name);
 }
 
 const char* monitored_name(std::uint32_t number) {

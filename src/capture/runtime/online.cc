@@ -1,6 +1,7 @@
 // The beginning and the end of an observed program.
 #include "capture/runtime/online.h"
 
+#include "capture/runtime/monitored.h"
 #include "capture/runtime/online_channel.h"
 #include "capture/runtime/online_hook.h"
 #include "capture/runtime/os.h"
@@ -35,6 +36,7 @@ bool online_start(const char* program) {
 }
 
 void online_forget() {
+  if (is_monitored()) return monitored_forget();
   if (!is_online()) return;
   reset_online_lock();
   forget_channels();

@@ -1,6 +1,7 @@
 // Each event of the program, as Algorithm A sees it: what it reads and writes, and whether it is relevant.
 #include "capture/runtime/buffer.h"
 #include "capture/runtime/modules.h"
+#include "capture/runtime/monitored.h"
 #include "capture/runtime/online_atomic.h"
 #include "capture/runtime/online_hook.h"
 #include "capture/runtime/online_shadow.h"
@@ -125,6 +126,7 @@ void tell_new_frames(Thread* t) {
 
 void online_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
                    std::uint32_t site) {
+  if (is_monitored()) return monitored_access(t, kind, address, bytes, size, site);
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (self == nullptr) return;
@@ -141,6 +143,7 @@ void online_access(Thread* t, EventKind kind, std::uint64_t address, const void*
 }
 
 void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+  if (is_monitored()) return monitored_fill(t, address, byte, size, site);
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (self == nullptr) return;
@@ -152,6 +155,7 @@ void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint6
 }
 
 void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
+  if (is_monitored()) return;
   if (!wants_calls()) return;
   Hook hook(t);
   OnlineThread* self = hook.self();
@@ -241,6 +245,7 @@ void watch(OnlineThread& self, std::uint64_t address, std::uint64_t value, std::
 } // namespace
 
 void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  if (is_monitored()) return monitored_sync(t, kind, address, value);
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (self == nullptr) return;
@@ -290,6 +295,7 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
 }
 
 void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  if (is_monitored()) return monitored_failed(t, kind, address, value);
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (self == nullptr) return;
@@ -301,6 +307,7 @@ void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64
 }
 
 void online_waits(Thread* t, std::uint32_t other) {
+  if (is_monitored()) return;
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (self == nullptr || self->waits || !self->alive) return;
@@ -313,6 +320,7 @@ void online_waits(Thread* t, std::uint32_t other) {
 }
 
 void online_no_child(Thread* t, std::uint32_t number) {
+  if (is_monitored()) return monitored_no_child(number);
   Hook hook(t);
   OnlineThread* self = hook.self();
   OnlineThread* child = find_online_thread(number);
@@ -322,6 +330,7 @@ void online_no_child(Thread* t, std::uint32_t number) {
 }
 
 void OnlineAtomic::done(EventKind kind, const void* seen, const void* written) {
+  if (is_monitored()) return monitored_.done(seen, written, site_);
   if (t_ == nullptr) return;
   OnlineThread* self = hook_.self();
   if (self == nullptr) return;

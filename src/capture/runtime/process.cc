@@ -5,6 +5,7 @@
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
 #include "capture/runtime/modules.h"
+#include "capture/runtime/monitored.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
@@ -81,6 +82,14 @@ void read_option(const char* option, std::size_t n) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {
     g_verbose = *verbose == '1';
+  } else if (const char* refused = value_of("bad_monitors=")) {
+    g_run_without_monitors = starts_with(refused, "run");
+  } else if (const char* most = value_of("monitored_threads=")) {
+    g_monitored_threads = 0;
+    for (; most < option + n && *most >= '0' && *most <= '9' && g_monitored_threads < 65536; ++most)
+      g_monitored_threads = g_monitored_threads * 10 + static_cast<std::uint32_t>(*most - '0');
+  } else if (const char* result = value_of("monitor_result=")) {
+    copy_text(g_monitor_result, sizeof g_monitor_result, result, n - static_cast<std::size_t>(result - option));
   } else if (const char* record = value_of("record=")) {
     if (*record == '0') g_ready = false;
   } else {
@@ -210,7 +219,8 @@ __attribute__((constructor(101))) void start() {
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
-    if (online_is_wanted() ? online_start(g_program) && open_memory_file() : open_some_file(true)) {
+    const bool live = online_is_wanted() ? online_start(g_program) : monitored_is_wanted() && monitored_start();
+    if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       g_ready = true;
@@ -280,7 +290,8 @@ void finish(trace::EndKind kind, int value) {
   if (t != nullptr && __sooth_thread.quiet == 0) {
     end_segment(t);
     if (kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit) sync(t, EventKind::ThreadEnd, nullptr);
-    if (is_online()) online_finish(kind, value);
+    if (is_monitored()) monitored_finish();
+    else if (is_online()) online_finish(kind, value);
     flush(t);
     write_libraries();
     if (kind != trace::EndKind::Signal) {

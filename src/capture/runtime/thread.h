@@ -12,6 +12,8 @@
 
 namespace sooth::runtime {
 
+struct MonitoredThread;
+
 // A walk of one instruction over neighbouring bytes, with nothing kept in between (runs.h).
 struct Run {
   trace::RawEvent* event; // the range that grows, or null while there is none
@@ -79,6 +81,7 @@ struct Thread {
   std::uint64_t stack_bytes;
   Thread* next_free;
   Thread* next_all;
+  MonitoredThread* monitored; // monitored_state.h
 };
 
 struct ThreadLocal {

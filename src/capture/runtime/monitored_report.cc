@@ -1,0 +1,250 @@
+// A violation: told at once, in the thread where it happened, and then whatever the property file asks for.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/runtime/modules.h"
+#include "capture/runtime/monitored_recovery.h"
+#include "capture/runtime/monitored_state.h"
+#include "capture/runtime/os.h"
+#include "sooth/monitor.h"
+#include "trace/format.h"
+
+namespace sooth::runtime {
+
+char g_monitor_result[4096];
+
+namespace {
+
+using knowledge::Known;
+using knowledge::MonitorRow;
+using knowledge::ScalarKind;
+
+std::uint64_t g_totals[knowledge::kMaxMonitors];
+bool g_noted; // the result file has been written
+
+// Each pair of monitor and place is told once; all are counted.
+constexpr std::size_t kTold = 1024;
+std::uint64_t g_told[kTold];
+
+bool is_new(std::uint32_t monitor, std::uint32_t site) {
+  const std::uint64_t pair = std::uint64_t{monitor + 1} << 32 | site;
+  std::size_t at = pair * 0x9e3779b97f4a7c15u >> 54;
+  for (std::size_t tries = 0; tries < kTold; ++tries, at = (at + 1) % kTold) {
+    std::uint64_t seen = __atomic_load_n(&g_told[at], __ATOMIC_RELAXED); // only equality counts
+    if (seen == 0 && __atomic_compare_exchange_n(&g_told[at], &seen, pair, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+    if (seen == pair) return false;
+  }
+  return false;
+}
+
+class Text {
+public:
+  void add(const char* more) {
+    for (; *more != 0 && used_ + 1 < sizeof text_; ++more) text_[used_++] = *more;
+  }
+  void add(std::uint64_t number) {
+    char digits[24];
+    std::size_t n = sizeof digits - 1;
+    digits[n] = 0;
+    do digits[--n] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    add(digits + n);
+  }
+  // Lines of a property file, each with the same indentation.
+  void add_indented(const char* lines) {
+    add("  ");
+    for (; *lines != 0; ++lines) {
+      const char one[2] = {*lines, 0};
+      add(one);
+      if (*lines == '\n' && lines[1] != 0) add("  ");
+    }
+    add("\n");
+  }
+  void write() const { os::call(SYS_write, 2, reinterpret_cast<long>(text_), static_cast<long>(used_)); }
+
+private:
+  char text_[6000];
+  std::size_t used_ = 0;
+};
+
+struct SourcePlace {
+  std::uint32_t site;
+  const char* file = "";
+  std::uint32_t line = 0;
+};
+
+void look_in_module(void* context, std::uint32_t, const std::uint8_t* body, std::size_t) {
+  auto& place = *static_cast<SourcePlace*>(context);
+  trace::ModuleHeader header;
+  os::copy(&header, body, sizeof header);
+  if (place.site - header.first_site >= header.sites) return;
+  trace::SiteRow row;
+  os::copy(&row, body + sizeof header + (place.site - header.first_site) * sizeof row, sizeof row);
+  const std::uint8_t* strings =
+      body + sizeof header + header.sites * sizeof row + header.globals * sizeof(trace::GlobalRow);
+  if (row.file < header.string_bytes) place.file = reinterpret_cast<const char*>(strings + row.file);
+  place.line = row.line;
+}
+
+SourcePlace place_of(std::uint32_t site) {
+  SourcePlace place{site};
+  if (site != 0) for_each_module(look_in_module, &place);
+  return place;
+}
+
+void add_value(Text& out, const Known& known) {
+  const ScalarKind kind = known.part->layout.kind;
+  if (kind == ScalarKind::Float) {
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.10g", knowledge::real_of(known.value));
+    return out.add(digits);
+  }
+  if (kind == ScalarKind::Bool) return out.add(known.value != 0 ? "true" : "false");
+  if (kind == ScalarKind::Pointer) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(known.value));
+    return out.add(digits);
+  }
+  const bool negative = kind == ScalarKind::Signed && static_cast<std::int64_t>(known.value) < 0;
+  if (negative) out.add("-");
+  out.add(negative ? std::uint64_t{0} - known.value : known.value);
+}
+
+void add_thread(Text& out, std::uint32_t number) {
+  out.add("thread ");
+  out.add(std::uint64_t{number});
+  if (const char* name = monitored_name(number); *name != 0) {
+    out.add(" (");
+    out.add(name);
+    out.add(")");
+  }
+}
+
+void add_known(void* context, const Known& known) {
+  Text& out = *static_cast<Text*>(context);
+  const knowledge::Compiled& compiled = g_setup.compiled;
+  const char* about = compiled.string(known.part->about);
+  out.add("    ");
+  out.add(compiled.string(known.part->text));
+  out.add(" = ");
+  add_value(out, known);
+  if (*about != 0) {
+    if (known.thread == knowledge::kNoVariable) {
+      out.add("   nothing is known of ");
+      out.add(about);
+      out.add(" yet");
+    } else {
+      out.add("   as of ");
+      add_thread(out, known.thread);
+      out.add(", event ");
+      out.add(known.sequence);
+    }
+  }
+  out.add("\n");
+}
+
+const char* action_text(knowledge::ActionKind action) {
+  switch (action) {
+  case knowledge::ActionKind::Abort: return "  -> abort\n";
+  case knowledge::ActionKind::Break: return "  -> break\n";
+  default: return "";
+  }
+}
+
+void note_result(const char* name) {
+  if (g_monitor_result[0] == 0 || __atomic_exchange_n(&g_noted, true, __ATOMIC_RELAXED)) return; // only once
+  const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(g_monitor_result),
+                             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (os::failed(file)) return;
+  os::call(SYS_write, file, reinterpret_cast<long>(name), static_cast<long>(os::length(name)));
+  os::call(SYS_write, file, reinterpret_cast<long>("\n"), 1);
+  os::call(SYS_close, file);
+}
+
+void tell(MonitoredThread& self, std::uint32_t monitor, const SourcePlace& place) {
+  const knowledge::Compiled& compiled = g_setup.compiled;
+  const MonitorRow& row = compiled.monitors[monitor];
+  Text out;
+  out.add("sooth: monitor `");
+  out.add(compiled.string(row.name));
+  out.add("` is violated in ");
+  add_thread(out, self.number);
+  if (*place.file != 0) {
+    out.add(" at ");
+    out.add(place.file);
+    out.add(":");
+    out.add(std::uint64_t{place.line});
+  }
+  out.add("\n");
+  out.add_indented(compiled.string(row.text));
+  if (*compiled.string(row.expansion) != 0) {
+    out.add("  which stands for\n  ");
+    out.add_indented(compiled.string(row.expansion));
+  }
+  knowledge::explain(g_setup, *self.core, monitor, add_known, &out);
+  if (self.recovery_frame == 0) {
+    out.add(action_text(row.action));
+    if (row.action == knowledge::ActionKind::Call) {
+      out.add("  -> call ");
+      out.add(compiled.string(row.call));
+      if (!has_recovery(compiled.string(row.call))) out.add(", which nobody has registered: the program goes on");
+      out.add("\n");
+    }
+  }
+  out.write();
+}
+
+void recover(MonitoredThread& self, const MonitorRow& row, const sooth_violation& violation) {
+  // The function's own events are followed, so the hook that we are in has to be over for this thread.
+  std::uint32_t& quiet = __sooth_thread.quiet;
+  const std::uint32_t before = quiet;
+  self.recovery_frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  quiet = 0;
+  call_recovery(g_setup.compiled.string(row.call), violation);
+  quiet = before;
+  self.recovery_frame = 0;
+}
+
+} // namespace
+
+void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
+  // A recovery function that was left by longjmp: its frame, below this one, is gone.
+  if (self.recovery_frame != 0 && reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) > self.recovery_frame)
+    self.recovery_frame = 0;
+  const knowledge::Compiled& compiled = g_setup.compiled;
+  for (; fresh != 0; fresh &= fresh - 1) {
+    const auto monitor = static_cast<std::uint32_t>(__builtin_ctzll(fresh));
+    const MonitorRow& row = compiled.monitors[monitor];
+    const std::uint64_t nth = __atomic_add_fetch(&g_totals[monitor], 1, __ATOMIC_RELAXED); // a count
+    const SourcePlace place = place_of(site);
+    if (is_new(monitor, site)) tell(self, monitor, place);
+    note_result(compiled.string(row.name));
+    if (self.recovery_frame != 0) continue;
+    switch (row.action) {
+    case knowledge::ActionKind::Continue: break;
+    case knowledge::ActionKind::Abort: abort();
+    case knowledge::ActionKind::Break: __asm__ volatile("int3"); break;
+    case knowledge::ActionKind::Call:
+      recover(self, row,
+              {compiled.string(row.name), compiled.string(row.text), place.file, place.line, self.number, nth});
+      break;
+    }
+  }
+}
+
+void tell_totals() {
+  for (std::uint32_t i = 0; i < g_setup.compiled.monitor_count(); ++i) {
+    const std::uint64_t total = __atomic_load_n(&g_totals[i], __ATOMIC_RELAXED);
+    if (total < 2) continue; // once: it was told
+    Text out;
+    out.add("sooth: monitor `");
+    out.add(g_setup.compiled.string(g_setup.compiled.monitors[i].name));
+    out.add("` was violated ");
+    out.add(total);
+    out.add(" times in all\n");
+    out.write();
+  }
+}
+
+} // namespace sooth::runtime
