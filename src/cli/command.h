@@ -29,6 +29,7 @@ int run_cxx(int argc, char** argv);
 int run_record(int argc, char** argv);
 int run_run(int argc, char** argv);
 int run_observe(int argc, char** argv);
+int run_monitors(int argc, char** argv);
 int run_lattice(int argc, char** argv);
 int run_show(int argc, char** argv);
 int run_stats(int argc, char** argv);

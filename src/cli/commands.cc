@@ -16,6 +16,7 @@ std::span<const Command> commands() {
       {"check", "T.sooth", "say what other runs of the recorded program would do", run_check},
       {"compare", "T.sooth", "count what each causal model finds", run_compare},
       {"observe", "--listen ADDRESS", "check programs while they run", run_observe},
+      {"monitors", "P PROGRAM", "check monitors that run inside a program (see docs/monitors.md)", run_monitors},
       {"lattice", "T.sooth --property P -o L.svg", "draw the runs that a property is checked on", run_lattice},
       {"show", "T.sooth", "print the events of a trace", run_show},
       {"stats", "T.sooth", "count what is in a trace, and what is not", run_stats},

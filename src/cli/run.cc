@@ -70,6 +70,28 @@ bool build(const std::string& source, Source kind, const std::vector<std::string
   return ended.ok() && ended->fine();
 }
 
+// Runs the program with monitors inside it: no trace, nothing predicted. What they find they tell themselves.
+// `monitor`: the property file, or empty if its monitors are built in.
+int run_monitored(const std::vector<std::string>& command, const std::string& monitor, const fs::path& folder,
+                  int exit_code) {
+  const std::string result = (folder / "violated").string();
+  const char* before = std::getenv("SOOTH_OPTIONS");
+  Environment environment;
+  if (!monitor.empty()) environment.set.emplace_back("SOOTH_MONITOR", fs::absolute(monitor).string());
+  environment.set.emplace_back("SOOTH_OPTIONS",
+                               (before != nullptr && *before != '\0' ? std::string(before) + ":" : "") +
+                                   "monitor_result=" + result);
+  const auto ended = launch(command, environment);
+  if (!ended) {
+    complain(ended.error().text());
+    return kWrong;
+  }
+  std::error_code ignored;
+  const bool violated = fs::exists(result, ignored);
+  fs::remove_all(folder, ignored); // before a signal may end us
+  return violated ? exit_code : end_like(ended.value());
+}
+
 // A property that names what the program does not have is told before the program runs.
 bool property_fits(const std::string& property, const std::string& program) {
   const auto symbols = logic::symbols_of_program(program);
@@ -100,6 +122,7 @@ int run_run(int argc, char** argv) {
   AnalysisOptions analysis;
   std::string target;
   std::vector<std::string> flags;
+  std::string monitor;
   bool online = false;
   bool facts = false;
   Parser parser(
@@ -120,6 +143,12 @@ int run_run(int argc, char** argv) {
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
+  parser
+      .add_option("--monitor", monitor,
+                  "Run with the monitors of this property file inside the program: no trace, nothing is predicted")
+      ->type_name("P")
+      ->excludes("--online")
+      ->check(CLI::ExistingFile);
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
@@ -144,6 +173,7 @@ int run_run(int argc, char** argv) {
     }
     program = (folder.path() / fs::path(target).stem()).string();
     if (facts || analysis.model == "sliced" || analysis.model == "full") flags.insert(flags.begin(), "-fsooth-facts");
+    if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
     if (!build(target, kind, flags, program)) return kWrong;
   } else {
     program = find_program(target);
@@ -156,6 +186,9 @@ int run_run(int argc, char** argv) {
   if (!options.property.empty() && !property_fits(options.property, program)) return kWrong;
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);
+  if (!monitor.empty())
+    return run_monitored(command, source_kind(target) == Source::None ? monitor : "", folder.path(),
+                         analysis.exit_code);
   if (online) {
     ObserveOptions observing;
     observing.property = options.property;
