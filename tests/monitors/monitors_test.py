@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Monitors inside real programs. One scenario for each test; see SCENARIOS at the end.
+
+Every scenario runs two builds: an ordinary one that reads its monitors at start (SOOTH_MONITOR), and one that was built for
+them (`sooth c++ --monitor`). Both must say the same. --runs N repeats the silent runs.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Failed(Exception):
+    pass
+
+
+def check(what, *more):
+    if not what:
+        raise Failed(" ".join(str(m) for m in more))
+
+
+class Bench:
+    """The built Sooth, a folder to work in, and how often a silent run is repeated."""
+
+    def __init__(self, bin_folder, work, runs):
+        self.bin = pathlib.Path(bin_folder)
+        self.work = pathlib.Path(work)
+        self.runs = runs
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def property(self, text, name="test.prop"):
+        file = self.work / name
+        file.write_text(text)
+        return file
+
+    def compile(self, name, program, *flags, check=True):
+        source = HERE / "programs" / name
+        compiler = self.bin / ("sooth-c++" if source.suffix == ".cpp" else "sooth-cc")
+        standard = ["-std=c++20"] if source.suffix == ".cpp" else []
+        return subprocess.run([compiler, *standard, "-g", "-O1", "-pthread", *flags, source, "-o", self.work / program],
+                              check=check, capture_output=True, text=True, timeout=240)
+
+    def build(self, name, prop):
+        """The two builds, each with the environment that it needs."""
+        stem = pathlib.Path(name).stem
+        self.compile(name, stem)
+        self.compile(name, stem + ".built_in", "--monitor", prop)
+        return [(self.work / stem, {"SOOTH_MONITOR": str(prop)}), (self.work / (stem + ".built_in"), {})]
+
+    def run(self, program, *arguments, environment=None):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("SOOTH_")}
+        return subprocess.run([program, *arguments], env={**clean, **(environment or {})}, cwd=self.work,
+                              capture_output=True, text=True, timeout=200)
+
+    def silent(self, build, *arguments, stdout=None):
+        for _ in range(self.runs):
+            result = self.run(build[0], *arguments, environment=build[1])
+            check(result.returncode == 0 and result.stderr == "", build[0].name, arguments, result)
+            check(stdout is None or result.stdout == stdout, result)
+
+    def violated(self, build, *arguments, monitor, count=1, stdout=None, status=0):
+        """The violations of the monitor; others may be told, too."""
+        result = self.run(build[0], *arguments, environment=build[1])
+        check(result.returncode == status, build[0].name, arguments, result)
+        check(stdout is None or result.stdout == stdout, result)
+        told = [part for part in result.stderr.split("sooth: ") if part.startswith(f"monitor `{monitor}` is violated in ")]
+        check(len(told) == count, "expected", count, "violations of", monitor, "in", result.stderr)
+        return told
+
+    def recorded(self, program, *arguments, prop):
+        """What `sooth check` says of a recorded run: its exit status."""
+        trace = self.work / "run.sooth"
+        trace.unlink(missing_ok=True)
+        result = self.run(program, *arguments, environment={"SOOTH_TRACE": str(trace), "SOOTH_OPTIONS": "detail=all"})
+        check(result.returncode == 0, result)
+        return self.run(self.bin / "sooth", "check", trace, "--property", prop, "--find", "properties")
+
+
+def bank(bench):
+    """Seed 003, section 3: one execution violates atomicity, the other does not; recorded, too."""
+    prop = bench.property("monitor atomicity of transfer over checking.balance, saving.balance\n"
+                          "monitor atomicity of calculate_balance over checking.balance, saving.balance\n")
+    builds = bench.build("bank.cpp", prop)
+    for build in builds:
+        told, = bench.violated(build, "interleaved", monitor="atomicity of transfer", stdout="seen 70, in all 100\n")
+        check(re.search(r"thread 2 at \S*bank\.cpp:3\d\n", told), told)
+        check("block(transfer)" in told and "as of thread 1" in told, told)
+        bench.silent(build, "apart", stdout="seen 100, in all 100\n")
+    observed = bench.recorded(builds[0][0], "interleaved", prop=prop)
+    check(observed.returncode == 66 and "atomicity of transfer" in observed.stderr, observed)
+    apart = bench.recorded(builds[0][0], "apart", prop=prop)
+    check(apart.returncode == 0, apart)
+
+
+def exclusion(bench):
+    """A broken mutual exclusion is found in two ways; its sound twin is silent."""
+    prop = bench.property("monitor exclusion at any t: critical == 1 -> !exists u != t: @u(critical) == 1\n"
+                          "monitor datarace on counter\n")
+    builds = bench.build("exclusion.cpp", prop)
+    for build in builds:
+        for monitor in ("exclusion", "datarace on counter"):
+            told, *_ = bench.violated(build, "broken", monitor=monitor, stdout="2\n")
+            check("exclusion.cpp:" in told, told)
+        bench.silent(build, "sound", stdout="400\n")
+    check(bench.recorded(builds[0][0], "broken", prop=prop).returncode == 66)
+    check(bench.recorded(builds[0][0], "sound", prop=prop).returncode == 0)
+
+
+def fresh(bench):
+    """A named thread's formula with remote knowledge; what threads know, they may ask."""
+    prop = bench.property("monitor fresh at writer: x > @reader(y)\n")
+    builds = bench.build("fresh.cpp", prop)
+    heard = "writer: 0, 1 5\nreader: 1 10\nmonitored 1\n"
+    for build in builds:
+        told, = bench.violated(build, "stale", monitor="fresh", stdout=heard)
+        check("(writer)" in told and "x = 3" in told and "@reader(y) = 5   as of thread 1 (reader)" in told, told)
+        bench.silent(build, "ahead", stdout=heard)
+    plain = bench.run(builds[0][0], "ahead", environment={"SOOTH_OPTIONS": "record=0"})
+    check(plain.stdout == "writer: 0, 0 -1\nreader: 0 -1\nmonitored 0\n", plain)
+    check(not list(bench.work.glob("*.sooth")), "a monitored program left a trace")
+
+
+def actions(bench):
+    """abort, break, a function that nobody registered."""
+    for action, status in (("abort", -signal.SIGABRT), ("break", -signal.SIGTRAP), ("call nobody", 0), ("continue", 0)):
+        prop = bench.property(f"monitor fresh at writer: x > @reader(y)\n  when violated: {action}\n")
+        bench.compile("fresh.cpp", "fresh")
+        build = (bench.work / "fresh", {"SOOTH_MONITOR": str(prop)})
+        told, = bench.violated(build, "stale", monitor="fresh", status=status)
+        check(f"-> {action}" in told or action == "continue", told)
+        check(("nobody has registered" in told) == (action == "call nobody"), told)
+        bench.silent(build, "ahead")
+
+
+def recovery(bench):
+    """32 threads under stress: each violation calls the function once, in its thread, and the program goes on."""
+    prop = bench.property("monitor budget at any t: held <= 2 && available >= 0\n  when violated: call give_back\n")
+    for build in bench.build("recovery.cpp", prop):
+        result = bench.run(build[0], "40", environment=build[1])
+        check(result.returncode == 0 and result.stdout == "recoveries all, available 1000\n", result)
+        # Once in the loop, and once in the function itself, where it is only told.
+        check("monitor `budget` was violated 2560 times in all" in result.stderr, result.stderr)
+        check(result.stderr.count("-> call give_back") == 1, result.stderr)
+
+
+def many_threads(bench):
+    """Threads that come and go leave nothing behind."""
+    prop = bench.property("monitor alone at any t: busy == 1 -> forall u != t: shared_number >= @u(shared_number)\n")
+    for build in bench.build("many_threads.cpp", prop):
+        result = bench.run(build[0], "2000", environment=build[1])
+        check(result.returncode == 0 and result.stdout == "2000 lives, flat\n", result)
+
+
+def watched(bench):
+    """C; a variable on the heap; the other primitives order accesses, and where they do not, it is told."""
+    prop = bench.property("monitor datarace on level\n")
+    for build in bench.build("watched.c", prop):
+        bench.silent(build, "ordered", stdout="1\n")
+        result = bench.run(build[0], "unordered", environment=build[1])
+        check(result.returncode == 0 and "monitor `datarace on level` is violated" in result.stderr, result)
+
+
+BAD = [ # a property file, and what is said of it
+    ("monitor a at writter: x > 0\n", "writter"),
+    ("monitor a at writer: z > 0\n", "z"),
+    ("monitor a at writer: x > @reader(q)\n", "q"),
+    ("monitor a at writer: x + > 0\n", "1:25"),
+    ("property p: x > 0\n", "there is no monitor"),
+]
+
+
+def refused(bench):
+    """Bad monitors: told at start, with the place, and the program does not start unless it is told to."""
+    bench.compile("fresh.cpp", "fresh")
+    for text, said in BAD:
+        prop = bench.property(text)
+        result = bench.run(bench.work / "fresh", "ahead", environment={"SOOTH_MONITOR": str(prop)})
+        check(result.returncode == 2 and result.stdout == "", text, result)
+        check(said in result.stderr and "test.prop" in result.stderr and "does not start" in result.stderr, text, result)
+        result = bench.run(bench.work / "fresh", "ahead",
+                           environment={"SOOTH_MONITOR": str(prop), "SOOTH_OPTIONS": "bad_monitors=run"})
+        check(result.returncode == 0 and "monitored 0" in result.stdout, text, result)
+        check("runs without monitors" in result.stderr, text, result)
+        check(not list(bench.work.glob("*.sooth")), "a program without monitors left a trace")
+        built = bench.compile("fresh.cpp", "fresh.bad", "--monitor", prop, check=False)
+        check(built.returncode != 0 and said in built.stderr and not (bench.work / "fresh.bad").exists(), text, built)
+    missing = bench.run(bench.work / "fresh", "ahead", environment={"SOOTH_MONITOR": "nowhere.prop"})
+    check(missing.returncode == 2 and "nowhere.prop" in missing.stderr, missing)
+
+
+def sooth_run(bench):
+    """`sooth run --monitor` builds or takes a program, and its exit status tells."""
+    prop = bench.property("monitor fresh at writer: x > @reader(y)\n")
+    bench.compile("fresh.cpp", "fresh")
+    source = HERE / "programs" / "fresh.cpp"
+    for target in (bench.work / "fresh", source):
+        for argument, status in (("stale", 66), ("ahead", 0)):
+            result = bench.run(bench.bin / "sooth", "run", "--monitor", prop, target, "--", argument)
+            check(result.returncode == status and "monitored 1" in result.stdout, target, argument, result)
+    listed = bench.run(bench.bin / "sooth", "monitors", prop, bench.work / "fresh")
+    check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
+
+
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recovery, many_threads, watched, refused, sooth_run)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    try:
+        SCENARIOS[arguments.scenario](Bench(arguments.bin, arguments.work, arguments.runs))
+    except Failed as failure:
+        print("FAILED:", failure)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
