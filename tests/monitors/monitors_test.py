@@ -29,8 +29,8 @@ class Bench:
     """The built Sooth, a folder to work in, and how often a silent run is repeated."""
 
     def __init__(self, bin_folder, work, runs):
-        self.bin = pathlib.Path(bin_folder)
-        self.work = pathlib.Path(work)
+        self.bin = pathlib.Path(bin_folder).resolve()
+        self.work = pathlib.Path(work).resolve()
         self.runs = runs
         self.work.mkdir(parents=True, exist_ok=True)
 
@@ -170,7 +170,7 @@ BAD = [ # a property file, and what is said of it
     ("monitor a at writter: x > 0\n", "writter"),
     ("monitor a at writer: z > 0\n", "z"),
     ("monitor a at writer: x > @reader(q)\n", "q"),
-    ("monitor a at writer: x + > 0\n", "1:25"),
+    ("monitor a at writer: x + > 0\n", "1:26"),
     ("property p: x > 0\n", "there is no monitor"),
 ]
 

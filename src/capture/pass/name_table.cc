@@ -48,9 +48,11 @@ bool add_thread_or_block(const CallBase& call, StringRef callee, std::set<Name>&
 bool add_call(const CallBase& call, std::set<Name>& names) {
   const Function* callee = call.getCalledFunction();
   if (!callee || call.arg_size() == 0 || add_thread_or_block(call, callee->getName(), names)) return true;
-  const bool watch = callee->getName() == "__sooth_watch";
-  if (!watch && callee->getName() != "__sooth_user_event" && callee->getName() != "__sooth_user_event_double")
-    return true;
+  const StringRef name = callee->getName();
+  const bool watch = name == "__sooth_watch";
+  // What sooth_internal sets is an event, too (<sooth/monitor.h>).
+  const bool event = name == "__sooth_user_event" || name == "__sooth_user_event_double" || name == "__sooth_internal";
+  if (!watch && !event) return true;
   StringRef text;
   if (!getConstantStringInfo(call.getArgOperand(0), text)) return false;
   if (watch) names.insert({trace::NameKind::Watch, text.str(), constant_argument(call, 2), constant_argument(call, 3)});
