@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "causality/dependence.h"
 #include "causality/doubtful_reads.h"
 #include "causality/effects.h"
 #include "causality/lifetimes.h"
@@ -223,6 +224,10 @@ private:
 
 } // namespace
 
-Computation compute(const trace::Trace& trace) { return Builder(trace).run(); }
+Computation compute(const trace::Trace& trace) {
+  Computation result = Builder(trace).run();
+  result.dependence = dependence_of(trace, result);
+  return result;
+}
 
 } // namespace sooth::causality

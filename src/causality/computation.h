@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "causality/step_dependence.h"
 #include "trace/trace.h"
 
 namespace sooth::causality {
@@ -92,6 +93,7 @@ struct Computation {
   std::vector<std::uint64_t> locks;  // addresses
   std::vector<Order> orders;         // sorted by `second`, then `first`; without those that thread order implies
   std::vector<StepId> step_of_event; // kNoStep for events without one
+  StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
 
   // What makes answers incomplete, to be told: by name, how often.
   std::uint64_t external_reads = 0;

@@ -16,6 +16,7 @@ std::span<const ModelRow> model_rows() {
       {"whb-locks", "each read sees the write that it saw; blocks of the same lock may be swapped",
        make_weak_happens_before_locks},
       {"maximal", "each read sees the value that it saw, from any write; locks exclude", make_maximal},
+      {"full", "as maximal, but reads on which nothing depends that decides may see anything", make_full},
   };
   return rows;
 }

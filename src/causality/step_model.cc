@@ -13,6 +13,7 @@ using trace::Event;
 using trace::EventKind;
 
 constexpr Count kForever = std::numeric_limits<Count>::max();
+constexpr std::uint32_t kTainted = 0xffffffff; // what a tainted write leaves; no value has this number
 
 bool is_hold_end(const Operation& o) { return o.kind == OperationKind::HoldEnd; }
 
@@ -29,6 +30,7 @@ StepModel::StepModel(std::string_view name, ReadRule rule, const trace::Trace& t
   make_acts();
   follow_locks();
   if (rule_ != ReadRule::ObservedOrder) track_reads();
+  if (rule_ == ReadRule::Free) follow_taint(relevance);
   seen_.clear();
   std::uint64_t never = 0;
   for (const Act& act : acts_) never += act.never ? 1 : 0;
@@ -138,7 +140,8 @@ void StepModel::read_operations(Act& act, StepId step) {
     }
     if (!writes) {
       // The block stands where its first event does; another thread's write may have come into the middle of it.
-      if (seen.value != o.value || o.value == kUnknownValue) act.never = act.never || rule_ != ReadRule::SameValue;
+      if (seen.value != o.value || o.value == kUnknownValue)
+        act.never = act.never || rule_ == ReadRule::ObservedOrder || rule_ == ReadRule::SameWriter;
       act.saw.push_back(rule_ == ReadRule::SameWriter ? seen.writer : o.value);
       seen.reads.push_back(self);
       continue;
@@ -199,9 +202,41 @@ void StepModel::track_reads() {
   }
 }
 
+// What monitors look at must be as it was.
+void StepModel::follow_taint(const Relevance& relevance) {
+  const StepDependence& dependence = computation_.dependence;
+  std::vector<bool> visible(trace_.events.size(), false);
+  for (const EventIndex event : relevance.events) visible[event] = true;
+  std::vector<TaintAct> acts(acts_.size());
+  for (std::size_t a = 0; a < acts_.size(); ++a) {
+    const Block& block = blocks_.blocks[acts_[a].block];
+    TaintAct& act = acts[a];
+    act.thread = block.thread;
+    act.first_event = blocks_.events_of(block).front();
+    act.step = block.begins;
+    for (const std::uint32_t event : blocks_.events_of(block)) {
+      if (!visible[event]) continue;
+      const auto writes = dependence.of(dependence.writes_of_event[event]);
+      act.looked_at.insert(act.looked_at.end(), writes.begin(), writes.end());
+      const DependenceNode own = block.begins == kNoStep ? StepDependence::kNoNode : dependence.steps[block.begins].own;
+      if (reads_memory(trace_.events[event].kind) && own != StepDependence::kNoNode) act.looked_at.push_back(own);
+    }
+  }
+  taint_ = std::make_unique<TaintBits>(computation_, acts);
+}
+
+bool StepModel::sees_something_else(const Act& act, ModelState state) const {
+  std::size_t read = 0;
+  for (const Operation& o : act.operations)
+    if (o.kind == OperationKind::Read && (get(state, slot_[o.object]) != act.saw[read++] || o.value == kUnknownValue))
+      return true;
+  return false;
+}
+
 void StepModel::begin(MutableModelState state) const {
+  const bool values = rule_ == ReadRule::SameValue || rule_ == ReadRule::Free;
   for (std::size_t l = 0; l < slot_.size(); ++l)
-    if (slot_[l] != kNone) set(state, slot_[l], rule_ == ReadRule::SameValue ? computation_.locations[l].initial : 0);
+    if (slot_[l] != kNone) set(state, slot_[l], values ? computation_.locations[l].initial : 0);
 }
 
 bool StepModel::enabled(Cut cut, ModelState state, ThreadNumber thread) const {
@@ -216,9 +251,10 @@ bool StepModel::enabled(Cut cut, ModelState state, ThreadNumber thread) const {
     if (!locks_allow(cut, thread, o) || !holds_allow(cut, thread, o)) return false;
     if (o.kind != OperationKind::Read) continue;
     const std::uint32_t saw = act.saw[read++];
-    if (rule_ != ReadRule::ObservedOrder && get(state, slot_[o.object]) != saw) return false;
+    const bool bound = rule_ == ReadRule::SameWriter || rule_ == ReadRule::SameValue;
+    if (bound && get(state, slot_[o.object]) != saw) return false;
   }
-  return true;
+  return !taint_ || taint_->allows(a, sees_something_else(act, state), state.subspan(location_words()));
 }
 
 bool StepModel::locks_allow(Cut cut, ThreadNumber thread, const Operation& o) const {
@@ -250,14 +286,15 @@ bool StepModel::read_later(Cut cut, std::uint32_t location) const {
 
 void StepModel::advance(Cut cut, MutableModelState state, ThreadNumber thread) const {
   const std::uint32_t a = act_of_[thread][cut[thread]];
-  if (a == kNone || tracked_ == 0) return;
+  if (a == kNone || state.empty()) return;
   const Act& act = acts_[a];
+  const bool taints = taint_ && taint_->advance(a, sees_something_else(act, state), state.subspan(location_words()));
   std::size_t write = 0;
   for (const Operation& o : act.operations) {
     if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
     const std::uint32_t left = o.kind == OperationKind::Write ? act.leaves[write++] : 0;
     if (slot_[o.object] == kNone) continue;
-    if (o.kind == OperationKind::Write) set(state, slot_[o.object], left);
+    if (o.kind == OperationKind::Write) set(state, slot_[o.object], taints ? kTainted : left);
   }
   // What nobody will read makes no difference, so it is zero in every node.
   std::vector<Count> after(cut.begin(), cut.end());

@@ -17,6 +17,7 @@
 
 #include "causality/blocks.h"
 #include "causality/model.h"
+#include "causality/taint_bits.h"
 
 namespace sooth::causality {
 
@@ -24,6 +25,7 @@ enum class ReadRule : std::uint8_t {
   ObservedOrder, // conflicting accesses come in the observed order
   SameWriter,    // a read sees the write that it saw
   SameValue,     // a read sees the value that it saw
+  Free,          // ... if something depends on it that decides; other reads see anything (docs/sliced.md)
 };
 
 class StepModel : public Model {
@@ -34,7 +36,7 @@ public:
   std::string_view name() const override { return name_; }
   std::size_t threads() const override { return steps_.size(); }
   std::span<const ModelStep> steps(ThreadNumber thread) const override { return steps_[thread]; }
-  std::size_t state_words() const override { return (tracked_ + 1) / 2; }
+  std::size_t state_words() const override { return location_words() + (taint_ ? (taint_->bits() + 63) / 64 : 0); }
   void begin(MutableModelState state) const override;
   bool enabled(Cut cut, ModelState state, ThreadNumber thread) const override;
   void advance(Cut cut, MutableModelState state, ThreadNumber thread) const override;
@@ -77,6 +79,9 @@ private:
   bool locks_allow(Cut cut, ThreadNumber thread, const Operation& operation) const;
   bool holds_allow(Cut cut, ThreadNumber thread, const Operation& operation) const;
   bool read_later(Cut cut, std::uint32_t location) const;
+  void follow_taint(const Relevance& relevance);
+  bool sees_something_else(const Act& act, ModelState state) const;
+  std::size_t location_words() const { return (tracked_ + 1) / 2; }
 
   std::uint32_t get(ModelState state, std::uint32_t slot) const {
     return static_cast<std::uint32_t>(state[slot / 2] >> (slot % 2 * 32));
@@ -101,6 +106,7 @@ private:
   std::vector<std::uint32_t> slot_;                  // by location: where the state has it; kNone: nowhere
   std::vector<std::vector<Need>> last_reads_;        // by location: of each thread its last read, as a count of steps
   std::uint32_t tracked_ = 0;
+  std::unique_ptr<TaintBits> taint_; // ReadRule::Free
   std::vector<std::string> limits_;
 
   // While acts are made.
@@ -122,6 +128,8 @@ Result<std::unique_ptr<Model>> make_weak_happens_before(const trace::Trace& trac
                                                         const Relevance& relevance);
 Result<std::unique_ptr<Model>> make_weak_happens_before_locks(const trace::Trace& trace, const Computation& computation,
                                                               const Relevance& relevance);
+Result<std::unique_ptr<Model>> make_full(const trace::Trace& trace, const Computation& computation,
+                                         const Relevance& relevance);
 Result<std::unique_ptr<Model>> make_maximal(const trace::Trace& trace, const Computation& computation,
                                             const Relevance& relevance);
 

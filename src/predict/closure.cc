@@ -1,6 +1,7 @@
 #include "predict/closure.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
@@ -15,8 +16,10 @@ public:
         prefixes_(limits.size(), 0), looked_at_(limits.size(), 0) {}
 
   std::optional<std::vector<std::uint32_t>> run() {
-    for (const StepId step : question_.before)
+    for (const StepId step : question_.before) {
       if (!extend(c_.steps[step].thread, c_.steps[step].place)) return {};
+      if (index_.reads_freely() && !require(c_.dependence.steps[step].stands)) return {};
+    }
     for (const StepId step : question_.done)
       if (!include(step)) return {};
     for (const causality::Order& order : question_.sequence)
@@ -66,7 +69,7 @@ private:
       const Operation& o = c_.operations[n];
       switch (o.kind) {
       case OperationKind::Read:
-        if (index_.model == witness::Model::Maximal && !find_writer(n, id)) return false;
+        if (!index_.reads_identity() && !index_.reads_freely() && !find_writer(n, id)) return false;
         break;
       case OperationKind::Acquire:
       case OperationKind::AcquireShared: begin_section(o.object, index_.section(n)); break;
@@ -77,13 +80,38 @@ private:
       default: break;
       }
     }
+    return !index_.reads_freely() || require(c_.dependence.steps[id].decides);
+  }
+
+  // Model full: these must be as they were, so what was read for them must be.
+  bool require(const causality::StepDependence::Slice& slice) {
+    const causality::StepDependence& dependence = c_.dependence;
+    std::vector<causality::DependenceNode> stack(dependence.of(slice).begin(), dependence.of(slice).end());
+    while (!stack.empty()) {
+      const causality::DependenceNode id = stack.back();
+      stack.pop_back();
+      if (!required_.insert(id).second) continue;
+      const causality::StepDependence::Node& node = dependence.nodes[id];
+      stack.insert(stack.end(), dependence.of(node.children).begin(), dependence.of(node.children).end());
+      if (node.reads && !find_writers(dependence.step_of_node[id])) return false;
+    }
     return true;
+  }
+  bool find_writers(StepId id) {
+    const causality::Step& step = c_.steps[id];
+    for (std::size_t n = step.first_operation; n < step.first_operation + step.operations; ++n)
+      if (c_.operations[n].kind == OperationKind::Read && !find_writer(n, id)) return false;
+    return true;
+  }
+  // The write is one that a read depends on.
+  bool include_writer(StepId writer) {
+    return include(writer) && (!index_.reads_freely() || require(c_.dependence.steps[writer].writes));
   }
 
   bool find_writer(std::size_t n, StepId id) {
     const Operation& o = c_.operations[n];
     const StepId seen = index_.writer(n);
-    if (kind_ == ClosureKind::Preserving) return seen == kNoStep || include(seen);
+    if (kind_ == ClosureKind::Preserving) return seen == kNoStep || include_writer(seen);
     if (seen != kNoStep && c_.steps[seen].thread == c_.steps[id].thread) return true; // its own
     if (o.value == c_.locations[o.object].initial) return true;
     StepId only = kNoStep;
@@ -98,7 +126,7 @@ private:
       failed_ = true;
       return false;
     }
-    return include(only);
+    return include_writer(only);
   }
 
   // --- locks ---
@@ -194,6 +222,7 @@ private:
   absl::flat_hash_map<std::uint32_t, OpenSections> sections_; // by lock
   std::vector<std::uint32_t> changed_;                        // locks with new sections
   std::vector<OpenHold> open_holds_;
+  absl::flat_hash_set<causality::DependenceNode> required_; // model full: what must be as it was
   bool failed_ = false;
 };
 

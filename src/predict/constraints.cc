@@ -44,6 +44,10 @@ void Constraints::take_back(const Mark& mark) {
     chosen_[choices_.back().operation - first_operation_] = choices_.back().old;
     choices_.pop_back();
   }
+  while (required_.size() > mark.required) {
+    is_required_.erase(required_.back());
+    required_.pop_back();
+  }
   new_.clear();
   locations_.clear();
   locks_.clear();
@@ -52,8 +56,10 @@ void Constraints::take_back(const Mark& mark) {
 // --- what the run has ---
 
 bool Constraints::start() {
-  for (const StepId step : question_.before)
+  for (const StepId step : question_.before) {
     if (!extend(c_.steps[step].thread, c_.steps[step].place)) return false;
+    if (index_.reads_freely() && !require(c_.dependence.steps[step].stands)) return false;
+  }
   for (const StepId step : question_.done)
     if (!include(step)) return false;
   for (const causality::Order& sequence : question_.sequence)
@@ -90,7 +96,7 @@ bool Constraints::admit(StepId id) {
     }
   for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n)
     if (!admit_operation(n, id)) return false;
-  return true;
+  return !index_.reads_freely() || require(c_.dependence.steps[id].decides);
 }
 
 bool Constraints::admit_operation(std::uint32_t n, StepId id) {
@@ -109,6 +115,10 @@ bool Constraints::admit_operation(std::uint32_t n, StepId id) {
     set_choice(n, kBaseWriter);
     return base_write(o.object).step == seen;
   }
+  if (index_.reads_freely() && !is_required_.contains(c_.dependence.steps[id].own)) {
+    set_choice(n, kAnyWriter);
+    return true;
+  }
   set_choice(n, kUndecidedWriter);
   const std::vector<StepId> possible = candidates(n, id, 2);
   return !possible.empty() && (possible.size() > 1 || choose_writer(n, possible.front()));
@@ -117,7 +127,45 @@ bool Constraints::admit_operation(std::uint32_t n, StepId id) {
 bool Constraints::choose_writer(std::uint32_t n, StepId writer) {
   set_choice(n, writer);
   locations_.insert(c_.operations[n].object);
-  return writer == kBaseWriter || include(writer);
+  if (writer == kBaseWriter) return true;
+  return include(writer) && (!index_.reads_freely() || require(c_.dependence.steps[writer].writes));
+}
+
+// --- model full: what must be as it was ---
+
+bool Constraints::require(const causality::StepDependence::Slice& slice) {
+  const causality::StepDependence& dependence = c_.dependence;
+  std::vector<causality::DependenceNode> stack(dependence.of(slice).begin(), dependence.of(slice).end());
+  while (!stack.empty()) {
+    const causality::DependenceNode id = stack.back();
+    stack.pop_back();
+    // What happened before the window happened as it was observed.
+    if (in_base(id) || !is_required_.insert(id).second) continue;
+    required_.push_back(id);
+    const causality::StepDependence::Node& node = dependence.nodes[id];
+    stack.insert(stack.end(), dependence.of(node.children).begin(), dependence.of(node.children).end());
+    if (node.reads && !bind_reads(dependence.step_of_node[id])) return false;
+  }
+  return true;
+}
+
+// Reads that were free become bound. Those that are not admitted yet are bound when they are.
+bool Constraints::bind_reads(StepId id) {
+  const causality::Step& step = c_.steps[id];
+  if (!run_.has(id)) return true;
+  for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
+    if (c_.operations[n].kind != OperationKind::Read || writer(n) != kAnyWriter) continue;
+    set_choice(n, kUndecidedWriter);
+    locations_.insert(c_.operations[n].object); // who it may see is looked up there
+  }
+  return true;
+}
+
+bool Constraints::is_clean(StepId writer) const {
+  if (!index_.reads_freely() || writer == kBaseWriter || run_.in_base(writer)) return true;
+  return std::ranges::all_of(c_.dependence.of(c_.dependence.steps[writer].writes), [&](causality::DependenceNode node) {
+    return in_base(node) || is_required_.contains(node);
+  });
 }
 
 bool Constraints::choose_section(std::uint32_t n, std::uint32_t section) {
@@ -215,6 +263,7 @@ bool Constraints::apply_reads(std::uint32_t location) {
     auto read = std::ranges::lower_bound(own.reads, bound(own.thread, run_.base(own.thread)), {}, &Access::step);
     for (; read != own.reads.end() && run_.has(read->step); ++read) {
       StepId seen = writer(read->operation);
+      if (seen == kAnyWriter) continue;
       if (seen == kNothing) continue; // new; it will be admitted, and this looked at again
       if (seen == kUndecidedWriter) {
         const std::vector<StepId> possible = candidates(read->operation, read->step, 2);

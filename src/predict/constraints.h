@@ -26,6 +26,7 @@ namespace sooth::predict {
 // Who a read sees, besides steps: what was there before the window, or not decided yet.
 inline constexpr StepId kBaseWriter = 0xfffffffe;
 inline constexpr StepId kUndecidedWriter = 0xfffffffd;
+inline constexpr StepId kAnyWriter = 0xfffffffc; // model full: nothing that decides depends on this read
 inline constexpr std::uint32_t kUndecidedSection = 0xfffffffe;
 
 // The part of the trace that is searched: steps [begin, end), after `base[t]` steps of each thread t.
@@ -61,16 +62,22 @@ public:
   std::vector<StepId> candidates(std::uint32_t operation, StepId step, std::size_t most) const;
   bool can_see(StepId step, std::uint32_t location, StepId writer) const;
 
+  // Model full: whether what the step writes is certainly what it wrote, so that reads may count on it.
+  bool is_clean(StepId writer) const;
+
   struct Mark {
-    std::size_t run, choices;
+    std::size_t run, choices, required;
   };
-  Mark mark() const { return {run_.mark(), choices_.size()}; }
+  Mark mark() const { return {run_.mark(), choices_.size(), required_.size()}; }
   void take_back(const Mark& mark);
 
 private:
   bool extend(std::uint32_t thread, std::uint32_t prefix);
   bool admit(StepId step);
   bool admit_operation(std::uint32_t operation, StepId step);
+  bool require(const causality::StepDependence::Slice& slice);
+  bool bind_reads(StepId step);
+  bool in_base(causality::DependenceNode node) const { return run_.in_base(c_.dependence.step_of_node[node]); }
   void note_changes();
   bool apply_reads(std::uint32_t location);
   bool apply_read(std::uint32_t location, StepId reader, StepId writer);
@@ -94,6 +101,9 @@ private:
     std::uint32_t old;
   };
   std::vector<Choice> choices_;
+  // Model full: nodes of the dependence graph that must be as they were, in the order in which that became known.
+  std::vector<causality::DependenceNode> required_;
+  absl::flat_hash_set<causality::DependenceNode> is_required_;
   std::vector<StepId> new_;                              // in the run, but what they need is not yet
   absl::flat_hash_set<std::uint32_t> locations_, locks_; // to be looked at again
 };

@@ -33,6 +33,11 @@ public:
   // Whether the next step of its thread may follow; `question` adds its sequences and waives its orders.
   bool allows(StepId step, const Question& question) const;
   void take(StepId step);
+  // Whether the thread of the step, which is its next, will really do it: nothing that leads to it is tainted.
+  bool leads_to(StepId step) const;
+
+  // Model full allows more; what comes before a window is as it was observed.
+  bool sees_what_it_saw(StepId step) const { return !index_.reads_freely() || !reads_taint(step); }
 
   // The last write of the location, as far as the model can tell writes apart: a step or, under maximal, a value.
   std::uint32_t memory(std::size_t location) const;
@@ -54,6 +59,11 @@ private:
     bool exclusive;
   };
   std::vector<std::vector<Holder>> holders_; // by location
+
+  // Model full: what may be other than it was (docs/sliced.md).
+  bool reads_taint(StepId step) const;
+  std::vector<bool> tainted_nodes_;     // of the dependence graph, as far as the threads have come
+  std::vector<bool> tainted_locations_; // its last write is tainted
 };
 
 // Whether the question is answered by where this run has come to.

@@ -59,7 +59,7 @@ void Index::collect() {
       case OperationKind::Read: {
         LocationState& state = memory[o.object];
         writer_[n] = state.writer;
-        if (model != witness::Model::Maximal) need(state.writer);
+        if (reads_identity()) need(state.writer);
         if (orders_conflicts()) state.readers.push_back(id);
         accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;

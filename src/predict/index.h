@@ -8,6 +8,7 @@
 //   hb-locks   a step needs all earlier conflicting accesses; locks only exclude
 //   whb(-locks) a read needs the write it saw, and sees that one; locks exclude
 //   maximal    a read sees its value, whoever wrote it; locks exclude
+//   full       as maximal, but a read on which nothing depends that decides sees anything
 // Cost: time and memory in proportion to the computation's operations.
 #pragma once
 
@@ -86,7 +87,10 @@ public:
   // Of an acquire (shared or not): its section. Of a try that failed: the section it ran into.
   std::uint32_t section(std::size_t operation) const { return section_[operation]; }
 
-  bool reads_identity() const { return model != witness::Model::Maximal; } // a read sees one certain write
+  // A read sees one certain write. Otherwise it sees a value, whoever wrote it.
+  bool reads_identity() const { return model != witness::Model::Maximal && model != witness::Model::Full; }
+  // Only reads on which something depends that decides are bound to their values (causality/step_dependence.h).
+  bool reads_freely() const { return model == witness::Model::Full && computation.dependence.known; }
   bool orders_conflicts() const {
     return model == witness::Model::HappensBefore || model == witness::Model::HappensBeforeLocks;
   }

@@ -24,6 +24,7 @@ witness::Model model_number(std::string_view name) {
   if (name == "hb-locks") return witness::Model::HappensBeforeLocks;
   if (name == "whb") return witness::Model::WeakHappensBefore;
   if (name == "whb-locks") return witness::Model::WeakHappensBeforeLocks;
+  if (name == "full") return witness::Model::Full;
   return witness::Model::Maximal;
 }
 

@@ -52,6 +52,7 @@ private:
   }
 
   // --- memory ---
+  static constexpr std::uint32_t kTainted = 0xffffffff; // a value that no read that is bound can see
   struct Content {
     StepId writer = kBaseWriter;
     std::uint32_t value = 0;
@@ -72,7 +73,7 @@ private:
   }
   bool decided(std::uint32_t operation) const {
     const StepId writer = constraints_.writer(operation);
-    return writer != kUndecidedWriter && writer != kNoStep;
+    return writer != kUndecidedWriter && writer != kNoStep && writer != kAnyWriter;
   }
   void count_readers() {
     if (index_.orders_conflicts()) return;
@@ -120,7 +121,7 @@ private:
   }
 
   bool read_blocked(StepId id, std::uint32_t n, const Operation& o, std::vector<Option>* options) {
-    if (index_.orders_conflicts()) return false;
+    if (index_.orders_conflicts() || constraints_.writer(n) == kAnyWriter) return false;
     const Content& now = content(o.object);
     if (identity_ ? now.writer == constraints_.writer(n) : now.value == o.value) return false;
     if (options == nullptr || constraints_.writer(n) != kUndecidedWriter) return true;
@@ -133,7 +134,7 @@ private:
   bool write_blocked(StepId id, const Operation& o, std::vector<Option>* options) {
     if (index_.orders_conflicts()) return false;
     const Content& now = content(o.object);
-    if (!identity_ && now.value == o.value) return false;
+    if (!identity_ && now.value == o.value && constraints_.is_clean(id)) return false;
     const std::uint32_t others = now.pending - (now.pending > 0 && reads_itself(id, o.object) ? 1 : 0);
     if (others == 0) return false;
     if (options != nullptr) spoiled_read(id, o.object, *options);
@@ -251,7 +252,7 @@ private:
       if (o.kind != OperationKind::Write) return;
       Content& now = content(o.object);
       now.writer = id;
-      now.value = o.value;
+      now.value = constraints_.is_clean(id) ? o.value : kTainted;
       now.pending += readers(o.object, id);
     });
   }

@@ -13,7 +13,7 @@ void Windows::replay() const {
   const Question nothing;
   for (StepId step = 0; step < c.steps.size(); ++step) {
     if (step % stride() == 0) positions_.emplace_back(execution.positions().begin(), execution.positions().end());
-    if (execution.allows(step, nothing)) execution.take(step);
+    if (execution.allows(step, nothing) && execution.sees_what_it_saw(step)) execution.take(step);
   }
 }
 

@@ -35,6 +35,7 @@ std::span<const ModelRow> model_rows() {
       {Model::WeakHappensBefore, "whb", "each read sees the same write; locks are always released"},
       {Model::WeakHappensBeforeLocks, "whb-locks", "each read sees the same write; blocks of a lock may be swapped"},
       {Model::Maximal, "maximal", "each read sees the same value; locks exclude"},
+      {Model::Full, "full", "reads on which nothing depends that decides may see anything"},
       {Model::Sliced, "sliced", "what the property depends on keeps its order"},
   };
   return rows;

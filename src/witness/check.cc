@@ -36,12 +36,22 @@ public:
   }
 
 private:
+  // Model full: nobody knows what it reads or writes in this run.
+  static void forget_value(trace::Event& event) {
+    if (event.kind == trace::EventKind::AtomicRmw) event.kind = trace::EventKind::AtomicWrite;
+    event.flags &= static_cast<std::uint8_t>(~(trace::kPayload | trace::kFill));
+    event.flags |= trace::kOpaque;
+  }
+
   // Definition 1, by the same rules that a recorded trace must keep.
   Objection legal(const Witness& witness) {
     permuted_.events.clear();
     const auto& events = facts_.trace.events;
     permuted_.events.assign(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(witness.observed));
-    for (const EventNumber number : witness.steps) permuted_.events.push_back(events[number]);
+    for (const EventNumber number : witness.steps) {
+      permuted_.events.push_back(events[number]);
+      if (replay_.tainted(number)) forget_value(permuted_.events.back());
+    }
     for (trace::Event& event : permuted_.events) event.site = 0;
     const trace::VerifyReport report = trace::verify(permuted_, 1);
     if (!report.problems.empty())

@@ -31,6 +31,7 @@ enum class Model : std::uint8_t {
   WeakHappensBefore,
   WeakHappensBeforeLocks,
   Maximal,
+  Full,
   Sliced
 };
 

@@ -41,7 +41,8 @@ std::string describe(const trace::Trace& trace, EventNumber number) {
   return fmt::format("event {} ({} of {:#x} by thread {})", number, trace::kind_name(e.kind), e.address, e.thread);
 }
 
-Replay::Replay(const Facts& facts) : facts_(facts), trace_(facts.trace), memory_(facts.memory) {}
+Replay::Replay(const Facts& facts)
+    : facts_(facts), trace_(facts.trace), memory_(facts.memory), taint_(facts.trace, facts.of_thread, facts.place) {}
 
 void Replay::reset() {
   progress_.assign(facts_.of_thread.size(), 0);
@@ -52,6 +53,10 @@ void Replay::reset() {
   holds_.clear();
   sequence_done_.assign(facts_.sequences.size(), 0);
   trace_done_ = 0;
+  reads_tainted_ = false;
+  tainted_events_.clear();
+  tainted_.assign(follows_taint_ ? facts_.memory.count() : 0, false);
+  if (follows_taint_) taint_.reset();
 }
 
 bool Replay::done(EventNumber event) const { return facts_.place[event] < progress_[trace_.events[event].thread]; }
@@ -62,6 +67,7 @@ std::uint64_t Replay::semaphore(std::uint64_t address) const {
 }
 
 Objection Replay::run(const Witness& witness, Model model) {
+  follows_taint_ = model == Model::Full && taint_.applies();
   reset();
   if (witness.observed > trace_.events.size()) return "The witness begins with more events than the trace has.";
   if (model == Model::WeakHappensBefore && !facts_.all_released)
@@ -92,6 +98,14 @@ Objection Replay::run(const Witness& witness, Model model) {
 void Replay::apply(EventNumber number) {
   const Event& e = trace_.events[number];
   ++progress_[e.thread];
+  if (follows_taint_) {
+    const bool taints = taint_.apply(number, reads_tainted_);
+    if (reads_tainted_ || taints) tainted_events_.insert(number);
+    if (trace::writes_memory(e.kind)) {
+      const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
+      for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece) tainted_[piece] = taints;
+    }
+  }
   memory_.apply(e, number);
   locks_.apply(e, number);
   if (e.kind == EventKind::SemInit) {
@@ -113,7 +127,7 @@ Objection Replay::judge(EventNumber number, Model model) {
   if (auto objection = orders(number)) return objection;
   if (auto objection = lifetime(number)) return objection;
   if (auto objection = held(number)) return objection;
-  if (auto objection = values(number, model)) return objection;
+  if (auto objection = follows_taint_ ? free_values(number) : values(number, model)) return objection;
   if (auto objection = locks(number, model)) return objection;
   return semaphores(number);
 }
@@ -213,13 +227,33 @@ Objection Replay::values(EventNumber number, Model model) const {
       return fmt::format("The witness has {} without, or before, a conflicting access of byte {:#x} that preceded it.",
                          describe(trace_, number), address);
     if (!reads) continue;
-    if (model != Model::Maximal && now.writer != met[i].writer)
+    if (model != Model::Maximal && model != Model::Full && now.writer != met[i].writer)
       return fmt::format("In the witness {} does not see the write that it saw, at byte {:#x}.",
                          describe(trace_, number), address);
     if (!facts_.memory.same_contents(now.writer, met[i].writer, first + i))
       return fmt::format("In the witness {} does not see the value that it saw, at byte {:#x}.",
                          describe(trace_, number), address);
   }
+  return {};
+}
+
+// Model full: a read may see something else, as long as nothing depends on it that leads to an event of the run.
+Objection Replay::free_values(EventNumber number) {
+  reads_tainted_ = false;
+  if (trace::reads_memory(trace_.events[number].kind)) {
+    const auto met = facts_.memory.met(number);
+    const std::uint32_t first = facts_.memory.pieces(number).first;
+    for (std::uint32_t i = 0; i < met.size(); ++i)
+      if (tainted_[first + i] || !facts_.memory.same_contents(memory_.at(first + i).writer, met[i].writer, first + i))
+        reads_tainted_ = true;
+  }
+  if (taint_.misled(number))
+    return fmt::format("In the witness nobody knows that {} happens: what leads to it depends on a read that sees "
+                       "something else than it saw.",
+                       describe(trace_, number));
+  if (taint_.misleads(number, reads_tainted_))
+    return fmt::format("In the witness {} does not see the value that it saw, and what follows depends on it.",
+                       describe(trace_, number));
   return {};
 }
 
@@ -272,6 +306,7 @@ Objection Replay::stands_before(EventNumber event) const {
   if (place < progress_[thread]) return fmt::format("The witness has already done {}.", describe(trace_, event));
   if (place >= facts_.believed[thread])
     return fmt::format("What the thread of {} read before is not known.", describe(trace_, event));
+  Taint taint = taint_; // goes on to the event
   for (std::uint32_t i = progress_[thread]; i <= place; ++i) {
     const EventNumber between = facts_.of_thread[thread][i];
     if (const auto found = facts_.after.find(between); found != facts_.after.end())
@@ -279,6 +314,10 @@ Objection Replay::stands_before(EventNumber event) const {
         if (!done(earlier))
           return fmt::format("The thread of {} is not there before {}.", describe(trace_, event),
                              describe(trace_, earlier));
+    if (follows_taint_ && taint.misled(between))
+      return fmt::format("Nobody knows that the thread comes to {}: {} depends on a read that sees something else.",
+                         describe(trace_, event), describe(trace_, between));
+    if (follows_taint_ && i < place) taint.apply(between, false);
     if (i < place && !facts_.glued(between) && !silent(trace_.events[between].kind))
       return fmt::format("The witness ends before {}, not before {}.", describe(trace_, between),
                          describe(trace_, event));

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "witness/facts.h"
 #include "witness/finding.h"
+#include "witness/taint.h"
 
 namespace sooth::witness::checking {
 
@@ -35,6 +37,8 @@ public:
   std::uint64_t semaphore(std::uint64_t address) const;
   // Whether the thread of the event stands directly before it, or before the glued block that it is in.
   Objection stands_before(EventNumber event) const;
+  // Model full: the event of the run reads or writes something else than in the trace, or may do so.
+  bool tainted(EventNumber event) const { return tainted_events_.contains(event); }
 
 private:
   void reset();
@@ -46,6 +50,7 @@ private:
   Objection held(EventNumber event);
   Objection lifetime(EventNumber event) const;
   Objection values(EventNumber event, Model model) const;
+  Objection free_values(EventNumber event);
   Objection locks(EventNumber event, Model model) const;
   Objection semaphores(EventNumber event) const;
 
@@ -53,6 +58,11 @@ private:
   const trace::Trace& trace_;
   std::vector<std::uint32_t> progress_;
   MemoryState memory_;
+  Taint taint_;
+  bool follows_taint_ = false; // the model is full, and the trace has what it needs
+  bool reads_tainted_ = false; // the event that is judged reads something else than it did
+  std::vector<bool> tainted_;  // by piece: what is there may be something else
+  absl::flat_hash_set<EventNumber> tainted_events_;
   Locks locks_;
   struct Semaphore {
     std::uint64_t count = 0;

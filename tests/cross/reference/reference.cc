@@ -74,14 +74,19 @@ bool Reference::memory_allows(const State& state, EventNumber event, Model model
       if (conflict(earlier, event) && !done(state, earlier)) return false;
     return true;
   }
-  if (!trace::reads_memory(e.kind)) return true;
+  if (!trace::reads_memory(e.kind) || model == Model::Full) return true; // full: see full.h
   for (const auto& [byte, writer] : saw_[event]) {
     const auto found = state.last.find(byte);
     const EventNumber now = found == state.last.end() ? kNone : found->second;
-    const bool same_value = value(byte, now) != -1 && value(byte, now) == value(byte, writer);
-    if (now != writer && !(model == Model::Maximal && same_value)) return false;
+    if (now != writer && !(model == Model::Maximal && same_value(state, event, byte))) return false;
   }
   return true;
+}
+
+bool Reference::same_value(const State& state, EventNumber event, std::uint64_t byte) const {
+  const auto found = state.last.find(byte);
+  const EventNumber now = found == state.last.end() ? kNone : found->second, writer = saw_[event].at(byte);
+  return now == writer || (value(byte, now) != -1 && value(byte, now) == value(byte, writer));
 }
 
 Reference::LockState Reference::lock(const State& state, std::uint64_t address) const {

@@ -59,6 +59,8 @@ public:
   bool atomic(EventNumber begin, Model model, const std::set<State>& states) const;
   bool serialisable(Model model) const;
 
+  // Whether the byte has, in this state, the value that the event found there in the trace.
+  bool same_value(const State& state, EventNumber event, std::uint64_t byte) const;
   EventNumber next(const State& state, std::uint32_t thread) const; // kNone: it has come to its end
   static constexpr EventNumber kNone = 0xffffffff;
   bool every_lock_released() const;

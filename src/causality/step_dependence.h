@@ -1,0 +1,85 @@
+// On which of its own thread's reads each step depends, as a graph whose leaves are the reads of shared memory.
+//
+// Question: if some reads had seen other values, would the thread still do the same steps, and which of its writes would
+//   be other ones?
+// Source: seed 002, section 2.3 (control-flow and data-flow dependence), on the steps of a computation; issue "full"
+//   (docs/sliced.md): a run may let reads see anything as long as nothing that decides depends on them.
+// Where we differ: dependence through memory that threads share is not in the graph. Which write a read sees is a matter of
+//   the run, so the engines follow it there; only memory that no other thread touches is looked through.
+// A node stands for a value that the thread had: it depends on other ones of its thread (its children), or it is what a step
+//   read. Nodes are shared, so the graph has the size of the trace where sets of reads would be quadratic.
+// Cost: memory in proportion to events and their static sources.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sooth::causality {
+
+using DependenceNode = std::uint32_t;
+
+struct StepDependence {
+  struct Slice { // of `items`
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  struct Node {
+    bool reads = false; // what its step read; then it has no children
+    Slice children;     // nodes of the same thread, made before it
+  };
+  struct Row {                    // of one step
+    std::uint32_t first_node = 0; // nodes that this step makes: [first_node, first_node + nodes)
+    std::uint32_t nodes = 0;      //
+    DependenceNode own = 0;       // what the step reads; kNoNode if nothing depends on it
+    Slice decides;                // if the step is in a run, these are as they were
+    Slice stands;                 // if its thread stands directly before the step, these are as they were
+    Slice writes;                 // what the step writes depends on these
+  };
+  static constexpr DependenceNode kNoNode = 0xffffffff;
+
+  bool known = false; // false: there are no static facts; then every read counts
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> step_of_node;
+  std::vector<Row> steps; // by step
+  std::vector<Slice>
+      writes_of_event; // by event: what it writes depends on these, also in memory that nobody else touches
+  std::vector<DependenceNode> items;
+
+  std::span<const DependenceNode> of(const Slice& slice) const {
+    return std::span(items).subspan(slice.first, slice.count);
+  }
+};
+
+// Taint, forwards: the nodes that a step makes are tainted if what they depend on is. `earlier(node)` tells of the nodes of
+// its thread's earlier steps.
+template <typename Earlier>
+class StepTaint {
+public:
+  StepTaint(const StepDependence& dependence, std::uint32_t step, bool reads_tainted, const Earlier& earlier)
+      : dependence_(dependence), row_(dependence.steps[step]), earlier_(earlier), own_(row_.nodes) {
+    for (std::uint32_t i = 0; i < row_.nodes; ++i) {
+      const StepDependence::Node& node = dependence.nodes[row_.first_node + i];
+      own_[i] = node.reads ? reads_tainted : any(node.children);
+    }
+  }
+  bool operator()(DependenceNode node) const {
+    return node >= row_.first_node && node - row_.first_node < own_.size() ? own_[node - row_.first_node]
+                                                                           : earlier_(node);
+  }
+  bool any(const StepDependence::Slice& slice) const {
+    for (const DependenceNode node : dependence_.of(slice))
+      if ((*this)(node)) return true;
+    return false;
+  }
+  bool decides() const { return any(row_.decides); }
+  bool writes() const { return any(row_.writes); }
+
+private:
+  const StepDependence& dependence_;
+  const StepDependence::Row& row_;
+  const Earlier& earlier_;
+  std::vector<bool> own_;
+};
+
+} // namespace sooth::causality

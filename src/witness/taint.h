@@ -1,0 +1,70 @@
+// Which values of a run may be other ones than in the trace: the checker's own account of them, for the model `full`.
+//
+// Question: at this moment of the run, has something changed that this event depends on?
+// Source: docs/sliced.md, the definition of a run of `full`; trace/static_facts.h says what facts mean.
+// It goes forwards with the run, as the program would: a stack of activations for each thread, and in each what its loads and calls gave,
+// as one bit, tainted or not. (The engines have graphs and go backwards; nothing is shared with them.)
+// Cost: an event costs the sources of its site.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "trace/trace.h"
+#include "witness/memory_map.h"
+
+namespace sooth::witness::checking {
+
+class Taint {
+public:
+  Taint(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread,
+        const std::vector<std::uint32_t>& place);
+
+  bool applies() const { return applies_; } // the trace has what this needs
+  void reset();
+
+  // Whether something that leads to the event is tainted: then nobody knows that it happens, or where.
+  bool misled(EventNumber event) const;
+  // ... or that its thread goes on as it did, given that the event reads something that is tainted.
+  bool misleads(EventNumber event, bool reads_tainted) const;
+  // The event happens. Returns whether what it writes is tainted.
+  bool apply(EventNumber event, bool reads_tainted);
+
+private:
+  struct Given {
+    bool latest = false;
+    bool every = false; // any of them
+  };
+  struct Frame {
+    std::uint32_t function = 0xffffffff;
+    std::uint32_t call_site = 0;
+    bool caller_known = false;
+    std::vector<bool> parameters;
+    std::map<std::uint32_t, Given> loads, results; // by site
+  };
+  struct Thread {
+    std::vector<Frame> frames;
+    bool anything = false;                // some read was tainted
+    std::map<std::uint32_t, bool> copied; // by site: what a copy has read since it last wrote
+    std::map<std::uint32_t, bool> wrote;  // by site: the copy's last event was a write
+  };
+
+  bool of(trace::SourceSet set, const Thread& thread) const;
+  bool arguments(const trace::SiteFacts& facts, const Thread& thread) const;
+  bool is_copy(const trace::SiteFacts& facts, std::uint32_t site) const;
+  bool is_followed_by_its_activation(EventNumber event) const;
+  std::uint32_t function_at(std::uint32_t site) const;
+  void enter(const trace::Event& event, Thread& thread);
+  static void give(std::map<std::uint32_t, Given>& to, std::uint32_t site, bool tainted);
+
+  const trace::Trace& trace_;
+  const trace::StaticFacts& facts_;
+  const std::vector<std::vector<EventNumber>>& of_thread_;
+  const std::vector<std::uint32_t>& place_;
+  const bool applies_;
+  std::map<std::uint32_t, std::uint32_t> functions_; // by site
+  std::vector<Thread> threads_;
+};
+
+} // namespace sooth::witness::checking

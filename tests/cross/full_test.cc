@@ -1,0 +1,239 @@
+// The model `full`: engines, the lattice and the checker against the definition, on random traces with random dependence.
+//
+// SOOTH_CROSS=long looks at many more of them.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "causality/computation.h"
+#include "causality/model.h"
+#include "predict/feasibility.h"
+#include "predict/races.h"
+#include "reference/full.h"
+#include "trace/verify.h"
+#include "traces.h"
+#include "witness/check.h"
+
+namespace sooth::cross {
+namespace {
+
+using reference::FullReference;
+using reference::FullState;
+using reference::Reference;
+using reference::Relation;
+using trace::Event;
+using trace::EventKind;
+using trace::SiteRole;
+using trace::StaticFactsBuilder;
+using witness::Model;
+
+std::map<std::string, std::uint64_t> tally; // a comparison that never happens proves nothing
+
+// A trace in which every event has a site of its own, so that facts can say any relation.
+struct Case {
+  trace::Trace trace;
+  Relation relation;
+};
+
+std::vector<trace::Source> sources_of(const trace::Trace& trace, const std::set<std::uint32_t>& reads) {
+  std::vector<trace::Source> out;
+  for (const std::uint32_t read : reads) out.push_back(StaticFactsBuilder::load(trace.events[read].site));
+  return out;
+}
+
+SiteRole role_of(const Event& e) {
+  switch (e.kind) {
+  case EventKind::Branch: return SiteRole::Branch;
+  case EventKind::Read:
+  case EventKind::AtomicRead: return SiteRole::Load;
+  case EventKind::Write:
+  case EventKind::AtomicWrite: return SiteRole::Store;
+  case EventKind::AtomicRmw: return SiteRole::Update;
+  default: return SiteRole::Call;
+  }
+}
+
+Case random_case(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  RandomShape shape = random_shape(seed);
+  shape.events = 8 + seed % 5;
+  Case out;
+  const trace::Trace plain = random_trace(seed, shape);
+  out.trace = plain;
+  out.trace.events.clear();
+  std::vector<std::vector<std::uint32_t>> reads(plain.threads.size()); // so far, by thread
+  const auto some = [&](std::uint32_t thread, unsigned percent) {
+    std::set<std::uint32_t> set;
+    for (const std::uint32_t read : reads[thread])
+      if (random() % 100 < percent) set.insert(read);
+    return set;
+  };
+  const auto add = [&](const Event& e) {
+    const auto number = static_cast<std::uint32_t>(out.trace.events.size());
+    out.trace.events.push_back(e);
+    out.trace.events.back().site = number + 1;
+    const bool access = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
+    out.relation.leads.push_back(e.kind == EventKind::Branch ? some(e.thread, 35) : some(e.thread, access ? 5 : 0));
+    out.relation.writes.push_back(trace::writes_memory(e.kind) ? some(e.thread, 40) : std::set<std::uint32_t>{});
+    out.relation.used.push_back(false);
+    if (trace::reads_memory(e.kind)) reads[e.thread].push_back(number);
+  };
+  for (const Event& e : plain.events) {
+    add(e);
+    if (random() % 100 >= 30 || reads[e.thread].empty()) continue;
+    Event branch;
+    branch.kind = EventKind::Branch;
+    branch.thread = e.thread;
+    add(branch);
+  }
+  out.trace.sites.resize(out.trace.events.size() + 1);
+  for (std::uint32_t i = 0; i < out.trace.sites.size(); ++i) out.trace.sites[i].line = i;
+
+  StaticFactsBuilder facts;
+  facts.add_function(0, 0);
+  for (std::uint32_t i = 0; i < out.trace.events.size(); ++i) {
+    const Event& e = out.trace.events[i];
+    trace::SiteFacts& site = facts.add_site(e.site, 0, role_of(e));
+    const auto leads = facts.sources(sources_of(out.trace, out.relation.leads[i]));
+    if (e.kind == EventKind::Branch) site.condition = leads;
+    else site.address = leads;
+    site.value = facts.sources(sources_of(out.trace, out.relation.writes[i]));
+  }
+  out.trace.static_facts = facts.take();
+  out.trace.flags |= trace::kForFacts;
+  return out;
+}
+
+class Comparison {
+public:
+  explicit Comparison(std::uint64_t seed)
+      : case_(random_case(seed)), computation_(causality::compute(case_.trace)),
+        reference_(case_.trace, case_.relation, computation_.step_of_event), checker_(case_.trace) {}
+
+  void races() {
+    ASSERT_TRUE(trace::verify(case_.trace).legal());
+    ASSERT_TRUE(computation_.dependence.known);
+    const std::set<Reference::Pair> expected = reference_.races(reference_.states());
+    const auto found = find(Model::Full);
+    EXPECT_EQ(found, expected) << about();
+    const auto maximal = find(Model::Maximal);
+    EXPECT_TRUE(std::includes(found.begin(), found.end(), maximal.begin(), maximal.end())) << about();
+    tally["races of full"] += found.size();
+    tally["races of maximal"] += maximal.size();
+  }
+
+  void lattice(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    causality::Relevance relevance;
+    std::set<std::uint32_t> looked_at;
+    if (seed % 2 == 0)
+      for (const causality::Step& step : computation_.steps)
+        if (random() % 3 == 0) {
+          relevance.events.push_back(step.event);
+          looked_at.insert(step.event);
+        }
+    reference_.look_at(looked_at);
+    const auto* row = causality::find_model("full");
+    ASSERT_NE(row, nullptr);
+    const auto model = row->make(case_.trace, computation_, relevance);
+    ASSERT_TRUE(model.ok());
+    std::set<std::vector<std::uint32_t>> expected;
+    for (const FullState& state : reference_.states()) expected.insert(steps_of(**model, state));
+    EXPECT_EQ(reached(**model), expected) << about();
+    tally["cuts"] += expected.size();
+  }
+
+private:
+  std::set<Reference::Pair> find(Model model) {
+    predict::Limits limits;
+    limits.jobs = 1;
+    const auto feasibility = predict::make_feasibility(computation_, model, limits);
+    predict::Coverage coverage;
+    std::set<Reference::Pair> found;
+    for (const witness::Finding& finding :
+         predict::find_races(case_.trace, computation_, *feasibility, model, limits, coverage)) {
+      found.insert({finding.places[0].event, finding.places[1].event});
+      const auto objection = checker_.objection(finding);
+      EXPECT_FALSE(objection) << *objection << "\n" << about();
+      ++tally["race by " + finding.engine];
+    }
+    EXPECT_EQ(coverage.undecided, 0u) << about();
+    return found;
+  }
+
+  // How many of the model's steps each thread has taken.
+  std::vector<std::uint32_t> steps_of(const causality::Model& model, const FullState& state) const {
+    std::vector<std::uint32_t> counts(model.threads());
+    std::vector<std::uint32_t> done(model.threads());
+    for (std::uint32_t i = 0; i < case_.trace.events.size(); ++i) {
+      const std::uint32_t t = case_.trace.events[i].thread;
+      if (done[t]++ >= state.state.progress[t]) continue;
+      const auto steps = model.steps(t);
+      if (counts[t] < steps.size() && steps[counts[t]].event == i) ++counts[t];
+    }
+    return counts;
+  }
+
+  static std::set<std::vector<std::uint32_t>> reached(const causality::Model& model) {
+    using Node = std::pair<std::vector<causality::Count>, std::vector<std::uint64_t>>;
+    Node start{std::vector<causality::Count>(model.threads()), std::vector<std::uint64_t>(model.state_words())};
+    model.begin(start.second);
+    std::set<Node> seen{start};
+    std::vector<Node> waiting{start};
+    std::set<std::vector<std::uint32_t>> result;
+    while (!waiting.empty()) {
+      const Node here = std::move(waiting.back());
+      waiting.pop_back();
+      result.insert({here.first.begin(), here.first.end()});
+      for (std::uint32_t t = 0; t < model.threads(); ++t) {
+        if (here.first[t] == model.steps(t).size() || !model.enabled(here.first, here.second, t)) continue;
+        Node there = here;
+        model.advance(here.first, there.second, t);
+        ++there.first[t];
+        if (seen.insert(there).second) waiting.push_back(std::move(there));
+      }
+    }
+    return result;
+  }
+
+  std::string about() const {
+    std::string out = text(case_.trace);
+    for (std::uint32_t i = 0; i < case_.trace.events.size(); ++i) {
+      out += std::to_string(i) + (case_.trace.events[i].kind == EventKind::Branch ? " branch:" : ":");
+      for (const std::uint32_t read : case_.relation.leads[i]) out += " by " + std::to_string(read);
+      for (const std::uint32_t read : case_.relation.writes[i]) out += " from " + std::to_string(read);
+      out += "\n";
+    }
+    return out;
+  }
+
+  const Case case_;
+  const causality::Computation computation_;
+  FullReference reference_;
+  witness::Checker checker_;
+};
+
+std::uint64_t cases(std::uint64_t usual) {
+  const char* mode = std::getenv("SOOTH_CROSS");
+  return mode != nullptr && std::string_view(mode) == "long" ? usual * 50 : usual;
+}
+
+TEST(Full, RacesAreThoseOfTheDefinition) {
+  for (std::uint64_t seed = 0; seed < cases(3000) && !::testing::Test::HasFailure(); ++seed) Comparison(seed).races();
+  EXPECT_GT(tally["races of full"], tally["races of maximal"] + 100);
+  EXPECT_GT(tally["race by search"], 100u);
+}
+
+TEST(Full, CutsOfTheLatticeAreThoseOfTheDefinition) {
+  for (std::uint64_t seed = 0; seed < cases(1500) && !::testing::Test::HasFailure(); ++seed)
+    Comparison(seed).lattice(seed);
+  EXPECT_GT(tally["cuts"], 10'000u);
+}
+
+} // namespace
+} // namespace sooth::cross
