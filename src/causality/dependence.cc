@@ -5,7 +5,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "causality/locations.h"
-#include "causality/private_values.h"
+#include "causality/memory_nodes.h"
 #include "causality/step_dependence_builder.h"
 
 namespace sooth::causality {
@@ -254,7 +254,7 @@ private:
 
   // Of the thread that is looked at.
   std::vector<Activation> stack_; // [0] is what called the first function
-  PrivateValues private_;
+  MemoryNodes private_;
   absl::flat_hash_map<std::uint32_t, Copied> copied_; // by site
   std::vector<DependenceNode> reads_;                 // since everything_ was made
   DependenceNode everything_ = kNoNode;

@@ -1,6 +1,7 @@
 // The table of causal models that the explorer can walk through.
 #include "causality/happens_before.h"
 #include "causality/model.h"
+#include "causality/sliced.h"
 #include "causality/step_model.h"
 
 namespace sooth::causality {
@@ -17,6 +18,8 @@ std::span<const ModelRow> model_rows() {
        make_weak_happens_before_locks},
       {"maximal", "each read sees the value that it saw, from any write; locks exclude", make_maximal},
       {"full", "as maximal, but reads on which nothing depends that decides may see anything", make_full},
+      {"sliced", "relevant events keep the order of what they depend on; blocks of the same lock may be swapped",
+       make_sliced},
   };
   return rows;
 }

@@ -26,7 +26,7 @@ namespace sooth::cli {
 
 struct AnalysisOptions {
   std::string find;                // words of --find, separated by commas; empty: all
-  std::string model = "maximal";   //
+  std::string model;               // empty: the most permissive one that the trace is fit for
   std::vector<std::string> atomic; // functions that are meant to be atomic
   predict::Limits limits;          //
   std::string suppressions;        // a file; empty: none
@@ -58,6 +58,8 @@ struct Findings {
   predict::Coverage coverage;
   std::vector<report::Gap> gaps; // of properties
 };
+// The model that `options` ask for.
+std::string model_for(const Prepared& prepared, const AnalysisOptions& options);
 // Runs the engines that `options.find` asks for. An error if the model does not apply to such a trace.
 Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options);
 

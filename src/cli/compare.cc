@@ -131,8 +131,7 @@ int run_compare(int argc, char** argv) {
     return kWrong;
   }
   std::vector<Row> rows;
-  for (const report::ModelRow& model : report::model_rows())
-    if (model.model != witness::Model::Sliced) rows.push_back(compare_one(**prepared, options, model));
+  for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
   Output out;
   if (json) print_json(rows, file, out);
   else print_text(rows, out);

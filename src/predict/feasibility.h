@@ -47,8 +47,11 @@ class Feasibility {
 public:
   virtual ~Feasibility() = default;
   virtual Answer ask(const Question& question) const = 0;
+  // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
+  virtual std::uint64_t unreal() const { return 0; }
 };
 
+// Not for the model sliced, which needs the trace, too (sliced_feasibility.h).
 std::unique_ptr<Feasibility> make_feasibility(const causality::Computation& computation, witness::Model model,
                                               const Limits& limits);
 

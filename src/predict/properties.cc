@@ -25,6 +25,7 @@ witness::Model model_number(std::string_view name) {
   if (name == "whb") return witness::Model::WeakHappensBefore;
   if (name == "whb-locks") return witness::Model::WeakHappensBeforeLocks;
   if (name == "full") return witness::Model::Full;
+  if (name == "sliced") return witness::Model::Sliced;
   return witness::Model::Maximal;
 }
 

@@ -85,7 +85,7 @@ Case random_case(std::uint64_t seed) {
   };
   for (const Event& e : plain.events) {
     add(e);
-    if (random() % 100 >= 30 || reads[e.thread].empty()) continue;
+    if (random() % 100 >= 30 || reads[e.thread].empty() || e.kind == EventKind::ThreadEnd) continue;
     Event branch;
     branch.kind = EventKind::Branch;
     branch.thread = e.thread;
@@ -116,7 +116,7 @@ public:
         reference_(case_.trace, case_.relation, computation_.step_of_event), checker_(case_.trace) {}
 
   void races() {
-    ASSERT_TRUE(trace::verify(case_.trace).legal());
+    ASSERT_TRUE(trace::verify(case_.trace).legal()) << about();
     ASSERT_TRUE(computation_.dependence.known);
     const std::set<Reference::Pair> expected = reference_.races(reference_.states());
     const auto found = find(Model::Full);
@@ -140,7 +140,7 @@ public:
     reference_.look_at(looked_at);
     const auto* row = causality::find_model("full");
     ASSERT_NE(row, nullptr);
-    const auto model = row->make(case_.trace, computation_, relevance);
+    auto model = row->make(case_.trace, computation_, relevance);
     ASSERT_TRUE(model.ok());
     std::set<std::vector<std::uint32_t>> expected;
     for (const FullState& state : reference_.states()) expected.insert(steps_of(**model, state));

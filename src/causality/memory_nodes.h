@@ -1,4 +1,4 @@
-// What the bytes hold that only one thread touches, as nodes of the dependence graph.
+// For each piece of memory the node of a dependence graph that stands for what it holds.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace sooth::causality {
 
 // In granules of 8 bytes: a write of a part adds to what the granule depends on, which may be too much and never too little.
-class PrivateValues {
+class MemoryNodes {
 public:
   template <typename Join> // DependenceNode join(DependenceNode, DependenceNode)
   void write(std::uint64_t address, std::uint64_t size, DependenceNode node, const Join& join) {

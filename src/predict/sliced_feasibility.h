@@ -1,0 +1,23 @@
+// Questions under the model sliced: what the seed's causality says, and then whether a run of `full` bears it out.
+//
+// Question: can two threads stand before these two accesses at the same time?
+// Source: seed 002, end of section 4.2: two accesses of a variable race if they are causally unrelated, with all accesses of it as
+//   relevant events (without their values), and no lock is held at both.
+// Where we differ: a yes is only passed on if the model full has a run for it, which becomes the witness. All others are counted.
+//   Other questions (deadlocks, blocks, memory) the seed does not ask: they stay undecided.
+// Cost: the clocks, once for each location that is asked about; then as a question under full.
+#pragma once
+
+#include <memory>
+
+#include "causality/computation.h"
+#include "predict/feasibility.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+// The trace must be fit for dependence.
+std::unique_ptr<Feasibility> make_sliced_feasibility(const trace::Trace& trace,
+                                                     const causality::Computation& computation, const Limits& limits);
+
+} // namespace sooth::predict
