@@ -1,9 +1,11 @@
 #include "causality/dependence.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <absl/container/flat_hash_map.h>
 
+#include "causality/activations.h"
 #include "causality/locations.h"
 #include "causality/memory_nodes.h"
 #include "causality/step_dependence_builder.h"
@@ -24,37 +26,20 @@ constexpr DependenceNode kNoNode = StepDependence::kNoNode;
 
 bool is_access(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
 
-// What the instances of a site gave, in one activation.
-struct Instances {
-  DependenceNode latest = kNoNode;
-  DependenceNode every = kNoNode;
-};
-
-struct Activation {
-  std::uint32_t function = kNoFunction;
-  std::uint32_t call_site = 0;
-  bool caller_known = false; // the call site is one of the activation below
-  std::vector<DependenceNode> parameters;
-  absl::flat_hash_map<std::uint32_t, Instances> loads, results; // by site
-
-  static constexpr std::uint32_t kNoFunction = 0xffffffff;
-};
-
 class Walk {
 public:
   Walk(const trace::Trace& trace, const Computation& computation)
-      : trace_(trace), facts_(trace.static_facts), locations_(trace), builder_(trace, computation),
-        every_(facts_.sites.size()), of_thread_(trace.threads.size()) {
-    for (std::uint32_t f = 0; f < facts_.functions.size(); ++f) functions_[facts_.functions[f].site] = f;
-    for (const auto& set : facts_.source_sets)
-      for (const Source& source : set)
-        if (source.every && source.index < every_.size()) every_[source.index] = true;
+      : trace_(trace), facts_(trace.static_facts), index_(facts_), locations_(trace), builder_(trace, computation),
+        of_thread_(trace.threads.size()) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) of_thread_[trace.events[i].thread].push_back(i);
   }
 
   StepDependence run() {
     for (const std::vector<std::uint32_t>& events : of_thread_) {
-      stack_.assign(1, {});
+      activations_.emplace(index_, Activations::Graph{[this](std::span<const DependenceNode> nodes) {
+                                                        return builder_.depends_on(nodes);
+                                                      },
+                                                      [this] { return everything(); }, false});
       private_ = {};
       everything_ = kNoNode;
       reads_.clear();
@@ -95,47 +80,24 @@ private:
 
   // --- calls ---
   void enter(const Event& e) {
-    Activation callee;
-    callee.call_site = static_cast<std::uint32_t>(e.value);
-    if (const auto found = functions_.find(e.site); found != functions_.end() && e.site != 0)
-      callee.function = found->second;
-    const SiteFacts& call = facts_.of(callee.call_site);
-    callee.caller_known = call.role == SiteRole::Call && call.function == stack_.back().function;
-    if (callee.caller_known) {
-      builder_.decided_by(value_of(call.target));
-      for (const SourceSet argument : call.arguments) callee.parameters.push_back(value_of(argument));
-    }
-    stack_.push_back(std::move(callee));
+    if (index_.is_called_directly(e))
+      builder_.decided_by(value_of(facts_.of(static_cast<std::uint32_t>(e.value)).target));
+    activations_->enter(e, kNoNode);
   }
-
   void leave(std::uint64_t remaining) {
-    while (stack_.size() > 1 && stack_.size() > remaining + 1) {
-      const Activation& callee = stack_.back();
-      const bool known = callee.function != Activation::kNoFunction;
-      const DependenceNode result = known ? value_of(facts_.functions[callee.function].result) : everything();
-      const std::uint32_t site = callee.call_site;
-      const bool caller_known = callee.caller_known;
-      stack_.pop_back();
-      if (caller_known) note(stack_.back().results[site], site, result);
-      else builder_.decided_by(result); // to code that we do not see, or to whoever joins the thread
-    }
+    // To code that we do not see, or to whoever joins the thread.
+    activations_->leave(remaining, [this](DependenceNode result) { builder_.decided_by(result); });
   }
 
   void branch(const Event& e, const SiteFacts& facts, const Event* next) {
-    switch (facts.role) {
-    case SiteRole::Branch:
-    case SiteRole::Trap: builder_.decided_by(value_of(facts.condition)); break;
-    case SiteRole::Call:
-      if (next != nullptr && next->kind == EventKind::Enter && next->value == e.site) {
-        builder_.decided_by(value_of(facts.target));
-        break;
-      }
-      decide_arguments(facts);
-      // Code without hooks may look at whatever this thread has left in memory.
-      if (facts.effect == CallEffect::Reads || facts.effect == CallEffect::Other) builder_.decided_by(everything());
-      break;
-    default: builder_.decided_by(everything());
-    }
+    if (facts.role == SiteRole::None) return builder_.decided_by(everything());
+    const bool has_hooks = facts.role == SiteRole::Call && next != nullptr && next->kind == EventKind::Enter &&
+                           next->value == e.site && index_.is_called_directly(*next);
+    if (has_hooks) return;
+    builder_.decided_by(value_of(facts.condition));
+    // Code without hooks may look at whatever this thread has left in memory.
+    if (facts.role == SiteRole::Call && (facts.effect == CallEffect::Reads || facts.effect == CallEffect::Other))
+      builder_.decided_by(everything());
   }
 
   void decide_arguments(const SiteFacts& facts) {
@@ -182,7 +144,7 @@ private:
         private_.write(e.address, e.size, value, [&](DependenceNode a, DependenceNode b) { return join(a, b); });
     }
     if (!reads) return;
-    note(stack_.back().loads[e.site], e.site, seen);
+    activations_->note_read(e.site, seen);
     if (seen != kNoNode) reads_.push_back(seen);
     if (copies && !writes) {
       Copied& copied = copied_[e.site];
@@ -203,32 +165,7 @@ private:
     return builder_.depends_on(both);
   }
 
-  void note(Instances& instances, std::uint32_t site, DependenceNode node) {
-    instances.latest = node;
-    if (site < every_.size() && every_[site]) instances.every = join(instances.every, node);
-  }
-
-  DependenceNode value_of(SourceSet set) {
-    if (set == 0) return kNoNode;
-    std::vector<DependenceNode> parts;
-    const Activation& here = stack_.back();
-    const auto add = [&](const absl::flat_hash_map<std::uint32_t, Instances>& of, const Source& source) {
-      const auto found = of.find(source.index);
-      if (found != of.end()) parts.push_back(source.every ? found->second.every : found->second.latest);
-    };
-    for (const Source& source : facts_.sources(set)) {
-      switch (source.kind) {
-      case SourceKind::Load: add(here.loads, source); break;
-      case SourceKind::CallResult: add(here.results, source); break;
-      case SourceKind::Parameter:
-        if (source.index < here.parameters.size()) parts.push_back(here.parameters[source.index]);
-        break;
-      case SourceKind::Branch: break; // it decides, so it went the way it did
-      case SourceKind::Unknown: parts.push_back(everything()); break;
-      }
-    }
-    return builder_.depends_on(parts);
-  }
+  DependenceNode value_of(SourceSet set) { return activations_->value_of(set); }
 
   // All that the thread has read so far.
   DependenceNode everything() {
@@ -246,14 +183,13 @@ private:
 
   const trace::Trace& trace_;
   const trace::StaticFacts& facts_;
+  const FactIndex index_;
   const Locations locations_;
   StepDependenceBuilder builder_;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> functions_; // by site
-  std::vector<bool> every_;                                     // by site: somebody asks for all of its instances
   std::vector<std::vector<std::uint32_t>> of_thread_;
 
   // Of the thread that is looked at.
-  std::vector<Activation> stack_; // [0] is what called the first function
+  std::optional<Activations> activations_;
   MemoryNodes private_;
   absl::flat_hash_map<std::uint32_t, Copied> copied_; // by site
   std::vector<DependenceNode> reads_;                 // since everything_ was made

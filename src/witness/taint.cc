@@ -85,7 +85,16 @@ bool Taint::is_followed_by_its_activation(EventNumber event) const {
   const std::size_t next = std::size_t{place_[event]} + 1;
   if (next >= mine.size()) return false;
   const Event& follower = trace_.events[mine[next]];
-  return follower.kind == EventKind::Enter && follower.value == trace_.events[event].site;
+  return follower.kind == EventKind::Enter && follower.value == trace_.events[event].site &&
+         enters_what_is_named(follower);
+}
+
+// Whether the function that is entered is the one that the call names. If it is another one, code without hooks called it.
+bool Taint::enters_what_is_named(const Event& enter) const {
+  const SiteFacts& call = facts_.of(static_cast<std::uint32_t>(enter.value));
+  const std::uint32_t function = function_at(enter.site);
+  return call.role == SiteRole::Call && call.callee != 0 && function != 0xffffffff &&
+         facts_.functions[function].name == call.callee;
 }
 
 bool Taint::misled(EventNumber number) const {
@@ -96,8 +105,7 @@ bool Taint::misled(EventNumber number) const {
   switch (e.kind) {
   case EventKind::ExternalWrite: return false;
   case EventKind::Enter: {
-    const SiteFacts& call = facts_.of(static_cast<std::uint32_t>(e.value));
-    return call.role == SiteRole::Call && call.function == thread.frames.back().function && of(call.target, thread);
+    return enters_what_is_named(e) && of(facts_.of(static_cast<std::uint32_t>(e.value)).target, thread);
   }
   case EventKind::Exit: {
     // What is returned to code that we do not see must not be tainted. (Frames that an exception leaves return nothing.)
@@ -112,11 +120,12 @@ bool Taint::misled(EventNumber number) const {
     return false;
   }
   case EventKind::Branch:
-    if (facts.role == SiteRole::Branch || facts.role == SiteRole::Trap) return of(facts.condition, thread);
-    if (facts.role != SiteRole::Call) return thread.anything;
-    if (is_followed_by_its_activation(number)) return of(facts.target, thread);
-    if ((facts.effect == CallEffect::Reads || facts.effect == CallEffect::Other) && thread.anything) return true;
-    return arguments(facts, thread);
+    if (facts.role == SiteRole::None) return thread.anything;
+    if (facts.role == SiteRole::Call) {
+      if (is_followed_by_its_activation(number)) return false;
+      if ((facts.effect == CallEffect::Reads || facts.effect == CallEffect::Other) && thread.anything) return true;
+    }
+    return of(facts.condition, thread);
   default: break;
   }
   if (facts.role == SiteRole::None) return thread.anything;
@@ -147,7 +156,7 @@ void Taint::enter(const Event& e, Thread& thread) {
   frame.call_site = static_cast<std::uint32_t>(e.value);
   frame.function = function_at(e.site);
   const SiteFacts& call = facts_.of(frame.call_site);
-  frame.caller_known = call.role == SiteRole::Call && call.function == thread.frames.back().function;
+  frame.caller_known = enters_what_is_named(e) && call.function == thread.frames.back().function;
   if (frame.caller_known)
     for (const trace::SourceSet argument : call.arguments) frame.parameters.push_back(of(argument, thread));
   thread.frames.push_back(std::move(frame));

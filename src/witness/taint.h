@@ -54,6 +54,7 @@ private:
   bool arguments(const trace::SiteFacts& facts, const Thread& thread) const;
   bool is_copy(const trace::SiteFacts& facts, std::uint32_t site) const;
   bool is_followed_by_its_activation(EventNumber event) const;
+  bool enters_what_is_named(const trace::Event& enter) const;
   std::uint32_t function_at(std::uint32_t site) const;
   void enter(const trace::Event& event, Thread& thread);
   static void give(std::map<std::uint32_t, Given>& to, std::uint32_t site, bool tainted);
