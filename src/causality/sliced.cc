@@ -155,7 +155,7 @@ private:
 Result<std::unique_ptr<Model>> make_sliced(const trace::Trace& trace, const Computation& computation,
                                            const Relevance& relevance) {
   if (!trace.is_fit_for_dependence())
-    return Error{"the model sliced needs a trace with static facts: record with --facts.", "", 0, 0};
+    return Error{"the model sliced needs a trace with static facts: compile with -fsooth-facts.", "", 0, 0};
   return std::unique_ptr<Model>(std::make_unique<Sliced>(trace, computation, relevance));
 }
 

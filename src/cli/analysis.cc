@@ -168,7 +168,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   const bool sliced = model == witness::Model::Sliced;
   if ((model == witness::Model::Full || sliced) && !prepared.computation.dependence.known)
     return Error{
-        fmt::format("the model {} needs a trace with static facts: record with --facts.", report::name_of(model)), "",
+        fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.", report::name_of(model)), "",
         0, 0};
   if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is.", "", 0, 0};

@@ -193,10 +193,22 @@ TEST_F(CheckCommand, CompareIsATableAndJson) {
   for (const char* part : {"model", "deadlock", "findings", "\nhb ", "\nhb-locks ", "\nmaximal "})
     EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
   const auto json = nlohmann::json::parse(sooth({"compare", "--json", trace}).out);
-  ASSERT_EQ(json["models"].size(), 5u);
+  ASSERT_EQ(json["models"].size(), 7u);
   EXPECT_EQ(json["models"][0]["model"], "hb");
   EXPECT_EQ(json["models"][0]["findings"], 0); // the locks keep their order
   EXPECT_EQ(json["models"][4]["kinds"]["deadlock"], 1);
+  for (const int without_facts : {5, 6})
+    EXPECT_NE(json["models"][without_facts]["refused"].get<std::string>().find("-fsooth-facts"), std::string::npos);
+}
+
+TEST_F(CheckCommand, FullAndSlicedNeedStaticFacts) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  for (const char* model : {"full", "sliced"}) {
+    const Outcome refused = sooth({"check", trace, "--model", model});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("static facts"), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(sooth({"check", trace}).status, 66); // maximal, without being asked
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "causality/computation.h"
 #include "causality/model.h"
+#include "lattice_nodes.h"
 #include "predict/feasibility.h"
 #include "predict/races.h"
 #include "reference/full.h"
@@ -144,7 +145,9 @@ public:
     ASSERT_TRUE(model.ok());
     std::set<std::vector<std::uint32_t>> expected;
     for (const FullState& state : reference_.states()) expected.insert(steps_of(**model, state));
-    EXPECT_EQ(reached(**model), expected) << about();
+    std::set<std::vector<std::uint32_t>> reached;
+    each_node(**model, [&](const std::vector<causality::Count>& cut) { reached.insert(cut); });
+    EXPECT_EQ(reached, expected) << about();
     tally["cuts"] += expected.size();
   }
 
@@ -177,28 +180,6 @@ private:
       if (counts[t] < steps.size() && steps[counts[t]].event == i) ++counts[t];
     }
     return counts;
-  }
-
-  static std::set<std::vector<std::uint32_t>> reached(const causality::Model& model) {
-    using Node = std::pair<std::vector<causality::Count>, std::vector<std::uint64_t>>;
-    Node start{std::vector<causality::Count>(model.threads()), std::vector<std::uint64_t>(model.state_words())};
-    model.begin(start.second);
-    std::set<Node> seen{start};
-    std::vector<Node> waiting{start};
-    std::set<std::vector<std::uint32_t>> result;
-    while (!waiting.empty()) {
-      const Node here = std::move(waiting.back());
-      waiting.pop_back();
-      result.insert({here.first.begin(), here.first.end()});
-      for (std::uint32_t t = 0; t < model.threads(); ++t) {
-        if (here.first[t] == model.steps(t).size() || !model.enabled(here.first, here.second, t)) continue;
-        Node there = here;
-        model.advance(here.first, there.second, t);
-        ++there.first[t];
-        if (seen.insert(there).second) waiting.push_back(std::move(there));
-      }
-    }
-    return result;
   }
 
   std::string about() const {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "causality/model.h"
+#include "lattice_nodes.h"
 #include "reference/reference.h"
 #include "traces.h"
 
@@ -31,28 +32,14 @@ using Positions = std::vector<std::uint32_t>; // events done, by thread
 
 // All cuts that paths of the model reach, as positions of events: a thread that has taken a step has done everything up to it.
 std::set<Positions> reached(const causality::Model& model, const std::vector<std::vector<std::uint32_t>>& of_thread) {
-  using Node = std::pair<std::vector<Count>, std::vector<std::uint64_t>>;
-  Node start{std::vector<Count>(model.threads()), std::vector<std::uint64_t>(model.state_words())};
-  model.begin(start.second);
-  std::set<Node> seen{start};
-  std::vector<Node> waiting{start};
   std::set<Positions> result;
-  while (!waiting.empty()) {
-    const Node here = std::move(waiting.back());
-    waiting.pop_back();
+  each_node(model, [&](const std::vector<Count>& cut) {
     Positions positions(model.threads());
     for (std::uint32_t t = 0; t < model.threads(); ++t)
-      while (here.first[t] != 0 && of_thread[t][positions[t]++] != model.steps(t)[here.first[t] - 1].event) {
+      while (cut[t] != 0 && of_thread[t][positions[t]++] != model.steps(t)[cut[t] - 1].event) {
       }
     result.insert(positions);
-    for (std::uint32_t t = 0; t < model.threads(); ++t) {
-      if (here.first[t] == model.steps(t).size() || !model.enabled(here.first, here.second, t)) continue;
-      Node there = here;
-      model.advance(here.first, there.second, t);
-      ++there.first[t];
-      if (seen.insert(there).second) waiting.push_back(std::move(there));
-    }
-  }
+  });
   return result;
 }
 
