@@ -43,6 +43,8 @@ private:
     Activations activations;
     std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> locks; // lock -> depth, node of the acquire
     std::uint32_t everything = kNone;                                       // all that was read so far
+    std::uint32_t waited =
+        kNone; // the latest event that waited for another thread: nothing behind it is there without it
   };
 
   void look_at(std::uint32_t number) {
@@ -59,13 +61,17 @@ private:
       add(node.control, held.second);
       out_.locks_of_event[number].push_back(held.second);
     }
+    bool waited = false;
     const StepId step = computation_.step_of_event[number];
     if (step != kNoStep && computation_.steps[step].event == number) {
       const auto [from, to] = std::ranges::equal_range(computation_.orders, step, {}, &Order::second);
       for (auto order = from; order != to; ++order)
-        if (const std::uint32_t first = computation_.steps[order->first].event; first < number)
+        if (const std::uint32_t first = computation_.steps[order->first].event; first < number) {
           add(node.control, out_.node_of_event[first]);
+          waited = true;
+        }
     }
+    add(node.control, thread.waited);
     if (facts.role == SiteRole::None) add(node.control, thread.everything);
     if (facts.role == SiteRole::Call) {
       add(node.control, thread.activations.value_of(facts.target));
@@ -85,6 +91,7 @@ private:
     const auto made = static_cast<std::uint32_t>(out_.nodes.size());
     out_.nodes.push_back(std::move(node));
     out_.node_of_event[number] = made;
+    if (waited) thread.waited = made;
     follow(e, made, thread);
   }
 
