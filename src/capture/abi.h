@@ -32,6 +32,7 @@
 //     stack_top = top; if (top < stack_low) stack_low = top
 // and after a landing pad or a call that returns twice:
 //     stack_top = top + 1; if (top + 1 < stack_low) stack_low = top + 1
+// A function of which every call is to be an event (-fsooth-property) also calls __sooth_called() after each of these changes.
 #pragma once
 
 #include <stdint.h>
@@ -111,6 +112,9 @@ enum SoothLoop {
   kLoopOpaque = 4, // a read whose bytes the loop itself may write: what is there now need not be what is read
 };
 void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what);
+
+// The call stack has just changed by a call or a return that a property can see.
+void __sooth_called(void);
 
 // Atomics replace the instruction. `order` is a sooth::trace::MemoryOrder number. Sizes 1, 2, 4, 8: N below.
 //   uintN __sooth_atomic_load<N>(const void* p, uint32_t order, uint32_t site)                 N = 1, 2, 4, 8, 16

@@ -9,7 +9,10 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-bool clings(EventKind kind) { return kind == EventKind::Enter || kind == EventKind::Exit || kind == EventKind::Branch; }
+bool clings(const Event& e) {
+  if (e.has(trace::kTicket)) return false; // a call that is an event of its own
+  return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
+}
 bool glued(const Event& e) {
   if (e.kind == EventKind::ExternalWrite) return true; // it stands for what the next event found
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
@@ -61,7 +64,7 @@ Blocks blocks_of(const trace::Trace& trace, const Computation& computation) {
     const Event& e = trace.events[i];
     Open& now = open[e.thread];
     const StepId step = computation.step_of_event[i];
-    if (now.block == kNone || !(clings(e.kind) || now.glued)) {
+    if (now.block == kNone || !(clings(e) || now.glued)) {
       now.block = out.blocks.size();
       out.blocks.push_back({.thread = e.thread});
       if (step != kNoStep && computation.steps[step].event == i) out.blocks.back().begins = step;

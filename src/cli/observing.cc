@@ -1,6 +1,7 @@
 #include "cli/observing.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -12,8 +13,6 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "logic/resolve.h"
-#include "logic/symbols.h"
 #include "logic/syntax.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -23,17 +22,10 @@ namespace {
 
 // The findings alone, without the lines that sum up: the program still runs.
 std::string finding_text(const report::Report& report) {
-  const std::string all = report::text(report, {isatty(STDERR_FILENO) != 0});
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string();
+  const std::string all = report::text(report, {isatty(STDERR_FILENO) != 0, here});
   return all.substr(0, all.size() - report::summary(report).size());
-}
-
-// Names of variables and events, before the program runs; what it only makes at run time is checked then.
-std::optional<Error> check_names(const std::string& program, const observe::ProgramOptions& options) {
-  const auto symbols = logic::symbols_of_program(program);
-  if (!symbols) return std::nullopt; // the program tells them itself when it runs
-  const auto property = logic::read_properties(options.property_text, options.property_name, symbols.value());
-  if (!property) return property.error();
-  return std::nullopt;
 }
 
 } // namespace
@@ -95,7 +87,6 @@ Result<OnlineRun> run_online(const std::vector<std::string>& command, const Obse
                              const std::string& socket_folder) {
   auto wanted = server_options(options);
   if (!wanted) return wanted.error();
-  if (const auto error = check_names(command.front(), wanted->program)) return *error;
   const std::string token = wanted->token;
   Verdicts verdicts(options);
   observe::Server server(*std::move(wanted), verdicts.speaker());

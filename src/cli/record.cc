@@ -31,6 +31,12 @@ int run_record(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
+  if (!options.property.empty()) {
+    if (const auto error = misfit(options.property, path)) {
+      complain(error->text());
+      return kWrong;
+    }
+  }
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), path);
   auto recording = record(command, options);

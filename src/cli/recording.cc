@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "logic/resolve.h"
+#include "logic/symbols.h"
+
 namespace sooth::cli {
 
 namespace fs = std::filesystem;
@@ -54,6 +57,14 @@ std::string check_record_options(const RecordOptions& options) {
   if (const fs::path folder = fs::path(options.output).parent_path(); !folder.empty() && !fs::is_directory(folder))
     return fmt::format("cannot write {}: there is no folder {}.", options.output, folder.string());
   return {};
+}
+
+std::optional<Error> misfit(const std::string& property, const std::string& program) {
+  const auto symbols = logic::symbols_of_program(program);
+  if (!symbols) return std::nullopt;
+  const auto file = logic::load_properties(property, symbols.value());
+  if (file || symbols.value().may_grow) return std::nullopt;
+  return file.error();
 }
 
 Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options) {

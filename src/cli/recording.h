@@ -1,6 +1,7 @@
 // One recorded run of a program: what `sooth record` and `sooth run` share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct Recording {
 void add_record_options(Parser& parser, RecordOptions& options, const std::string& all);
 // A sentence about what is wrong with them, or nothing.
 std::string check_record_options(const RecordOptions& options);
+
+// What a property file names and the program, which is a file here, does not have; told before the program runs. Nothing if
+// it fits, or if only the run can tell: the program has no tables, or loads libraries while it runs.
+std::optional<Error> misfit(const std::string& property, const std::string& program);
 
 // `command`: the program's path and its arguments.
 Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options);

@@ -13,7 +13,7 @@
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
-#include "logic/resolve.h"
+#include "logic/syntax.h"
 
 namespace sooth::cli {
 
@@ -55,8 +55,10 @@ private:
 };
 
 // The compiler replaces its process, so it gets one of its own. Returns whether `program` was built.
-bool build(const std::string& source, Source kind, const std::vector<std::string>& flags, const std::string& program) {
+bool build(const std::string& source, Source kind, const std::vector<std::string>& flags, const std::string& property,
+           const std::string& program) {
   std::vector<std::string> words = {kind == Source::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
+  if (!property.empty()) words.push_back("-fsooth-property=" + property);
   words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {source, "-o", program});
   std::vector<char*> argv;
@@ -90,15 +92,6 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   const bool violated = fs::exists(result, ignored);
   fs::remove_all(folder, ignored); // before a signal may end us
   return violated ? exit_code : end_like(ended.value());
-}
-
-// A property that names what the program does not have is told before the program runs.
-bool property_fits(const std::string& property, const std::string& program) {
-  const auto symbols = logic::symbols_of_program(program);
-  if (!symbols) return true; // nothing to compare with; the trace will tell
-  const auto file = logic::load_properties(property, symbols.value());
-  if (!file) complain(file.error().text());
-  return file.ok();
 }
 
 int no_trace(const std::string& target) {
@@ -160,6 +153,12 @@ int run_run(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
+  if (!options.property.empty()) { // what is wrong with the file itself is told before anything is built
+    if (const auto syntax = logic::parse_file(options.property); !syntax) {
+      complain(syntax.error().text());
+      return kWrong;
+    }
+  }
   TemporaryFolder folder;
   if (folder.path().empty()) {
     complain("cannot make a temporary folder.");
@@ -174,7 +173,7 @@ int run_run(int argc, char** argv) {
     program = (folder.path() / fs::path(target).stem()).string();
     if (facts || analysis.model == "sliced" || analysis.model == "full") flags.insert(flags.begin(), "-fsooth-facts");
     if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
-    if (!build(target, kind, flags, program)) return kWrong;
+    if (!build(target, kind, flags, options.property, program)) return kWrong;
   } else {
     program = find_program(target);
   }
@@ -183,7 +182,12 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
 
-  if (!options.property.empty() && !property_fits(options.property, program)) return kWrong;
+  if (!options.property.empty()) {
+    if (const auto error = misfit(options.property, program)) {
+      complain(error->text());
+      return kWrong;
+    }
+  }
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);
   if (!monitor.empty())

@@ -1,10 +1,13 @@
 // Threads that stand ready to share one piece of work after another.
+//
+// A level of the lattice takes a few hundred microseconds, and waking a thread that sleeps a good part of that. So whoever
+// waits looks again for a short while before it sleeps.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -17,11 +20,8 @@ public:
     for (unsigned w = 1; w < workers; ++w) threads_.emplace_back([this, w] { serve(w); });
   }
   ~WorkerPool() {
-    {
-      const std::scoped_lock lock(mutex_);
-      stop_ = true;
-    }
-    begin_.notify_all();
+    work_ = nullptr;
+    begin_round();
     for (std::thread& thread : threads_) thread.join();
   }
   WorkerPool(const WorkerPool&) = delete;
@@ -32,43 +32,45 @@ public:
   // Calls work(worker) once on each worker and returns when all are done.
   void run(const std::function<void(unsigned)>& work) {
     if (threads_.empty()) return work(0);
-    {
-      const std::scoped_lock lock(mutex_);
-      work_ = &work;
-      busy_ = threads_.size();
-      ++round_;
-    }
-    begin_.notify_all();
+    work_ = &work;
+    begin_round();
     work(0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
+    for (std::uint32_t left = busy_.load(); left != 0; left = busy_.load()) wait_for_change(busy_, left);
   }
 
 private:
+  static constexpr unsigned kLooks = 4000; // about 20 microseconds
+
+  static void wait_for_change(const std::atomic<std::uint32_t>& number, std::uint32_t from) {
+    for (unsigned look = 0; look < kLooks; ++look) {
+      if (number.load() != from) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    number.wait(from);
+  }
+
+  void begin_round() {
+    busy_ = static_cast<std::uint32_t>(threads_.size());
+    ++round_; // after all that the workers are to see
+    round_.notify_all();
+  }
+
   void serve(unsigned worker) {
-    std::size_t seen = 0;
-    for (;;) {
-      const std::function<void(unsigned)>* work = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        begin_.wait(lock, [&] { return stop_ || round_ != seen; });
-        if (stop_) return;
-        seen = round_;
-        work = work_;
-      }
+    for (std::uint32_t seen = 0;; ++seen) { // the number may wrap around, and is compared for equality only
+      while (round_.load() == seen) wait_for_change(round_, seen);
+      const std::function<void(unsigned)>* work = work_;
+      if (work == nullptr) return;
       (*work)(worker);
-      const std::scoped_lock lock(mutex_);
-      if (--busy_ == 0) done_.notify_one();
+      if (--busy_ == 0) busy_.notify_one();
     }
   }
 
   std::vector<std::thread> threads_;
-  std::mutex mutex_; // everything below
-  std::condition_variable begin_, done_;
-  const std::function<void(unsigned)>* work_ = nullptr;
-  std::size_t round_ = 0;
-  std::size_t busy_ = 0;
-  bool stop_ = false;
+  const std::function<void(unsigned)>* work_ = nullptr; // changed only between rounds; null: it is over
+  std::atomic<std::uint32_t> round_ = 0;
+  std::atomic<std::uint32_t> busy_ = 0; // workers that have not finished this round
 };
 
 } // namespace sooth::explore

@@ -61,6 +61,17 @@ std::string plain_function_name(std::string_view demangled) {
   return text.substr(begin, parameters - begin);
 }
 
+std::string unscoped_function_name(std::string_view written) {
+  const std::string plain = plain_function_name(written);
+  std::size_t begin = 0, arguments = std::string::npos;
+  at_top_level(plain, [&](std::size_t i, char c) {
+    if (c == ':') begin = i + 1, arguments = std::string::npos;
+    if (c == '<' && arguments == std::string::npos) arguments = i;
+  });
+  // at_top_level passes over the letters of operators, so theirs are no arguments.
+  return plain.substr(begin, arguments == std::string::npos ? arguments : arguments - begin);
+}
+
 bool same_function(std::string_view plain, std::string_view written) {
   return plain == written ||
          (written.find('<') == std::string_view::npos && without_template_arguments(plain) == written);
@@ -88,8 +99,8 @@ FoundFunction find_function(std::string_view written, const Symbols& symbols) {
     const std::string plain = plain_function_name(function);
     const std::string bare = without_template_arguments(plain);
     if (same_function(plain, found.empty() ? wanted : found) || (found.empty() && bare.ends_with("::" + wanted)))
-      return NotFound{0, "calls of '" + bare + "' were inlined, so they cannot be seen; declare it " +
-                             "__attribute__((noinline)), or compile with -fno-inline"};
+      return NotFound{0, "calls of '" + bare + "' were inlined, so they cannot be seen; compile the program with " +
+                             "-fsooth-property=FILE (this file), which keeps them"};
   }
   if (!found.empty()) return found;
   if (suffix.size() > 1)

@@ -14,6 +14,8 @@ namespace sooth::logic {
 
 // `void net::send<int>(int) const` -> `net::send<int>`; unnamed namespaces are no part of a name.
 std::string plain_function_name(std::string_view demangled);
+// `net::Pool<int>::take<char>` -> `take`; `operator<` and its like stay whole.
+std::string unscoped_function_name(std::string_view written);
 // Whether a function of this plain name is what was written: the same, or the same without template arguments.
 bool same_function(std::string_view plain, std::string_view written);
 

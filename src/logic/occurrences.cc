@@ -1,5 +1,7 @@
 #include "logic/occurrences.h"
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "logic/lookup.h"
@@ -19,10 +21,16 @@ struct Occurrences::Walk {
     std::uint64_t address = 0, bytes = 0;
   };
   std::vector<WatchedLock> locks; // by predicate
+  std::vector<std::string_view> first_names,
+      names; // by thread: the first one that it is ever given, and the one it has now
 
   Walk(const PropertyFile& f, const trace::Trace& t)
       : file(f), trace(t), called(t.sites.size()), returned(t.sites.size()), stacks(t.threads.size()),
-        locks(f.events.size()) {
+        locks(f.events.size()), first_names(t.threads.size()), names(t.threads.size()) {
+    // A thread gets its name after it has started; so the whole trace says which start is meant.
+    for (const Event& e : trace.events)
+      if (std::string_view* name = e.kind == EventKind::ThreadName ? name_of(first_names, e) : nullptr)
+        if (name->empty()) *name = string(e.address);
     for (std::size_t site = 0; site < trace.sites.size(); ++site) {
       if ((trace.sites[site].flags & trace::kSiteFunction) == 0) continue;
       const std::string name = plain_function_name(trace.sites[site].function);
@@ -37,6 +45,12 @@ struct Occurrences::Walk {
 
   std::string_view string(std::uint64_t number) const {
     return number < trace.strings.size() ? std::string_view(trace.strings[number]) : std::string_view();
+  }
+
+  // Of the thread that a thread-name event names; null if there is none.
+  static std::string_view* name_of(std::vector<std::string_view>& names, const Event& e) {
+    const std::uint64_t named = e.value == 0 ? e.thread : e.value - 1;
+    return named < names.size() ? &names[named] : nullptr;
   }
 
   std::uint64_t enter(const Event& e) {
@@ -68,10 +82,13 @@ struct Occurrences::Walk {
     return address - p.address < p.size;
   }
 
-  bool is_thread(const EventPredicate& p, const Event& e) const {
+  bool is_thread(const EventPredicate& p, const Event& e, const std::vector<std::string_view>& its_names) const {
     if (p.any) return true;
     if (p.has_thread) return p.thread == e.thread;
-    return e.thread < trace.threads.size() && trace.threads[e.thread].name == p.name;
+    if (e.thread >= its_names.size()) return false;
+    // A trace from elsewhere has names without events that give them.
+    const std::string_view name = its_names[e.thread].empty() ? trace.threads[e.thread].name : its_names[e.thread];
+    return !name.empty() && name == p.name;
   }
 
   // Predicates of one class for which `test` holds.
@@ -88,6 +105,9 @@ struct Occurrences::Walk {
     case EventKind::Enter: return enter(e);
     case EventKind::Exit: return exit(e);
     case EventKind::Watch: watch(e); return 0;
+    case EventKind::ThreadName:
+      if (std::string_view* name = name_of(names, e)) *name = string(e.address);
+      return 0;
     case EventKind::Acquire:
     case EventKind::AcquireShared:
       if (e.has(trace::kFailed)) return 0;
@@ -101,9 +121,10 @@ struct Occurrences::Walk {
     case EventKind::ReleaseShared:
       return each(EventClass::Release, [&](std::size_t k, const EventPredicate&) { return is_lock(k, e.address); });
     case EventKind::ThreadStart:
-      return each(EventClass::ThreadStart, [&](std::size_t, const EventPredicate& p) { return is_thread(p, e); });
+      return each(EventClass::ThreadStart,
+                  [&](std::size_t, const EventPredicate& p) { return is_thread(p, e, first_names); });
     case EventKind::ThreadEnd:
-      return each(EventClass::ThreadEnd, [&](std::size_t, const EventPredicate& p) { return is_thread(p, e); });
+      return each(EventClass::ThreadEnd, [&](std::size_t, const EventPredicate& p) { return is_thread(p, e, names); });
     case EventKind::User:
       return each(EventClass::User,
                   [&](std::size_t, const EventPredicate& p) { return p.any || string(e.address) == p.name; });
@@ -118,6 +139,22 @@ Occurrences::~Occurrences() = default;
 
 std::uint64_t Occurrences::of(std::size_t event) {
   return event < walk_->trace.events.size() ? walk_->take(walk_->trace.events[event]) : 0;
+}
+
+std::vector<std::string> partly_seen_calls(const PropertyFile& file, const std::vector<trace::Site>& sites) {
+  std::set<std::string> names;
+  const auto is_call = [](const EventPredicate& p) {
+    return p.what == EventClass::Call || p.what == EventClass::Return;
+  };
+  if (std::ranges::none_of(file.events, is_call)) return {};
+  for (const trace::Site& site : sites) {
+    if ((site.flags & trace::kSiteFunction) == 0 || (site.flags & (trace::kSiteCall | trace::kSiteSystem)) != 0)
+      continue;
+    const std::string name = plain_function_name(site.function);
+    for (const EventPredicate& p : file.events)
+      if (is_call(p) && (p.any || same_function(name, p.name))) names.insert(p.any ? "*" : p.name);
+  }
+  return {names.begin(), names.end()};
 }
 
 } // namespace sooth::logic

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "logic/property.h"
 #include "trace/trace.h"
@@ -23,5 +25,9 @@ private:
   struct Walk;
   std::unique_ptr<Walk> walk_;
 };
+
+// The functions in `call` and `return` of which only those calls are events in which something is recorded: the program
+// was not compiled with -fsooth-property.
+std::vector<std::string> partly_seen_calls(const PropertyFile& file, const std::vector<trace::Site>& sites);
 
 } // namespace sooth::logic

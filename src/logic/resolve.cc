@@ -1,10 +1,6 @@
 #include "logic/resolve.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "logic/compile.h"
 #include "logic/ere.h"
@@ -119,11 +115,9 @@ Result<PropertyFile> read_properties(std::string_view text, const std::string& n
 }
 
 Result<PropertyFile> load_properties(const std::string& path, const Symbols& symbols) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{std::string("cannot read: ") + std::strerror(errno), path};
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return Error{"cannot read", path};
-  return read_properties(text, path, symbols);
+  const Result<SyntaxFile> syntax = parse_file(path);
+  if (!syntax) return syntax.error();
+  return resolve(syntax.value(), symbols);
 }
 
 } // namespace sooth::logic

@@ -143,9 +143,11 @@ private:
 Symbols symbols_of_trace(const trace::Trace& trace) { return SymbolBuilder(trace).run(); }
 
 Result<Symbols> symbols_of_program(const std::string& path) {
-  const Result<trace::Trace> tables = trace::read_program(path);
-  if (!tables) return tables.error();
-  return symbols_of_trace(tables.value());
+  const Result<trace::Program> program = trace::read_program(path);
+  if (!program) return program.error();
+  Symbols symbols = symbols_of_trace(program.value().tables);
+  symbols.may_grow = program.value().may_grow;
+  return symbols;
 }
 
 } // namespace sooth::logic

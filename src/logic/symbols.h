@@ -35,12 +35,14 @@ struct Symbols {
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.
   bool all_names_known = true;
+  // The program may load libraries while it runs: a name that is not here may be in one of them.
+  bool may_grow = false;
 };
 
 // From a recorded run; addresses are those of that run.
 Symbols symbols_of_trace(const trace::Trace& trace);
-// From a program that was built with Sooth, before it runs: the tables in its file. Addresses are relative to where it
-// will be loaded.
+// From a program that was built with Sooth, before it runs: the tables in its file and in those of the libraries that it is
+// linked to. Addresses are not those of any run.
 Result<Symbols> symbols_of_program(const std::string& path);
 
 } // namespace sooth::logic

@@ -100,6 +100,8 @@ struct SyntaxFile {
 // `cfg.locks[3]`, as it stands in the parentheses of an event; nothing if it is no such name.
 std::optional<Node> parse_name(std::string_view text);
 
+// Reads the file; errors name it as it was given.
+Result<SyntaxFile> parse_file(const std::string& path);
 // `name` is what errors call the file.
 Result<SyntaxFile> parse(std::string_view text, const std::string& name);
 

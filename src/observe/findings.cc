@@ -1,10 +1,10 @@
 #include "observe/findings.h"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
+#include "predict/run_table.h"
 #include "report/fingerprint.h"
 #include "trace/trace.h"
 
@@ -15,12 +15,68 @@ report::Spot spot_of(const trace::Site& site) {
   return {site.file, site.line, site.column, site.function, (site.flags & trace::kSiteSystem) != 0};
 }
 
+// What the property can see of a step: "radio = 0, call f".
+std::string what_text(const logic::PropertyFile& file, const Happening& what) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  for (const VariableWrite& write : what.writes)
+    add(fmt::format("{} = {}", file.variables[write.variable].name,
+                    predict::value_text(file.types[write.variable], write.value)));
+  for (std::size_t k = 0; k < file.events.size(); ++k)
+    if ((what.happened >> k & 1) != 0) add(predict::event_name(file.events[k]));
+  if (what.kind == static_cast<std::uint8_t>(trace::EventKind::ExternalWrite)) out += " (from outside)";
+  return out;
+}
+
 // The names of the events of the property file that happened.
 std::string happened_text(const logic::PropertyFile& file, std::uint64_t happened) {
   std::string out;
   for (std::size_t k = 0; k < file.events.size(); ++k)
     if ((happened >> k & 1) != 0 && !file.events[k].name.empty())
       out += (out.empty() ? "" : ", ") + file.events[k].name;
+  return out;
+}
+
+// The variables as far as they are known: those of the beginning, if it was kept, and what the steps wrote.
+class State {
+public:
+  State(const logic::PropertyFile& file, const std::vector<std::uint64_t>& values)
+      : file_(file), values_(values), known_(file.variables.size(), !values.empty()) {
+    values_.resize(file.variables.size());
+  }
+  void take(const Happening& what) {
+    for (const VariableWrite& write : what.writes) values_[write.variable] = write.value, known_[write.variable] = true;
+  }
+  std::string text(const logic::Property& property) const {
+    std::string out;
+    for (const std::uint32_t v : property.variables)
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", file_.variables[v].name,
+                         known_[v] ? predict::value_text(file_.types[v], values_[v]) : "?");
+    return out;
+  }
+
+private:
+  const logic::PropertyFile& file_;
+  std::vector<std::uint64_t> values_;
+  std::vector<bool> known_;
+};
+
+report::RunText run_text(const FoundRun& run, const logic::PropertyFile& file, const ProgramSymbols& symbols) {
+  constexpr std::size_t kSteps = 40; // the last ones are shown
+  const witness::PropertyRun rule = predict::rule_of(*run.property);
+  State state(file, run.values);
+  report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, 0};
+  for (std::size_t k = 0; k < run.path.size(); ++k) {
+    const RunStep& step = run.path[k];
+    state.take(step.happening);
+    if (run.path.size() - k > kSteps) {
+      ++out.skipped;
+      continue;
+    }
+    out.steps.push_back({static_cast<std::uint32_t>(step.happening.position), step.thread,
+                         what_text(file, step.happening), state.text(*run.property), step.happening.position,
+                         spot_of(symbols.site(step.happening.site))});
+  }
   return out;
 }
 
@@ -36,7 +92,7 @@ report::StepText step_text(const RunStep& step, const logic::PropertyFile& file,
     const logic::Variable& variable = file.variables[what.writes.front().variable];
     out.variable = variable.name;
     out.address = variable.address;
-    out.value = value_text(variable.type, what.writes.front().value);
+    out.value = predict::value_text(variable.type, what.writes.front().value);
     out.number = what.writes.front().value;
     out.size = variable.size;
     out.access = true;
@@ -52,34 +108,18 @@ void remember(report::StepText step, std::vector<report::StepText>& steps) {
 
 } // namespace
 
-std::string value_text(const logic::ScalarType& type, std::uint64_t value) {
-  const unsigned bits = type.bit_width != 0 ? type.bit_width : 8u * type.bytes;
-  value >>= type.bit_offset;
-  if (bits < 64) value &= (std::uint64_t{1} << bits) - 1;
-  switch (type.kind) {
-  case logic::ScalarKind::Signed: {
-    const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
-    return fmt::format("{}", static_cast<std::int64_t>((value ^ sign) - sign));
-  }
-  case logic::ScalarKind::Float:
-    if (bits == 32) return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
-    return fmt::format("{}", std::bit_cast<double>(value));
-  case logic::ScalarKind::Pointer: return fmt::format("{:#x}", value);
-  default: return fmt::format("{}", value);
-  }
-}
-
 void add_finding(const FoundRun& run, const logic::PropertyFile& file, const ProgramSymbols& symbols,
                  report::Report& report) {
   report::FindingText finding;
   finding.id = static_cast<std::uint32_t>(report.findings.size() + 1);
-  finding.kind = witness::FindingKind::Property;
+  finding.kind = run.property->kind == logic::PropertyKind::Formula ? witness::FindingKind::Property
+                                                                    : witness::FindingKind::Monitor;
   finding.status = run.status;
   finding.model = witness::Model::HappensBefore;
   finding.engine = "the lattice, online";
   finding.property = run.property->name;
   finding.observed_prefix = run.before;
-  if (run.path.empty()) finding.note = "The property fails in the first state.";
+  finding.run = run_text(run, file, symbols);
   std::vector<RunStep> observed = run.path;
   std::ranges::sort(observed, {}, [](const RunStep& step) { return step.happening.position; });
   for (const RunStep& step : run.path) {

@@ -16,15 +16,13 @@ namespace sooth::observe {
 struct FoundRun {
   const logic::Property* property = nullptr;
   witness::Status status = witness::Status::Predicted;
-  std::vector<RunStep> path; // the last step leads to the state in which the property fails
-  std::uint64_t before = 0;  // steps before these, which are not kept
+  std::vector<RunStep> path;              // the last step leads to the state in which the property fails
+  std::uint64_t before = 0;               // steps before these, which are not kept
+  std::vector<std::uint64_t> values = {}; // of the variables before the first of these steps; empty: not known
 };
 
 // Adds the finding, and the steps that it names, to the report.
 void add_finding(const FoundRun& run, const logic::PropertyFile& file, const ProgramSymbols& symbols,
                  report::Report& report);
-
-// The number that a variable's bytes stand for.
-std::string value_text(const logic::ScalarType& type, std::uint64_t value);
 
 } // namespace sooth::observe

@@ -47,6 +47,7 @@ public:
   // The same for one happening that is not kept.
   explore::Letter apply(const Happening& happening, std::span<std::uint64_t> values) const;
 
+  const RunState& start_state() const { return start_; }
   const logic::Property& property(std::size_t monitor) const { return file_.properties[watched_[monitor]]; }
 
   // The thread's events are kept by their index, 0, 1, 2, ..., in whatever order they come.

@@ -12,6 +12,7 @@ ObservedRun::ObservedRun(const logic::PropertyFile& file, std::vector<std::uint6
     : monitors_(file, {std::move(values), {}}), failed_(monitors_.monitors()) {
   state_.values.resize(monitors_.value_words());
   const explore::Letter letter = monitors_.begin(state_.values);
+  tail_values_ = state_.values;
   for (std::size_t m = 0; m < monitors_.monitors(); ++m) {
     const explore::Move move = monitors_.start(m, letter);
     state_.states.push_back(move.state);
@@ -22,7 +23,7 @@ ObservedRun::ObservedRun(const logic::PropertyFile& file, std::vector<std::uint6
 void ObservedRun::fail(std::size_t monitor) {
   if (failed_[monitor]) return;
   failed_[monitor] = true;
-  told_.push_back({monitor, {tail_.begin(), tail_.end()}, before_tail_});
+  told_.push_back({monitor, {tail_.begin(), tail_.end()}, before_tail_, tail_values_});
 }
 
 bool ObservedRun::add(std::uint32_t thread, const Happening& happening) {
@@ -42,6 +43,7 @@ void ObservedRun::step(RunStep step) {
   const explore::Letter letter = monitors_.apply(step.happening, state_.values);
   tail_.push_back(std::move(step));
   if (tail_.size() > kTail) {
+    for (const VariableWrite& write : tail_.front().happening.writes) tail_values_[write.variable] = write.value;
     tail_.pop_front();
     ++before_tail_;
   }

@@ -24,8 +24,9 @@ public:
   // Monitors that failed since the last call, for the first time, with the steps that led there.
   struct Failed {
     std::size_t monitor = 0;
-    std::vector<RunStep> path; // the newest steps
-    std::uint64_t before = 0;  // steps before them
+    std::vector<RunStep> path;              // the newest steps
+    std::uint64_t before = 0;               // steps before them
+    std::vector<std::uint64_t> values = {}; // before the first of them
   };
   std::vector<Failed> take_failed();
 
@@ -46,6 +47,7 @@ private:
   std::map<std::uint64_t, RunStep> waiting_; // by position, beyond a gap
   std::deque<RunStep> tail_;
   std::uint64_t before_tail_ = 0;
+  std::vector<std::uint64_t> tail_values_; // of the variables, before the tail's first step
 };
 
 } // namespace sooth::observe

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "logic/occurrences.h"
 #include "logic/resolve.h"
 #include "logic/symbols.h"
 #include "observe/findings.h"
@@ -206,12 +207,13 @@ void ObservedProgram::look_at_violations() {
   if (observed_ == nullptr) return;
   const MessageMonitors& monitors = epoch_->monitors();
   for (ObservedRun::Failed& failed : observed_->take_failed())
-    found(failed.monitor,
-          {&monitors.property(failed.monitor), witness::Status::Observed, std::move(failed.path), failed.before});
+    found(failed.monitor, {&monitors.property(failed.monitor), witness::Status::Observed, std::move(failed.path),
+                           failed.before, std::move(failed.values)});
   const auto& violations = epoch_->result().violations;
   for (; violations_seen_ < violations.size(); ++violations_seen_) {
     const explore::Violation& violation = violations[violations_seen_];
-    FoundRun run{&monitors.property(violation.monitor), witness::Status::Predicted, {}, violation.path_begins};
+    FoundRun run{&monitors.property(violation.monitor), witness::Status::Predicted, {}, violation.path_begins, {}};
+    if (violation.path_begins == 0) run.values = monitors.start_state().values;
     bool as_observed = true; // the epoch's first positions, one after the other
     std::uint64_t expected = epoch_position_ + violation.path_begins;
     for (const explore::PathStep& step : violation.path) {
@@ -259,9 +261,18 @@ void ObservedProgram::conclude() {
   add_gap("externalWrites", finish_ ? finish_->external_writes : 0, "changes of memory that no instrumented code made",
           true);
   add_gap("childProcesses", finish_ ? finish_->forks : 0, "child processes, which are not observed", true);
+  add_gap("earlyEvents", finish_ && table_sent_ ? finish_->early : 0,
+          "events before all names of the property were known (a library was loaded later), which were not looked at",
+          false);
+  add_gap("lateNames", finish_ ? finish_->late_names : 0,
+          "threads that were named too late for thread_start with their name", false);
   add_gap("wideEvents", finish_ ? finish_->unsupported : 0, "events that wrote more variables than were told", false);
   if (property_) {
     const auto liveness = std::ranges::count_if(property_->properties, [](const auto& p) { return !p.monitor; });
+    add_gap("unseenCalls", logic::partly_seen_calls(*property_, symbols_.tables().sites).size(),
+            "functions of the property whose calls are seen only if something is recorded in them; compile the program "
+            "with -fsooth-property=FILE",
+            false);
     add_gap("liveness", static_cast<std::uint64_t>(liveness), "liveness properties, which need a recorded run", false);
   }
   if (observed_) {

@@ -159,6 +159,8 @@ void finish(Way& way, M& m) {
   way.number(m.horizons);
   way.number(m.forks);
   way.number(m.unsupported);
+  way.number(m.early);
+  way.number(m.late_names);
 }
 template <typename Way, typename M>
 void table(Way& way, M& m) {

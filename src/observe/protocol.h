@@ -113,6 +113,8 @@ struct FinishMessage {
   std::uint64_t horizons = 0; // times that a thread was silent for so long that runs were left out
   std::uint64_t forks = 0;    // child processes, which are not observed
   std::uint64_t unsupported = 0;
+  std::uint64_t early = 0;      // hooks that ran before the observer knew all names of the property
+  std::uint64_t late_names = 0; // threads that were named after their start had to be told
   friend bool operator==(const FinishMessage&, const FinishMessage&) = default;
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "logic/lookup.h"
 
 namespace sooth::observe {
@@ -77,12 +75,6 @@ Result<Table> make_table(const logic::PropertyFile& property, const ProgramSymbo
     TablePredicate row{static_cast<Match>(p.what), p.any, p.has_thread, p.thread, p.address, p.size, p.name, {}};
     if (p.what == EventClass::Call || p.what == EventClass::Return) row.sites = symbols.functions(p.name, p.any);
     if (p.what == EventClass::Acquire || p.what == EventClass::Release) row.name = p.watch_name;
-    if (p.what == EventClass::ThreadStart && !p.any && !p.has_thread)
-      return Error{
-          fmt::format("thread_start(\"{}\"): a thread has no name yet when it starts, so this cannot be observed "
-                      "while the program runs. Name the thread by its number, or record the run.",
-                      p.name),
-          property.name, 0, 0};
     table.predicates.push_back(std::move(row));
   }
   return table;

@@ -143,10 +143,12 @@ LivenessAnswer find_possible_liveness(const trace::Trace& trace, const causality
     finding.kind = witness::FindingKind::PossibleLiveness;
     finding.engine = "lasso";
     finding.property = property.name;
+    finding.run = table.run(property, search.visible);
+    finding.run.repeated = search.visible.size() - search.u;
     finding.note =
-        fmt::format("possible, not certain: after the first {} steps of this run the other {} lead back to the "
-                    "same state of the property's variables, and could repeat for ever\n  {}",
-                    search.u, search.visible.size() - search.u, table.text(property, search.visible));
+        fmt::format("Possible, not certain: the last {} steps of this run lead back to the same state of the "
+                    "property's variables, and could repeat for ever.",
+                    finding.run.repeated);
     finding.places.push_back({static_cast<std::uint32_t>(search.visible.back()), witness::Role::Step});
     const std::vector<EventIndex> run = model.run_along(search.path);
     while (finding.witness.observed < run.size() && run[finding.witness.observed] == finding.witness.observed)

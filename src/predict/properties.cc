@@ -8,6 +8,7 @@
 #include "causality/model.h"
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
+#include "logic/occurrences.h"
 #include "predict/liveness.h"
 #include "predict/run_table.h"
 
@@ -89,7 +90,7 @@ private:
         property.kind == logic::PropertyKind::Formula ? witness::FindingKind::Property : witness::FindingKind::Monitor;
     finding.engine = "lattice";
     finding.property = property.name;
-    finding.note = table_.text(property, path);
+    finding.run = table_.run(property, path);
     if (!path.empty()) finding.places.push_back({static_cast<std::uint32_t>(path.back()), witness::Role::Step});
     return finding;
   }
@@ -168,6 +169,13 @@ private:
       answer_.remarks.push_back(fmt::format("{} changes of the properties' variables came from code that is not "
                                             "recorded; each stands where it was first seen.",
                                             events_.external_writes));
+    for (const std::string& name : logic::partly_seen_calls(file_, trace_.sites)) {
+      answer_.complete = false;
+      answer_.bounds.push_back(
+          fmt::format("calls of `{}` in which nothing is recorded are not seen; compile the program "
+                      "with -fsooth-property={} to keep them all",
+                      name, file_.name));
+    }
     for (const std::string& limit : model.limits()) {
       answer_.complete = false;
       answer_.bounds.push_back(limit);

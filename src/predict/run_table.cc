@@ -55,15 +55,25 @@ std::string RunTable::state_text(const State& state, const logic::Property& prop
   return out;
 }
 
-namespace {
-
 std::string event_name(const logic::EventPredicate& p) {
   static constexpr const char* kWords[] = {"call", "return", "acquire", "release", "start of", "end of", "event"};
   const std::string name = p.any ? "*" : p.has_thread ? fmt::format("thread {}", p.thread) : p.name;
   return fmt::format("{} {}", kWords[static_cast<unsigned>(p.what)], name);
 }
 
-} // namespace
+// Several lines of the file become one.
+witness::PropertyRun rule_of(const logic::Property& property) {
+  witness::PropertyRun out;
+  bool space = false;
+  for (const char c : property.text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank && space && !out.rule.empty()) out.rule += ' ';
+    if (!blank) out.rule += c;
+    space = blank;
+  }
+  out.place = fmt::format("{}:{}", property.place.file, property.place.line);
+  return out;
+}
 
 std::string RunTable::step_text(const RelevantEvent& event, const State& after, const logic::Property& property) const {
   std::string out;
@@ -82,41 +92,21 @@ std::string RunTable::step_text(const RelevantEvent& event, const State& after, 
   return out;
 }
 
-std::string RunTable::text(const logic::Property& property, std::span<const causality::EventIndex> path) const {
-  constexpr std::size_t kRows = 40;
+witness::PropertyRun RunTable::run(const logic::Property& property, std::span<const causality::EventIndex> path) const {
+  constexpr std::size_t kSteps = 40;
   State state{events_.initial, std::vector<std::uint32_t>(file_.variables.size(), 0)};
-  struct Row {
-    std::string step, thread, what, where, observed, state;
-  };
-  std::vector<Row> rows = {{"", "", "initially", "", "", state_text(state, property)}};
+  witness::PropertyRun out = rule_of(property);
+  out.initial = state_text(state, property);
+  out.skipped = path.size() > kSteps ? path.size() - kSteps : 0;
   for (std::size_t k = 0; k < path.size(); ++k) {
     const RelevantEvent& event = relevant(path[k]);
     for (std::uint32_t e = event.first_effect; e < event.first_effect + event.effects; ++e)
       state.take(events_.effects[e]);
-    if (path.size() - k > kRows) continue; // only followed
-    const trace::Event& e = trace_.events[event.event];
-    const trace::Site& site = e.site < trace_.sites.size() ? trace_.sites[e.site] : trace_.sites[0];
-    const auto place = static_cast<std::size_t>(&event - events_.events.data()) + 1;
-    rows.push_back({fmt::format("{}", k + 1), fmt::format("thread {}", e.thread), step_text(event, state, property),
-                    site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line), fmt::format("{}", place),
-                    state_text(state, property)});
+    if (k < out.skipped) continue; // only followed
+    const auto place = static_cast<std::uint64_t>(&event - events_.events.data()) + 1;
+    out.steps.push_back({static_cast<std::uint32_t>(event.event), step_text(event, state, property),
+                         state_text(state, property), place});
   }
-  std::size_t thread = 6, what = 4, where = 5;
-  for (const Row& row : rows) {
-    thread = std::max(thread, row.thread.size());
-    what = std::max(what, row.what.size());
-    where = std::max(where, row.where.size());
-  }
-  std::string out = fmt::format("{:>6}  {:<{}}  {:<{}}  {:<{}}  {:>8}  {}\n", "step", "thread", thread, "what", what,
-                                "where", where, "observed", "state");
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Row& row = rows[r];
-    if (r == 1 && path.size() > kRows) out += fmt::format("  {:>6}  {} steps\n", "...", path.size() - kRows);
-    out += fmt::format("  {:>6}  {:<{}}  {:<{}}  {:<{}}  {:>8}  {}{}\n", row.step, row.thread, thread, row.what, what,
-                       row.where, where, row.observed, row.state,
-                       r + 1 == rows.size() && property.monitor != nullptr ? "   <- fails here" : "");
-  }
-  out.pop_back();
   return out;
 }
 

@@ -1,5 +1,5 @@
-// A run of relevant events as a table for people: each step with thread, event, value and source line, its place in the
-// observed order beside it, and the state that it leads to.
+// A run of relevant events for people: each step with its event, its value, its place in the observed order, and the state
+// that it leads to. Threads and source lines are added where findings are described (report/).
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include "explore/property_events.h"
 #include "logic/property.h"
 #include "trace/trace.h"
+#include "witness/finding.h"
 
 namespace sooth::predict {
 
@@ -18,7 +19,7 @@ public:
       : file_(file), events_(events), trace_(trace) {}
 
   // The steps are indices of trace events. Only the property's own variables are shown; of a long run its end.
-  std::string text(const logic::Property& property, std::span<const causality::EventIndex> path) const;
+  witness::PropertyRun run(const logic::Property& property, std::span<const causality::EventIndex> path) const;
 
   // "x = 1, y = 0": the state after these steps.
   std::string state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const;
@@ -40,5 +41,9 @@ private:
 
 // What a variable's bytes say, as its type has it.
 std::string value_text(const logic::ScalarType& type, std::uint64_t bits);
+// "call f", "start of thread 2": what happened, as the property file names it.
+std::string event_name(const logic::EventPredicate& predicate);
+// The property's entry and its place, and nothing of a run yet.
+witness::PropertyRun rule_of(const logic::Property& property);
 
 } // namespace sooth::predict

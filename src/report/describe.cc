@@ -98,12 +98,14 @@ private:
     for (const witness::Place& place : finding.places) want(place.event), gathered_.try_emplace(place.event);
     for (const std::uint32_t event : finding.witness.steps) want(event);
     for (const std::uint32_t event : finding.witness.next) want(event);
+    for (const witness::RunStep& step : finding.run.steps) want(step.event);
     observed_.push_back(observed_of(finding));
     for (const std::uint32_t event : observed_.back()) want(event);
   }
 
   // What the threads of the finding did before its last place: synchronisation, and accesses of the same bytes.
   std::vector<std::uint32_t> observed_of(const Finding& finding) const {
+    if (!finding.run.rule.empty()) return observed_steps(finding.run);
     if (finding.places.empty()) return {};
     std::vector<std::uint32_t> threads;
     std::uint32_t first = ~0u, last = 0;
@@ -122,6 +124,14 @@ private:
     }
     for (const witness::Place& place : finding.places)
       if (std::find(out.begin(), out.end(), place.event) == out.end()) out.push_back(place.event);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  // Of a property's run: its own steps, as they came.
+  static std::vector<std::uint32_t> observed_steps(const witness::PropertyRun& run) {
+    std::vector<std::uint32_t> out;
+    for (const witness::RunStep& step : run.steps) out.push_back(step.event);
     std::sort(out.begin(), out.end());
     return out;
   }
@@ -243,6 +253,7 @@ private:
     out.engine = finding.engine;
     out.property = finding.property;
     out.note = finding.note;
+    out.run = run_text(finding.run);
     out.count = finding.count;
     out.observed_prefix = finding.witness.observed;
     out.schedule = finding.witness.steps;
@@ -250,6 +261,15 @@ private:
     out.observed = std::move(observed_[report_.findings.size()]);
     for (const witness::Place& place : finding.places) out.places.push_back(place_text(place));
     add_threads(out);
+    return out;
+  }
+
+  RunText run_text(const witness::PropertyRun& run) const {
+    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated};
+    for (const witness::RunStep& step : run.steps) {
+      const StepText& known = step_of(report_, step.event);
+      out.steps.push_back({step.event, known.thread, step.what, step.state, step.observed, known.spot});
+    }
     return out;
   }
 
@@ -279,6 +299,7 @@ private:
     std::vector<std::uint32_t> numbers;
     numbers.reserve(out.places.size());
     for (const PlaceText& place : out.places) numbers.push_back(place.step.thread);
+    for (const RunStepText& step : out.run.steps) numbers.push_back(step.thread);
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     for (const std::uint32_t number : numbers) {

@@ -74,6 +74,21 @@ Json steps_json(const Report& report, const std::vector<std::uint32_t>& events) 
   return out;
 }
 
+Json run_json(const RunText& run) {
+  Json out = {{"rule", run.rule}, {"place", run.place}, {"initial", run.initial}, {"skipped", run.skipped}};
+  if (run.repeated != 0) out["repeated"] = run.repeated;
+  out["steps"] = Json::array();
+  for (const RunStepText& step : run.steps)
+    out["steps"].push_back({{"thread", step.thread},
+                            {"event", step.event},
+                            {"what", step.what},
+                            {"file", step.spot.file},
+                            {"line", step.spot.line},
+                            {"observed", step.observed},
+                            {"state", step.state}});
+  return out;
+}
+
 Json finding_json(const Report& report, const FindingText& finding) {
   Json out;
   out["id"] = finding.id;
@@ -85,6 +100,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["engine"] = finding.engine;
   out["count"] = finding.count;
   if (!finding.note.empty()) out["note"] = finding.note;
+  if (!finding.run.rule.empty()) out["run"] = run_json(finding.run);
   out["sites"] = Json::array();
   for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
   out["threads"] = Json::array();

@@ -15,8 +15,8 @@ std::span<const KindRow> kind_rows() {
       {FindingKind::Atomicity, "atomicity", "broken atomicity", "atomicity"},
       {FindingKind::UseAfterFree, "use-after-free", "use after free", "memory"},
       {FindingKind::DoubleFree, "double-free", "double free", "memory"},
-      {FindingKind::Property, "property", "violated property", "properties"},
-      {FindingKind::Monitor, "monitor", "violated monitor", "properties"},
+      {FindingKind::Property, "property", "violation of property", "properties"},
+      {FindingKind::Monitor, "monitor", "violation of monitor", "properties"},
       {FindingKind::PossibleLiveness, "possible-liveness", "possibly violated liveness", "properties"},
   };
   return rows;

@@ -72,6 +72,24 @@ struct ThreadText {
   std::vector<Spot> stack; // of its creation, innermost first
 };
 
+// A step of a run that violates a property.
+struct RunStepText {
+  std::uint32_t event = 0;
+  std::uint32_t thread = 0;
+  std::string what;
+  std::string state;
+  std::uint64_t observed = 0; // its place in the observed run; 0: not known
+  Spot spot;
+};
+struct RunText {
+  std::string rule; // empty: the finding is about no property
+  std::string place;
+  std::string initial;
+  std::uint64_t skipped = 0;
+  std::vector<RunStepText> steps;
+  std::uint64_t repeated = 0;
+};
+
 struct FindingText {
   std::uint32_t id = 0; // 1, 2, ... in this report
   std::string
@@ -82,6 +100,7 @@ struct FindingText {
   std::string engine;
   std::string property;
   std::string note;
+  RunText run;
   std::uint64_t count = 1;
   std::vector<PlaceText> places;
   std::vector<ThreadText> threads;     // of the places, and of those that created them

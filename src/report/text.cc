@@ -7,6 +7,7 @@
 
 #include "report/names.h"
 #include "report/phrases.h"
+#include "report/run_table.h"
 #include "report/schedule.h"
 #include "report/source_lines.h"
 
@@ -41,6 +42,7 @@ private:
     print("==================\n");
     print("sooth: {}\n", red(headline(finding)));
     if (!finding.note.empty()) print("  {}\n", finding.note);
+    if (!finding.run.rule.empty()) out_ += run_table(finding, options_.color);
     for (const PlaceText& place : finding.places) write_place(finding, place);
     write_objects(finding);
     for (const ThreadText& thread : finding.threads) write_thread(finding, thread);
@@ -128,6 +130,7 @@ private:
   }
 
   void write_orders(const FindingText& finding) {
+    if (!finding.run.rule.empty()) return; // both are in the table of the run
     if (!finding.observed.empty()) {
       print("\n  observed order\n");
       write_schedule(finding, schedule_lines(report_, finding.observed, {}), false);
@@ -190,6 +193,8 @@ void shorten(Report& report, const std::string& folder) {
       for (HeldLock& lock : place.locks) shorten(lock.taken, folder);
     }
     for (ThreadText& thread : finding.threads) shorten(thread.stack, folder);
+    for (RunStepText& step : finding.run.steps) shorten(step.spot, folder);
+    if (finding.run.place.starts_with(folder)) finding.run.place.erase(0, folder.size());
   }
 }
 

@@ -131,6 +131,8 @@ bool ends_segment(const Event& e) {
   case EventKind::StackBegin:
   case EventKind::StackEnd:
   case EventKind::ThreadName:
+  case EventKind::Enter:
+  case EventKind::Exit:
   case EventKind::User:
   case EventKind::Watch: return false;
   default: return e.has(kTicket);

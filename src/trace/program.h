@@ -1,20 +1,35 @@
-// What a program says of itself before it runs: the tables that the pass put into its file.
+// What a program says of itself before it runs: the tables that the pass put into its file, and into those of its libraries.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {
 
-// A trace without events: sites, globals, types and names of all modules in an executable or shared object (ELF, 64 bits,
-// little-endian). Addresses are those of the file; a position-independent program is moved when it is loaded.
-// An error if it cannot be read, or holds no instrumented module.
-Result<Trace> read_program(const std::string& path);
-// The same for a program in memory; `name` is what errors call it.
-Result<Trace> read_program_bytes(std::span<const std::uint8_t> file, const std::string& name);
+struct Program {
+  // Without events: sites, globals, types and names of all modules. Addresses are those of the files, each library's moved
+  // up by a multiple of kLibraryStep to keep them apart; the loader will choose others.
+  Trace tables;
+  bool instrumented = false; // some module was built with Sooth
+  bool may_grow = false;     // it can load more while it runs (dlopen), or a library was not found
+};
+inline constexpr std::uint64_t kLibraryStep = std::uint64_t{1} << 44;
+
+// An executable or shared object (ELF, 64 bits, little-endian), and the libraries that it is linked to, where the loader will
+// look for them. An error if it cannot be read, or neither it nor a library holds an instrumented module.
+Result<Program> read_program(const std::string& path);
+
+// One file, in memory; `name` is what errors call it. Fine without an instrumented module.
+struct ProgramFile {
+  Program program;
+  std::vector<std::string> libraries; // that it needs, as it names them
+  std::vector<std::string> folders;   // where it says they are ($ORIGIN stands for its own folder)
+};
+Result<ProgramFile> read_program_bytes(std::span<const std::uint8_t> file, const std::string& name);
 
 } // namespace sooth::trace

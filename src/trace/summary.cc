@@ -20,9 +20,11 @@ void summarise_threads(Trace& trace) {
     case EventKind::ThreadStart:
       if (known(e.value)) threads[e.thread].parent = static_cast<std::uint32_t>(e.value);
       break;
-    case EventKind::ThreadName:
-      if (e.address < trace.strings.size()) threads[e.thread].name = trace.strings[e.address];
+    case EventKind::ThreadName: { // another thread may have given the name
+      const std::uint64_t named = e.value == 0 ? e.thread : e.value - 1;
+      if (known(named) && e.address < trace.strings.size()) threads[named].name = trace.strings[e.address];
       break;
+    }
     case EventKind::ThreadEnd: threads[e.thread].ended = true; break;
     default: break;
     }

@@ -56,6 +56,22 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+// A run that violates a property, in the steps that the property can see.
+struct RunStep {
+  std::uint32_t event = 0;    // index into Trace::events
+  std::string what;           // "radio = 0", "call f"
+  std::string state;          // the property's variables after it: "radio = 0, landing = 1"
+  std::uint64_t observed = 0; // its place among all such steps of the observed run, from 1
+};
+struct PropertyRun {
+  std::string rule;           // the entry of the property file, on one line; empty: the finding is about no property
+  std::string place;          // of the entry: "landing.prop:2"
+  std::string initial;        // the state before the first step
+  std::uint64_t skipped = 0;  // steps before the first one that is kept here
+  std::vector<RunStep> steps; // the last one leads to the first state in which the property fails ...
+  std::uint64_t repeated = 0; // ... or, of a possible-liveness, so many of the last ones could go on for ever
+};
+
 struct Finding {
   FindingKind kind = FindingKind::Race;
   Status status = Status::Predicted;
@@ -66,6 +82,7 @@ struct Finding {
   Witness witness;
   std::uint64_t count = 1; // how many such pairs (cycles, blocks) there are at the same sites, as far as looked at
   std::string note;        // one more sentence, if the kind and the places do not say it all
+  PropertyRun run;
 };
 
 } // namespace sooth::witness

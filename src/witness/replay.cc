@@ -12,8 +12,12 @@ using trace::kFailed;
 
 namespace {
 
-// Calls and branches belong to the event before them: a repeat of that event may have been left out between them.
-bool clings(EventKind kind) { return kind == EventKind::Enter || kind == EventKind::Exit || kind == EventKind::Branch; }
+// Calls and branches belong to the event before them: a repeat of that event may have been left out between them. Not so
+// calls that took a number of their own.
+bool clings(const Event& e) {
+  if (e.has(trace::kTicket)) return false;
+  return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
+}
 
 // Nothing that another thread could notice.
 bool silent(EventKind kind) {
@@ -90,7 +94,7 @@ Objection Replay::run(const Witness& witness, Model model) {
     if (facts_.glued(number) && !goes_on)
       return fmt::format("The witness leaves a block that stays together after {}.", describe(trace_, number));
     // At the very end the clinging event may be missing: it changes nothing.
-    if (clings(trace_.events[follower].kind) && !goes_on && i + 1 < witness.steps.size())
+    if (clings(trace_.events[follower]) && !goes_on && i + 1 < witness.steps.size())
       return fmt::format("Another thread comes between {} and what belongs to it.", describe(trace_, number));
   }
   return {};

@@ -33,11 +33,11 @@ class Bench:
         self.work = pathlib.Path(work)
         self.work.mkdir(parents=True, exist_ok=True)
 
-    def build(self, name):
+    def build(self, name, *flags, output=None):
         source = HERE / "programs" / name
-        program = self.work / source.stem
+        program = self.work / (output or source.stem)
         compiler = self.bin / ("sooth-c++" if source.suffix == ".cpp" else "sooth-cc")
-        subprocess.run([compiler, "-g", "-O1", "-pthread", source, "-o", program], check=True, timeout=240)
+        subprocess.run([compiler, "-g", "-O1", "-pthread", source, "-o", program, *flags], check=True, timeout=240)
         return program
 
     def property(self, text, name="test.prop"):
@@ -180,7 +180,7 @@ def killed(bench):
     environment = dict(os.environ, SOOTH_OBSERVER=observer.address)
     with subprocess.Popen([program, "1000", "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         check(running.stdout.readline() == b"1000\n", "output")
-        observer.wait_for("observed violated property")  # told while the program still runs
+        observer.wait_for("observed violation of property")  # told while the program still runs
         running.kill()
     verdict = observer.verdict()
     finding(verdict, "observed", "small")
@@ -256,7 +256,7 @@ def text(value):
     return number(len(value)) + value.encode()
 
 
-def hello(role=0, session=b"\1" * 16, token="", version=1, program="test"):
+def hello(role=0, session=b"\1" * 16, token="", version=2, program="test"):
     magic = 0x31726573626F68FE
     return frame(bytes([1]) + number(magic) + number(version) + number(role) + session + text(token) + text(program) + number(1))
 
@@ -377,7 +377,7 @@ def run_online(bench):
     program = bench.build("landing.cpp")
     result = bench.run(bench.bin / "sooth", "run", "--online", "--property", bench.property(LANDING), program)
     check(result.returncode == 66 and result.stdout == "approved = 1, landing = 1, radio = 0\n", result)
-    check("predicted violated property `safe_landing`" in result.stderr, result.stderr)
+    check("predicted violation of property `safe_landing`" in result.stderr, result.stderr)
     check("complete for this run" in result.stderr, result.stderr)
     counter = bench.build("counter.cpp")
     result = bench.run(bench.bin / "sooth", "run", "--online", "--property",
@@ -423,19 +423,81 @@ def fork(bench):
 
 def calls(bench):
     """Calls, locks, user events and watched memory are seen while the program runs."""
-    program = bench.build("calls.cpp")
     prop = bench.property(
         "property no_second: !(call(work) && once(user(done)))\n"
         "property locked: !(acquire(lock) && level == 5)\n"
-        "property twice: !(end(level == 5))\n")
+        "property twice: !(end(level == 5))\n"
+        "property empty: call(nothing) -> !once(user(done))\n")
+    # Compiled without the property, calls of `nothing` are gone, and it cannot be checked.
+    plain = Observer(bench, prop, "--once")
+    result = bench.run(bench.build("calls.cpp"), observer=plain.address)
+    check(result.returncode == 0 and result.stdout == "2 5\n", result)
+    plain.verdict()
+    check(plain.status == 2 and "-fsooth-property" in plain.text(), plain.text())
+    program = bench.build("calls.cpp", f"-fsooth-property={prop}")
     observer = Observer(bench, prop, "--once")
     result = bench.run(program, observer=observer.address)
     check(result.returncode == 0 and result.stdout == "2 5\n", result)
     verdict = observer.verdict()
     finding(verdict, "observed", "no_second")
     finding(verdict, "observed", "locked")
+    finding(verdict, "observed", "empty")
     check(all(f["property"] != "twice" for f in verdict["findings"]), verdict["findings"])
     check(verdict["coverage"]["complete"], verdict["coverage"])
+
+
+def crowd(bench):
+    """The example with thirty threads, each created by the one before: the verdict of a recorded run."""
+    folder = HERE.parent.parent / "examples" / "crowd"
+    report = bench.work / "report.json"
+    result = bench.run(bench.bin / "sooth", "run", "--online", "--json", report, "--property", folder / "crowd.prop", folder / "crowd.cpp")
+    check(result.returncode == 66 and result.stdout == "inside = 30, shut = 1\n", result)
+    verdict = json.loads(report.read_text())
+    found = finding(verdict, "predicted", "all_in")
+    check(len(verdict["findings"]) == 1 and verdict["coverage"]["complete"], verdict)
+    check([step["what"] for step in found["run"]["steps"]][-1] == "inside = 30", found["run"])
+    check("shut = 1" in found["run"]["steps"][-1]["state"], found["run"])
+
+
+def names(bench):
+    """Threads by their names, which they get after they have started."""
+    program = bench.build("names.cpp")
+    prop = bench.property('property order: thread_start("pilot") -> once thread_end("radio")\n'
+                          'property ready: thread_end("pilot") -> ready == 1\n'
+                          'property wrong: thread_start("radio") -> ready == 1\n'
+                          'property nobody: !thread_start("nobody")\n')
+    trace, report = bench.work / "run.sooth", bench.work / "report.json"
+    bench.run(bench.bin / "sooth", "record", "-o", trace, program)
+    bench.run(bench.bin / "sooth", "check", trace, "--property", prop, "--json", report)
+    observer = Observer(bench, prop, "--once")
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 0 and result.stdout == "done\n", result)
+    for verdict in json.loads(report.read_text()), observer.verdict():
+        finding(verdict, "observed", "wrong")
+        check(len(verdict["findings"]) == 1 and verdict["coverage"]["complete"], verdict)
+
+
+def libraries(bench):
+    """Variables of a library that the program is linked to, and of one that it loads."""
+    library = bench.build("parts.cpp", "-shared", "-fPIC", output="libparts.so")
+    linked = bench.build("with_parts.cpp", library, f"-Wl,-rpath,{bench.work}")
+    prop = bench.property("property order: start(own == 1) -> parts::state == 1\n"
+                          "property both: parts.cpp:hidden == parts::state || hidden == 0\n")
+    for way in ("--online",), ("--count",):
+        result = bench.run(bench.bin / "sooth", "run", *way, "--property", prop, linked)
+        check(result.returncode == 66 and "predicted violation of property `order`" in result.stderr and "`both`" not in
+              result.stderr.replace("`both` is violated in 0", ""), result)
+    wrong = bench.property("property p: parts::stat == 1\n", "wrong.prop")
+    result = bench.run(bench.bin / "sooth", "run", "--property", wrong, linked)
+    check(result.returncode == 2 and result.stdout == "" and "did you mean 'parts::state'" in result.stderr, result)
+
+    loads = bench.build("loads_parts.cpp")
+    observed = bench.run(bench.bin / "sooth", "run", "--online", "--property", prop, loads, library)
+    check("predicted violation of property `order`" in observed.stderr and "before all names" in observed.stderr, observed)
+    recorded = bench.run(bench.bin / "sooth", "run", "--property", prop, loads, library)
+    check(recorded.returncode == 66 and "predicted violation of property `order`" in recorded.stderr, recorded)
+    result = bench.run(bench.bin / "sooth", "run", "--property", wrong, loads, library)
+    check(result.returncode == 2 and result.stdout == "1 1\n" and "did you mean 'parts::state'" in result.stderr, result)
 
 
 def races(bench):
@@ -473,7 +535,7 @@ def soak(bench):
 
 
 SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, killed, observer_gone, observer_slow, hostile, token, two_programs,
-                                     run_online, refused, tcp, fork, calls, races, soak)}
+                                     run_online, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
 
 
 def main():

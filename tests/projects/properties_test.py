@@ -31,7 +31,7 @@ def check_example(sooth, work, row):
     finding = findings[0]
     check((finding["kind"], finding["status"], finding["property"], finding["model"]) == ("property", "predicted", name, "hb"),
           f"the property is predicted to fail; the finding is {finding['kind']}, {finding['status']}, {finding['property']}, {finding['model']}")
-    check(f"predicted violated property `{name}`" in answer.err, "the report says so")
+    check(f"predicted violation of property `{name}`" in answer.err, "the report says so")
     fails = [line for line in answer.err.splitlines() if "<- fails here" in line]
     check(len(fails) == 1 and last in fails[0], f"it fails after {last}; the report says {fails}")
     check(re.search(rf"\b{cuts} cuts, through which {runs} runs go", answer.err), f"{cuts} cuts and {runs} runs")
@@ -39,7 +39,7 @@ def check_example(sooth, work, row):
 
     # The same from the trace, one finding for each failing cut, and bounded by a width of one: only the observed run is left.
     again = run([sooth, "check", "run.sooth", "--property", source / file, "--model", "hb", "--all"], folder, fine=(66,))
-    check("predicted violated property" in again.err, "check says the same")
+    check("predicted violation of property" in again.err, "check says the same")
     narrow = run([sooth, "check", "run.sooth", "--property", source / file, "--max-width", "1"], folder, fine=(0,))
     check("bounded" in narrow.err and "nearest to the observed run" in narrow.err, "a bounded answer says so")
     wrong = run([sooth, "check", "run.sooth", "--property", source / file, "--first", "--all"], folder, fine=(2,))

@@ -1,6 +1,7 @@
 // What names stand for, and what is said of those that stand for nothing.
 #include <gtest/gtest.h>
 
+#include "logic/called_functions.h"
 #include "logic/lookup.h"
 #include "logic/nearest.h"
 #include "logic/occurrences.h"
@@ -258,6 +259,71 @@ TEST(FunctionNames, WithoutParametersAndReturnTypes) {
   EXPECT_EQ(plain_function_name("net::F::operator()(int) const"), "net::F::operator()");
   EXPECT_TRUE(same_function("net::put<int>", "net::put"));
   EXPECT_FALSE(same_function("net::put", "net::put<int>"));
+}
+
+TEST(FunctionNames, WithoutScopes) {
+  EXPECT_EQ(unscoped_function_name("main"), "main");
+  EXPECT_EQ(unscoped_function_name("net::send(int, char const*)"), "send");
+  EXPECT_EQ(unscoped_function_name("net::Pool<net::Key>::take<char>"), "take");
+  EXPECT_EQ(unscoped_function_name("net::operator<"), "operator<");
+  EXPECT_EQ(unscoped_function_name("F::operator()"), "operator()");
+  EXPECT_EQ(unscoped_function_name("::f"), "f");
+  EXPECT_EQ(unscoped_function_name("*"), "*");
+}
+
+TEST(CalledFunctions, OfEveryEntryEachOnce) {
+  const auto file = parse("event go = call(worker::resume) || return( stop )\n"
+                          "property a: call(Pool<int>::take) -> once (call(f) && user(call))\n"
+                          "pattern p over go: go*\n"
+                          "liveness l: always (return(f) -> eventually acquire(m))\n",
+                          "test.prop");
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(called_functions(file.value()), (std::vector<std::string>{"f", "resume", "stop", "take"}));
+}
+
+// A thread is given its name after it has started, by itself or by another one.
+TEST(Occurrences, AStartGoesByTheFirstNameAndAnEndByTheLast) {
+  trace::Trace trace;
+  trace.threads.resize(3);
+  trace.sites.resize(1);
+  trace.strings = {"", "radio", "idle"};
+  using trace::EventKind;
+  const auto add = [&](std::uint32_t thread, EventKind kind, std::uint64_t address, std::uint64_t value) {
+    trace::Event e;
+    e.thread = thread;
+    e.kind = kind;
+    e.address = address;
+    e.value = value;
+    trace.events.push_back(e);
+  };
+  add(1, EventKind::ThreadStart, 0, 0);
+  add(2, EventKind::ThreadStart, 0, 0);
+  add(0, EventKind::ThreadName, 1, 1 + 1); // thread 1 is the radio
+  add(1, EventKind::ThreadName, 2, 0);     // and calls itself idle
+  add(2, EventKind::ThreadName, 2, 0);
+  add(1, EventKind::ThreadEnd, 0, 0);
+  const auto file = read_properties("property all: thread_start(radio) || thread_end(radio) || thread_start(idle) || "
+                                    "thread_end(idle)",
+                                    "test.prop", symbols_of_trace(trace));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  Occurrences occurrences(file.value(), trace);
+  const std::vector<std::uint64_t> expected = {1, 4, 0, 0, 0, 8};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(occurrences.of(i), expected[i]) << i;
+}
+
+TEST(Occurrences, CallsThatAreNotAllKeptAreTold) {
+  trace::Trace trace;
+  trace.sites = {{},
+                 {"f.cpp", 1, 1, "f(int)", "", trace::kSiteFunction | trace::kSiteCall},
+                 {"f.cpp", 2, 1, "g()", "", trace::kSiteFunction},
+                 {"f.cpp", 3, 1, "h()", "", trace::kSiteFunction}};
+  const auto told = [&](const char* text) {
+    const auto file = read_properties(text, "test.prop", symbols_of_trace(trace));
+    return file.ok() ? partly_seen_calls(file.value(), trace.sites) : std::vector<std::string>{file.error().text()};
+  };
+  EXPECT_EQ(told("property p: call(f)"), std::vector<std::string>());
+  EXPECT_EQ(told("property p: call(f) -> return(g)"), std::vector<std::string>{"g"});
+  EXPECT_EQ(told("property p: call(*)"), std::vector<std::string>{"*"});
 }
 
 TEST(Occurrences, OfEveryKindOfEvent) {

@@ -109,7 +109,7 @@ struct Observation {
             EndMessage{{0, 1, 2}},
             write(2, 0, 3, "radio", 0, {{2, 1}}),
             EndMessage{{0, 2, 1}},
-            FinishMessage{wire::EndKind::Exit, 0, 10, 0, 0, 0, 0}};
+            FinishMessage{wire::EndKind::Exit, 0, 10, 0, 0, 0, 0, 0, 0}};
   }
   const report::Report& end() {
     program->conclude();

@@ -24,6 +24,23 @@ TEST(ObservedProgram, LandingIsObservedSafeAndPredictedUnsafe) {
   EXPECT_EQ(report.threads, 3u);
 }
 
+// Each step with its state, from the state at the start to the first one that fails.
+TEST(ObservedProgram, TheRunIsToldWithItsStates) {
+  Observation observation;
+  ASSERT_TRUE(observation.begin());
+  for (const Message& message : observation.landing()) ASSERT_FALSE(observation.say(message));
+  observation.end();
+  ASSERT_EQ(observation.findings.size(), 1u);
+  const report::RunText& run = observation.findings[0].findings.at(0).run;
+  EXPECT_NE(run.rule.find("[approved == 1, radio == 0)"), std::string::npos) << run.rule;
+  EXPECT_EQ(run.place, "test.prop:1");
+  EXPECT_NE(run.initial.find("radio = 1"), std::string::npos) << run.initial;
+  ASSERT_FALSE(run.steps.empty());
+  EXPECT_EQ(run.steps.back().what, "landing = 1");
+  EXPECT_EQ(run.steps.back().observed, 2u);
+  EXPECT_NE(run.steps.back().state.find("radio = 0"), std::string::npos) << run.steps.back().state;
+}
+
 TEST(ObservedProgram, ARunThatViolatesIsObserved) {
   Observation o;
   ASSERT_TRUE(o.begin());
@@ -47,7 +64,7 @@ TEST(ObservedProgram, ARunThatBeginsWithALaterEventIsPredicted) {
                               o.write(1, 0, 2, "landing", 1, {{1, 1}}),
                               EndMessage{{0, 0, 2}},
                               EndMessage{{0, 1, 1}},
-                              FinishMessage{wire::EndKind::Exit, 0, 5, 0, 0, 0, 0}};
+                              FinishMessage{wire::EndKind::Exit, 0, 5, 0, 0, 0, 0, 0, 0}};
   for (const Message& message : run) ASSERT_FALSE(o.say(message));
   ASSERT_EQ(o.end().findings.size(), 1u);
   EXPECT_EQ(o.program->report().findings[0].status, witness::Status::Predicted);
@@ -181,7 +198,7 @@ TEST(ObservedProgram, ACheckpointGoesOnFromTheObservedRunAlone) {
       EndMessage{{1, 0, 0}},
       EndMessage{{1, 1, 0}},
       EndMessage{{1, 2, 1}},
-      FinishMessage{wire::EndKind::Exit, 0, 9, 0, 0, 0, 0}};
+      FinishMessage{wire::EndKind::Exit, 0, 9, 0, 0, 0, 0, 0, 0}};
   std::mt19937 random(5);
   for (int round = 0; round < 20; ++round) {
     Observation again;

@@ -38,7 +38,7 @@ std::vector<Message> examples() {
           EndMessage{{4, 7, 0}},
           WaitsMessage{{0, 0, 6}, 7},
           CheckpointMessage{0, wire::kGiveUp, 12, 1, {{0, 5, true, true, 1}, {1, 9, false, false, 0}}},
-          FinishMessage{wire::EndKind::Signal, -11, 100, 1, 2, 3, 4},
+          FinishMessage{wire::EndKind::Signal, -11, 100, 1, 2, 3, 4, 5, 6},
           Welcome{},
           Refused{"no"},
           Later{"not yet"},

@@ -194,6 +194,63 @@ TEST(Text, EveryKindHasAHeadline) {
   }
 }
 
+// The landing example: what was observed as 1, 2, 3 comes as 3, 1, 2.
+FindingText violated_landing(Status status) {
+  FindingText finding;
+  finding.kind = witness::FindingKind::Property;
+  finding.status = status;
+  finding.property = "safe";
+  finding.threads = {{2, "radio", 0, false, {}}};
+  finding.run.rule = "property safe: start(landing) -> [approved, down)";
+  finding.run.place = "/there/safe.prop:1";
+  finding.run.initial = "landing = 0";
+  const Spot spot{"/there/landing.cpp", 9, 1, "f()", false};
+  finding.run.steps = {{30, 2, "radio = 0", "landing = 0", 3, spot},
+                       {10, 1, "approved = 1", "landing = 0", 1, spot},
+                       {20, 1, "landing = 1", "landing = 1", 2, spot}};
+  return finding;
+}
+
+TEST(Text, ARunThatViolatesAPropertyIsATableWithTheObservedOrderBesideIt) {
+  Report report;
+  report.findings = {violated_landing(Status::Predicted)};
+  const std::string told = text(report, {false, "/there"});
+  const std::string expected =
+      "sooth: predicted violation of property `safe`\n"
+      "  safe.prop:1: property safe: start(landing) -> [approved, down)\n"
+      "\n"
+      "  a run that violates it\n"
+      "    step  thread            what          where          | observed order          |  state\n"
+      "                            initially                    |                         |  landing = 0\n"
+      "    1     thread 2 (radio)  radio = 0     landing.cpp:9  | thread 1  approved = 1  |  landing = 0\n"
+      "    2     thread 1          approved = 1  landing.cpp:9  | thread 1  landing = 1   |  landing = 0\n"
+      "    3     thread 1          landing = 1   landing.cpp:9  | thread 2  radio = 0     |  landing = 1  <- fails "
+      "here\n";
+  EXPECT_NE(told.find(expected), std::string::npos) << told;
+  EXPECT_EQ(told.find("predicted order"), std::string::npos) << told;
+}
+
+TEST(Text, TheObservedRunHasNothingBesideIt) {
+  Report report;
+  report.findings = {violated_landing(Status::Observed)};
+  report.findings[0].run.skipped = 7;
+  const std::string told = text(report, {});
+  EXPECT_NE(told.find("  the observed run\n"), std::string::npos) << told;
+  EXPECT_EQ(told.find("observed order"), std::string::npos) << told;
+  EXPECT_NE(told.find("landing = 0\n    ... 7 steps ...\n    8  "), std::string::npos) << told;
+}
+
+TEST(Text, ACircleIsMarked) {
+  Report report;
+  report.findings = {violated_landing(Status::Predicted)};
+  report.findings[0].kind = witness::FindingKind::PossibleLiveness;
+  report.findings[0].run.repeated = 2;
+  const std::string told = text(report, {});
+  EXPECT_NE(told.find("landing = 0  again and again\n"), std::string::npos) << told;
+  EXPECT_NE(told.find("landing = 1  <- as before step 2\n"), std::string::npos) << told;
+  EXPECT_EQ(told.find("fails here"), std::string::npos) << told;
+}
+
 TEST(Schedule, TheStepsOfOneThreadInARowAreOneLine) {
   const Report report = report_of(bank_trace(), {bank_race()});
   const std::vector<ScheduleLine> lines = schedule_lines(report, report.findings[0].schedule, report.findings[0].next);

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "trace/program.h"
 #include "trace/reader.h"
 #include "trace/type_facts.h"
 #include "trace/writer.h"
@@ -116,21 +115,6 @@ TEST(Types, DamagedTablesAreNotBelieved) {
     take_type_facts(std::span(facts).first(at), globals, string, trace);
   }
   EXPECT_GT(left_alone, 10);
-}
-
-TEST(Programs, WhatIsNoneIsRefused) {
-  const auto message = [](std::vector<std::uint8_t> bytes) {
-    const auto read = read_program_bytes(bytes, "it");
-    return read.ok() ? "" : read.error().text();
-  };
-  EXPECT_EQ(message({}), "it: this is no 64-bit ELF program");
-  EXPECT_EQ(message({0x7f, 'E', 'L', 'F', 2, 1}), "it: this is no 64-bit ELF program");
-  std::vector<std::uint8_t> header(64);
-  const std::uint8_t magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-  std::memcpy(header.data(), magic, sizeof magic);
-  EXPECT_EQ(message(header), "it: the program was not built with Sooth: it has no tables of its variables");
-  for (std::size_t i = sizeof magic; i < header.size(); ++i) header[i] = 0xff;
-  EXPECT_NE(message(header), "");
 }
 
 } // namespace

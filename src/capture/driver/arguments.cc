@@ -192,13 +192,14 @@ private:
   }
 
   bool read_own(const std::string& argument) {
-    constexpr std::string_view kIgnorelist = "-fsooth-ignorelist=";
+    constexpr std::string_view kIgnorelist = "-fsooth-ignorelist=", kProperty = "-fsooth-property=";
     constexpr std::string_view kOnly = "--only=", kSkip = "--skip=", kMonitor = "--monitor=";
     if (argument == "--only") globs_ = &line_.only;
     else if (argument == "--skip") globs_ = &line_.skip;
     else if (argument.starts_with(kOnly)) line_.only.push_back(argument.substr(kOnly.size()));
     else if (argument.starts_with(kSkip)) line_.skip.push_back(argument.substr(kSkip.size()));
     else if (argument.starts_with(kIgnorelist)) line_.ignorelists.push_back(argument.substr(kIgnorelist.size()));
+    else if (argument.starts_with(kProperty)) line_.properties.push_back(argument.substr(kProperty.size()));
     else if (argument.starts_with(kMonitor)) line_.monitor = argument.substr(kMonitor.size());
     else if (argument == "--monitor") is_monitor_ = true;
     else if (argument == "-fno-sooth") line_.instrument = false;
@@ -274,6 +275,9 @@ std::string help_text() {
          "  --skip GLOB               leave out functions and source files that match; may be repeated\n"
          "  -fsooth-facts             write what events depend on, for the models `sliced` and `full`; records "
          "everything\n"
+         "  -fsooth-property=FILE     make every call of the functions that the property file names in call() or "
+         "return()\n"
+         "                            an event: they are not inlined, and recorded whatever they do\n"
          "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"

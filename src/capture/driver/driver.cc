@@ -9,6 +9,7 @@
 #include "capture/driver/arguments.h"
 #include "capture/driver/installation.h"
 #include "capture/driver/monitors.h"
+#include "logic/called_functions.h"
 
 namespace sooth::driver {
 
@@ -19,7 +20,7 @@ using Words = std::vector<std::string>;
 void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
 
 // What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
-Words compile_flags(const CommandLine& line, const Installation& installation) {
+Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls) {
   const std::string pass = installation.libraries + "/libsooth_pass.so";
   // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
   Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
@@ -30,7 +31,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation) {
     add(flags, {"-fpass-plugin=" + pass});
     // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
     const bool has_options = !line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
-                             !line.only.empty() || !line.skip.empty() || !line.monitor.empty();
+                             !line.only.empty() || !line.skip.empty() || !line.monitor.empty() || !calls.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
     if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
     if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
@@ -39,9 +40,21 @@ Words compile_flags(const CommandLine& line, const Installation& installation) {
     for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
     for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
     for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
+    for (const std::string& name : calls) add(flags, {"-mllvm", "-sooth-call=" + name});
   }
   add(flags, {"--end-no-unused-arguments"});
   return flags;
+}
+
+// The functions whose calls the property files name.
+Result<Words> called_functions(const Words& files) {
+  Words names;
+  for (const std::string& file : files) {
+    Result<logic::SyntaxFile> syntax = logic::parse_file(file);
+    if (!syntax) return syntax.error();
+    for (std::string& name : logic::called_functions(syntax.value())) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 // The runtime goes before libc, which clang adds last, and must stay even if nothing seems to need it.
@@ -99,7 +112,12 @@ int run_compiler(bool cxx, int argc, char** argv) {
     return 0;
   }
 
-  const Words compile = compile_flags(line, installation.value());
+  const Result<Words> calls = called_functions(line.properties);
+  if (!calls) {
+    std::fprintf(stderr, "sooth: %s\n", calls.error().text().c_str());
+    return 2;
+  }
+  const Words compile = compile_flags(line, installation.value(), calls.value());
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
   if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {

@@ -71,6 +71,10 @@ void __sooth_write_range(const void* address, const void* bytes, uint64_t size, 
 void __sooth_copy(const void* to, const void* from, uint64_t size, uint32_t site) {
   (void)to, (void)from, (void)size, (void)site;
 }
+void __sooth_called(void) {}
+void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what) {
+  (void)address, (void)size, (void)element, (void)site, (void)what;
+}
 void __sooth_fill(const void* to, uint32_t byte, uint64_t size, uint32_t site) {
   (void)to, (void)byte, (void)size, (void)site;
 }

@@ -1,5 +1,6 @@
 #include "capture/pass/frames.h"
 
+#include "capture/pass/calls.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -55,10 +56,15 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
   Value* caller = at.CreateShl(at.CreateZExt(function.load_field(at, kCallSite), context.i64), 32);
   Value* own = at.CreateZExt(context.site_number(at, row), context.i64);
   at.CreateAlignedStore(at.CreateOr(caller, own), top, Align(8));
+  const auto tell = [&](Builder& here) {
+    if (is_marked(f)) context.call(here, "__sooth_called", context.void_type, {});
+  };
+  tell(at);
 
   for (Instruction* exit : leave) {
     Builder here(exit);
     set_top(function, here, top);
+    tell(here);
   }
   for (Instruction* back : repair) {
     Builder here(back);

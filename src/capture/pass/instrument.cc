@@ -4,6 +4,7 @@
 
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
+#include "capture/pass/calls.h"
 #include "capture/pass/frames.h"
 #include "capture/pass/loop_ranges.h"
 #include "capture/pass/monitored.h"
@@ -255,7 +256,7 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   Function& function = survey.function();
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
-  if (hooks.empty() && arguments.empty()) return;
+  if (hooks.empty() && arguments.empty() && !is_marked(function)) return;
   const std::uint32_t row = survey.function_row();
 
   if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
@@ -272,6 +273,7 @@ void instrument_functions(ModuleContext& context, const std::vector<Function*>& 
                           FunctionAnalysisManager& analyses) {
   const DenseSet<const GlobalVariable*> thread_locals = private_thread_locals(context.module);
   for (Function* function : functions) {
+    if (is_marked(*function)) remove_anchor(*function);
     if (context.options.loops) prepare_loops(*function, analyses);
     Survey survey(context, *function, thread_locals);
     emit_hooks(context, survey, analyses);
@@ -286,7 +288,10 @@ void instrument_with_facts(ModuleContext& context, const std::vector<Function*>&
   const DenseSet<const Function*> instrumented(functions.begin(), functions.end());
   CallEffects effects(analyses, instrumented);
   FactTable table;
-  for (Function* function : functions) promote_variables(*function, analyses);
+  for (Function* function : functions) {
+    if (is_marked(*function)) remove_anchor(*function);
+    promote_variables(*function, analyses);
+  }
   std::vector<std::unique_ptr<Survey>> surveys;
   for (Function* function : functions) {
     surveys.push_back(std::make_unique<Survey>(context, *function, none));
@@ -320,10 +325,11 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   return true;
 }
 
-bool prepare_module(Module& module, const Selection& selection) {
+bool prepare_module(Module& module, const Options& options, const Selection& selection) {
   if (module.getNamedMetadata(kDone)) return false;
   const IgnoreList ignored(module, selection);
   bool changed = mark_terminating_loops(module);
+  if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
   for (Function& function : module) {
     if (function.isDeclaration() || !ignored.is_ignored(function)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;

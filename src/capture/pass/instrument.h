@@ -12,7 +12,8 @@ namespace sooth::pass {
 bool instrument_module(llvm::Module& module, const Options& options, const Selection& selection,
                        llvm::FunctionAnalysisManager& analyses);
 
-// Before anything is optimised: what is left out must not be inlined into what is not, and loops get the marks of their annotations.
-bool prepare_module(llvm::Module& module, const Selection& selection);
+// Before anything is optimised: what is left out must not be inlined into what is not, nor anything of which every call
+// is to be seen; and loops get the marks of their annotations.
+bool prepare_module(llvm::Module& module, const Options& options, const Selection& selection);
 
 } // namespace sooth::pass

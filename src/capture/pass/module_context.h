@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "capture/pass/site_table.h"
 #include "llvm/IR/IRBuilder.h"
@@ -17,6 +19,7 @@ struct Options {
   bool facts = false;                   // static facts for dependence, and whatever hooks they need
   bool verify = false;                  // run LLVM's verifier over the result; for our own tests
   const MonitorText* monitor = nullptr; // only what this property file can see
+  std::vector<std::string> calls = {};  // functions of which every call is an event (calls.h)
 };
 
 // Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the instrumentation.

@@ -26,11 +26,23 @@ cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend o
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<std::string> monitor("sooth-monitor", cl::desc("Instrument only what the monitors of this property file see"),
                              cl::value_desc("file"));
+cl::list<std::string> calls("sooth-call", cl::desc("A function of which every call is an event; *: all of them"),
+                            cl::value_desc("name"));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
 sooth::pass::Selection selection() {
   return {{ignorelists.begin(), ignorelists.end()}, {only.begin(), only.end()}, {skip.begin(), skip.end()}};
+}
+
+sooth::pass::Options options(const sooth::pass::MonitorText* text) {
+  const bool with_facts = facts && text == nullptr; // monitors keep nothing that a fact could be about
+  return {.branches = (branches || with_facts) && text == nullptr,
+          .loops = loops && !with_facts && text == nullptr,
+          .facts = with_facts,
+          .verify = verify,
+          .monitor = text,
+          .calls = {calls.begin(), calls.end()}};
 }
 
 // Runs even for functions marked `optnone`: it is not an optimisation.
@@ -39,14 +51,9 @@ struct RecordPass : PassInfoMixin<RecordPass> {
     const std::string file = monitor;
     const auto text = file.empty() ? std::nullopt : sooth::pass::MonitorText::read(file);
     if (!file.empty() && !text) module.getContext().emitError("sooth: cannot read the property file " + file);
-    const bool with_facts = facts && !text; // monitors keep nothing that a fact could be about
-    const sooth::pass::Options options{.branches = (branches || with_facts) && !text,
-                                       .loops = loops && !with_facts && !text,
-                                       .facts = with_facts,
-                                       .verify = verify,
-                                       .monitor = text ? &*text : nullptr};
     auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-    const bool changed = sooth::pass::instrument_module(module, options, selection(), analyses);
+    const bool changed =
+        sooth::pass::instrument_module(module, options(text ? &*text : nullptr), selection(), analyses);
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -54,7 +61,8 @@ struct RecordPass : PassInfoMixin<RecordPass> {
 
 struct PreparePass : PassInfoMixin<PreparePass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    return sooth::pass::prepare_module(module, selection()) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return sooth::pass::prepare_module(module, options(nullptr), selection()) ? PreservedAnalyses::none()
+                                                                              : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };

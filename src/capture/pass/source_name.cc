@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "capture/pass/calls.h"
 #include "trace/format.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
@@ -98,6 +99,7 @@ SiteTable::Row SourceNames::branch(const Instruction& terminator) const {
 SiteTable::Row SourceNames::function_row() const {
   SiteTable::Row row;
   row.flags = trace::kSiteFunction;
+  if (is_marked(function_)) row.flags |= trace::kSiteCall;
   const DISubprogram* source = function_.getSubprogram();
   row.function = source ? function_name(source) : demangle(function_.getName());
   if (!source) return row;

@@ -164,7 +164,7 @@ void flush(Thread* t) {
   --__sooth_thread.quiet;
 }
 
-void write_frames(Thread* t) {
+void write_frames(Thread* t, bool own) {
   SoothThreadAbi& abi = __sooth_thread.abi;
   if (abi.stack_top < t->stack || abi.stack_top >= t->stack_end) {
     // A frame that was entered before the thread had its stack, or one too deep: start anew at the bottom.
@@ -180,13 +180,17 @@ void write_frames(Thread* t) {
   const auto remain = static_cast<std::uint64_t>(low - t->stack);
   written_top = abi.stack_low = top;
   if (is_online()) return online_frames(t, low, top);
-  for (const std::uint64_t* frame = low; frame < top; ++frame) {
-    if (trace::RawEvent* slot = reserve(t, 1))
-      put(t, slot, EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, counter,
-          static_cast<std::uint32_t>(*frame), 0, 0, 0);
-  }
-  if (left && low == top)
-    if (trace::RawEvent* slot = reserve(t, 1)) put(t, slot, EventKind::Exit, 0, remain, counter, 0, 0, 0, 0);
+  const auto put_call = [&](EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
+                            bool alone) {
+    trace::RawEvent* slot = reserve(t, 1);
+    if (slot == nullptr) return;
+    put(t, slot, kind, address, value, alone ? tick(t) : counter, site, 0, 0, alone ? trace::kTicket : 0);
+    if (alone) t->last = slot; // a read that follows is no repeat of what was before it
+  };
+  for (const std::uint64_t* frame = low; frame < top; ++frame)
+    put_call(EventKind::Enter, left && frame == low ? remain + 1 : 0, *frame >> 32, static_cast<std::uint32_t>(*frame),
+             own && frame + 1 == top);
+  if (left && low == top) put_call(EventKind::Exit, 0, remain, 0, own);
 }
 
 void append_payload(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint64_t counter,

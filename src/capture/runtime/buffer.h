@@ -37,8 +37,9 @@ inline bool in_detail(Thread* t) {
 
 // Encodes, compresses and writes out the buffer, then empties it. Signals are blocked meanwhile.
 void flush(Thread* t);
-// Writes the changes of the call stack since the last event as `exit` and `enter` events.
-void write_frames(Thread* t);
+// Writes the changes of the call stack since the last event as `exit` and `enter` events. `own`: the newest of them happens
+// now, and is an event of its own; all others cling to the event before them.
+void write_frames(Thread* t, bool own = false);
 
 // Marks the thread as appending for the length of a scope. Signal handlers nest: each leaves what it found.
 class Appending {

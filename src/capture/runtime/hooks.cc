@@ -33,6 +33,12 @@ SOOTH_PUBLIC void __sooth_copy(const void* to, const void* from, std::uint64_t s
 SOOTH_PUBLIC void __sooth_fill(const void* to, std::uint32_t byte, std::uint64_t size, std::uint32_t site) {
   if (Thread* t = enter_quickly()) range_fill(t, to, static_cast<std::uint8_t>(byte), size, site);
 }
+SOOTH_PUBLIC void __sooth_called() {
+  Thread* t = enter_quickly();
+  if (t == nullptr || !frames_changed()) return;
+  Appending appending(t);
+  write_frames(t, true);
+}
 SOOTH_PUBLIC void __sooth_loop(const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
                                std::uint32_t what) {
   if (Thread* t = enter_quickly()) loop_access(t, address, size, element, site, what);

@@ -4,6 +4,7 @@
 #include "capture/runtime/monitored.h"
 #include "capture/runtime/online_channel.h"
 #include "capture/runtime/online_hook.h"
+#include "capture/runtime/online_names.h"
 #include "capture/runtime/os.h"
 
 extern char** environ;
@@ -49,6 +50,7 @@ void online_finish(trace::EndKind kind, int value) {
   Hook hook(t);
   OnlineThread* self = hook.self();
   if (!observer_is_there()) return;
+  if (self != nullptr) tell_all_starts(*self);
   // Whatever this thread said before must be counted, and arrive whatever comes next.
   const OnlineCounts& counts = g_online_counts;
   std::uint8_t frame[128];
@@ -61,6 +63,8 @@ void online_finish(trace::EndKind kind, int value) {
   out.number(counts.horizons);
   out.number(counts.forks);
   out.number(counts.unsupported);
+  out.number(counts.early);
+  out.number(counts.late_names);
   wire::put_length(frame, static_cast<std::size_t>(out.at - frame) - wire::kLengthBytes);
   send_frames(kControlChannel, frame, static_cast<std::size_t>(out.at - frame));
   // A failed exec goes on, and finishes once more.

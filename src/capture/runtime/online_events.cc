@@ -4,6 +4,7 @@
 #include "capture/runtime/monitored.h"
 #include "capture/runtime/online_atomic.h"
 #include "capture/runtime/online_hook.h"
+#include "capture/runtime/online_names.h"
 #include "capture/runtime/online_shadow.h"
 #include "capture/runtime/os.h"
 
@@ -198,10 +199,11 @@ void thread_event(Thread* t, OnlineThread& self, EventKind kind, std::uint64_t v
       assign_clock(child->clock, self.clock);
     } else close_online();
     break;
-  case EventKind::ThreadStart: tell(self, kind, 0, match_thread(true, t->number, nullptr)); break;
+  case EventKind::ThreadStart: thread_starts(self); break;
   case EventKind::ThreadEnd:
     tell_new_frames(t);
     shadow_write(self, thread_sync_object(self.number), 8); // a cancellation came before it
+    if (self.start_waits) thread_is_named(self, self, 0);
     tell(self, kind, 0, match_thread(false, t->number, self.name != 0 ? name_of(self.name) : nullptr));
     send_end(self, self);
     self.alive = self.waits = false;
@@ -268,7 +270,7 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
   case EventKind::Cancel: thread_event(t, *self, kind, value); break;
   case EventKind::ThreadName:
     if (OnlineThread* named = value == 0 ? self : find_online_thread(static_cast<std::uint32_t>(value - 1)))
-      named->name = static_cast<std::uint32_t>(address);
+      thread_is_named(*self, *named, static_cast<std::uint32_t>(address));
     break;
   case EventKind::Alloc:
   case EventKind::Map:

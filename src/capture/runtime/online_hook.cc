@@ -2,6 +2,7 @@
 
 #include "capture/runtime/online_channel.h"
 #include "capture/runtime/online_lock.h"
+#include "capture/runtime/online_names.h"
 #include "capture/runtime/online_symbols.h"
 
 namespace sooth::runtime {
@@ -58,10 +59,11 @@ public:
   void number(std::uint64_t value) {
     if (begin_ != nullptr) out_.number(value);
   }
-  void place(OnlineThread& of) {
+  void place(OnlineThread& of) { place(of, of.sequence++); }
+  void place(const OnlineThread& of, std::uint64_t sequence) {
     number(g_epoch);
     number(of.number);
-    number(of.sequence++);
+    number(sequence);
   }
 
 private:
@@ -111,15 +113,21 @@ bool is_too_far_ahead() {
   return false;
 }
 
+struct EventPlace {
+  std::uint64_t sequence;
+  std::uint64_t position;
+  const VectorClock* clock;
+};
+
 // An event of the thread `of`, told by `self`.
-void put_event(OnlineThread& self, OnlineThread& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
-               const std::uint32_t* written, std::size_t written_count) {
-  if (!is_current(of.clock)) return close_online(); // no memory for it
-  const VectorClock& clock = *of.clock;
-  self.out_position = of.last_position = ++g_position;
+void put_event_at(OnlineThread& self, const OnlineThread& of, const EventPlace& place, trace::EventKind kind,
+                  std::uint32_t site, std::uint64_t happened, const std::uint32_t* written, std::size_t written_count) {
+  if (!is_current(place.clock)) return close_online(); // no memory for it
+  const VectorClock& clock = *place.clock;
+  if (place.position > self.out_position) self.out_position = place.position;
   Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (std::size_t{clock.size} + written_count));
-  frame.place(of);
-  frame.number(g_position);
+  frame.place(of, place.sequence);
+  frame.number(place.position);
   frame.number(static_cast<std::uint64_t>(kind));
   frame.number(site);
   frame.number(happened);
@@ -136,6 +144,13 @@ void put_event(OnlineThread& self, OnlineThread& of, trace::EventKind kind, std:
     frame.number(i);
     frame.number(clock.counts[i]);
   }
+}
+
+// Its newest event.
+void put_event(OnlineThread& self, OnlineThread& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
+               const std::uint32_t* written, std::size_t written_count) {
+  of.last_position = ++g_position;
+  put_event_at(self, of, {of.sequence++, g_position, of.clock}, kind, site, happened, written, written_count);
 }
 
 // Everything so far is before the silent thread's next event.
@@ -178,7 +193,10 @@ Hook::Hook(Thread* t) : t_(t) {
   if (g_closed || !observer_is_there()) return;
   self_ = online_thread(t->number);
   if (self_ == nullptr) close_online();
-  else if (outermost_) send_new_modules();
+  else if (outermost_) {
+    send_new_modules();
+    g_online_counts.early += !has_table();
+  }
 }
 
 Hook::~Hook() {
@@ -218,8 +236,17 @@ void begin_relevant(OnlineThread& self) { raise_clock(self.clock, self.number, +
 
 void send_event(OnlineThread& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                 const std::uint32_t* written, std::size_t written_count) {
+  tell_old_starts(self);
   put_event(self, self, kind, site, happened, written, written_count);
   if (g_position % kHorizonStep == 0) keep_silent_threads_up(self);
+}
+
+std::uint64_t next_position(std::uint64_t more) { return g_position += more; }
+
+// A start that no property asks for is nothing but order.
+void send_start(OnlineThread& self, OnlineThread& of, std::uint64_t happened) {
+  const auto kind = happened != 0 ? trace::EventKind::ThreadStart : trace::EventKind::None;
+  put_event_at(self, of, {of.start_sequence, of.start_position, of.start_clock}, kind, 0, happened, nullptr, 0);
 }
 
 void send_fork(OnlineThread& self, OnlineThread& parent, std::uint32_t child) {
@@ -240,6 +267,7 @@ void send_waits(OnlineThread& self, std::uint32_t other) {
 }
 
 void send_checkpoint(OnlineThread& self, wire::CheckpointKind kind, std::uint32_t site) {
+  tell_all_starts(self);
   std::uint32_t threads = 0;
   for (std::uint32_t i = 0; i < g_online_thread_count; ++i)
     if (const OnlineThread* other = find_online_thread(i)) threads += other->in_epoch;

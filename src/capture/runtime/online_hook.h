@@ -15,6 +15,8 @@ struct OnlineCounts {
   std::uint64_t horizons;
   std::uint64_t forks;
   std::uint64_t unsupported;
+  std::uint64_t early;      // hooks that ran before the observer knew all names of the property
+  std::uint64_t late_names; // threads that got their names after their start had to be told
 };
 extern OnlineCounts g_online_counts;
 
@@ -45,6 +47,10 @@ void begin_relevant(OnlineThread& self);
 // Step 4: the message. `written`: indexes of variables, whose values are those in the table.
 void send_event(OnlineThread& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                 const std::uint32_t* written, std::size_t written_count);
+// The position of an event that is told later; 0 more: that of the newest event.
+std::uint64_t next_position(std::uint64_t more = 1);
+// The start of the thread `of`, as it is kept there.
+void send_start(OnlineThread& self, OnlineThread& of, std::uint64_t happened);
 // Everything so far is before whatever this thread does next.
 void see_everything(OnlineThread& self);
 void send_fork(OnlineThread& self, OnlineThread& parent, std::uint32_t child);

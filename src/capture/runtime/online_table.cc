@@ -27,7 +27,7 @@ std::size_t g_predicate_count;
 OnlineVariable* g_variables;
 std::size_t g_variable_count;
 std::uint64_t g_low, g_high; // all placed variables lie in [g_low, g_high)
-bool g_has_table, g_lockstep, g_calls;
+bool g_has_table, g_lockstep, g_calls, g_thread_names;
 
 bool same(const WireText& text, const char* name) {
   for (std::size_t i = 0; i < text.length; ++i)
@@ -97,6 +97,7 @@ bool read_predicates(wire::In& in) {
       row.size = g_predicates[i].size;
     }
     g_calls = g_calls || row.what == Match::Call || row.what == Match::Return;
+    g_thread_names = g_thread_names || (row.what == Match::ThreadStart && !row.any && !row.has_thread);
     g_predicates[i] = row;
   }
   g_predicate_count = count;
@@ -131,6 +132,7 @@ bool read_table(const std::uint8_t* body, std::size_t size) {
 bool has_table() { return g_has_table; }
 bool wants_lockstep() { return g_lockstep; }
 bool wants_calls() { return g_calls; }
+bool wants_thread_names() { return g_thread_names; }
 std::size_t variable_count() { return g_variable_count; }
 OnlineVariable& variable(std::size_t index) { return g_variables[index]; }
 

@@ -16,6 +16,14 @@ struct OnlineThread {
   std::uint32_t other;
   std::uint32_t name; // string number; 0: none
 
+  // Its start has its place and its clock, and is told when the thread has a name, if a property asks for that
+  // (online_names.h).
+  bool start_waits;
+  bool start_unnamed; // told before there was one
+  std::uint64_t start_position;
+  std::uint64_t start_sequence;
+  VectorClock* start_clock;
+
   VectorClock* clock;
   std::uint32_t count;         // its relevant events in this epoch
   std::uint64_t sequence;      // its messages in this epoch

@@ -13,6 +13,9 @@ __attribute__((noinline)) void work(int value) {
   shared_value = value;
 }
 
+// An optimiser sees that this does nothing.
+static int nothing(int value) { return value; }
+
 int main() {
   long* watched = new long(0);
   SOOTH_WATCH("level", *watched);
@@ -22,6 +25,7 @@ int main() {
   sooth_event("done", 3);
   std::thread second([] { work(2); });
   second.join();
+  nothing(1);
   std::printf("%d %ld\n", shared_value, *watched);
   delete watched;
 }

@@ -1,0 +1,80 @@
+#include "capture/pass/calls.h"
+
+#include "capture/pass/debug_types.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+namespace {
+
+constexpr StringRef kMark = "sooth-calls";
+constexpr StringRef kAnchor = "__sooth_called";
+
+bool is_wanted(const Function& function, const std::vector<std::string>& names) {
+  const DISubprogram* source = function.getSubprogram();
+  if (!source) return false;
+  StringRef name = source->getName();
+  if (!name.starts_with("operator")) name = name.take_until([](char c) { return c == '<'; });
+  return any_of(names, [&](const std::string& wanted) {
+    return wanted == "*" ? !is_system_path(joined_path(source->getFile())) : name == wanted;
+  });
+}
+
+// A call of something unknown: the function has an effect, so no call of it is left out, merged with another or moved.
+void put_anchor(Function& function) {
+  Module& module = *function.getParent();
+  IRBuilder<> at(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  at.SetCurrentDebugLocation(DILocation::get(function.getContext(), 0, 0, function.getSubprogram()));
+  FunctionCallee anchor = module.getOrInsertFunction(kAnchor, FunctionType::get(at.getVoidTy(), false));
+  cast<Function>(anchor.getCallee())->setDoesNotThrow();
+  at.CreateCall(anchor)->setNoSanitizeMetadata();
+}
+
+// `__attribute__((const))` and the like: what was promised is no longer so.
+void forget_promises(Function& function) {
+  const auto forget = [](auto& it) {
+    for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable})
+      it.removeFnAttr(kind);
+  };
+  forget(function);
+  for (User* user : function.users())
+    if (auto* call = dyn_cast<CallBase>(user)) forget(*call);
+}
+
+} // namespace
+
+bool mark_called(Module& module, const IgnoreList& ignored, const std::vector<std::string>& names) {
+  bool changed = false;
+  for (Function& function : module) {
+    if (function.isDeclaration() || !is_wanted(function, names) || ignored.is_ignored(function)) continue;
+    if (function.hasFnAttribute(Attribute::Naked)) continue;
+    function.removeFnAttr(Attribute::AlwaysInline);
+    function.addFnAttr(Attribute::NoInline);
+    changed = true;
+    if (ignored.cannot_be_instrumented(function) || function.isPresplitCoroutine()) continue;
+    function.addFnAttr(kMark);
+    function.addFnAttr("disable-tail-calls", "true"); // a recursion stays one
+    forget_promises(function);
+    put_anchor(function);
+  }
+  return changed;
+}
+
+bool is_marked(const Function& function) { return function.hasFnAttribute(kMark); }
+
+void remove_anchor(Function& function) {
+  for (Instruction& instruction : make_early_inc_range(instructions(function))) {
+    auto* call = dyn_cast<CallInst>(&instruction);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->getName() == kAnchor) call->eraseFromParent();
+  }
+}
+
+} // namespace sooth::pass

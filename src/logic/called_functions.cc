@@ -1,0 +1,30 @@
+#include "logic/called_functions.h"
+
+#include <set>
+
+#include "logic/lookup.h"
+
+namespace sooth::logic {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n\r"), last = text.find_last_not_of(" \t\n\r");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
+}
+
+void collect(const Node& node, std::set<std::string>& names) {
+  if (node.form == Form::Predicate && (node.text == "call" || node.text == "return"))
+    if (const std::string_view argument = trimmed(node.argument); !argument.empty())
+      names.insert(unscoped_function_name(argument));
+  for (const Node& child : node.children) collect(child, names);
+}
+
+} // namespace
+
+std::vector<std::string> called_functions(const SyntaxFile& file) {
+  std::set<std::string> names;
+  for (const SyntaxEntry& entry : file.entries) collect(entry.body, names);
+  return {names.begin(), names.end()};
+}
+
+} // namespace sooth::logic
