@@ -35,6 +35,10 @@ bool is_access(EventKind kind) { return reads_memory(kind) || writes_memory(kind
 // Synchronisation is a step even where this trace has nobody on the other side: findings are about it.
 bool synchronises(EventKind kind) {
   switch (kind) {
+  case EventKind::Acquire: // also inner ones of recursive locks, and readers that read once more
+  case EventKind::Release:
+  case EventKind::AcquireShared:
+  case EventKind::ReleaseShared:
   case EventKind::Wait:
   case EventKind::Wake:
   case EventKind::Signal:

@@ -62,8 +62,8 @@ bool some_lock_is_never_released(const Trace& trace) {
 }
 
 // The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
-void check_witnesses(const Trace& trace, std::vector<Finding> found, Findings& out) {
-  witness::Checker checker(trace);
+void check_witnesses(const Prepared& prepared, std::vector<Finding> found, Findings& out) {
+  witness::Checker checker(prepared.trace, &prepared.objects);
   for (Finding& finding : found) {
     if (auto objection = checker.objection(finding))
       out.objections.push_back(
@@ -79,6 +79,22 @@ Result<std::vector<report::Suppression>> read_suppressions(const std::string& pa
   text << in.rdbuf();
   if (!in) return Error{"cannot read the suppressions.", path};
   return report::parse_suppressions(std::move(text).str(), path);
+}
+
+// Candidates are described as findings are, but stand apart.
+void describe_candidates(const Trace& trace, const predict::Coverage& coverage, const report::OriginalAddress& original,
+                         report::Report& report) {
+  std::vector<Finding> listed;
+  for (const predict::Candidate& candidate : coverage.listed) {
+    Finding finding;
+    finding.kind = candidate.kind;
+    finding.places = candidate.places;
+    finding.note = candidate.reason;
+    listed.push_back(std::move(finding));
+  }
+  report::Report apart;
+  report::describe(trace, listed, original, apart);
+  report.candidates = std::move(apart.findings);
 }
 
 bool write_file(const std::string& path, const std::string& text) {
@@ -121,6 +137,9 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
   parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
       ->type_name("FILE");
+  parser.add_flag("--candidates", options.candidates,
+                  "List, apart, what might be an error but is not proved: undecided ones, and pairs of accesses\n"
+                  "that no lock and no order keeps apart although no run has both");
   parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
       ->type_name("N")
       ->capture_default_str()
@@ -176,8 +195,10 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   const auto feasibility = sliced
                                ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, options.limits)
                                : predict::make_feasibility(prepared.computation, model, options.limits);
-  const EngineInput input{prepared.trace, prepared.computation, *feasibility, model, options.limits, options.atomic};
+  const EngineInput input{prepared.trace, prepared.computation, *feasibility,    model,
+                          options.limits, options.atomic,       prepared.objects};
   Findings out;
+  out.coverage.list = options.candidates;
   std::vector<Finding> found;
   const std::string unrecorded = predict::unrecorded_synchronisation(prepared.trace);
   Progress progress("looking");
@@ -207,7 +228,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     out.gaps = std::move(properties->gaps);
   }
   progress.stage("checking the witnesses", all, all);
-  check_witnesses(prepared.trace, std::move(found), out);
+  check_witnesses(prepared, std::move(found), out);
   // Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
   if (const std::uint64_t unreal = feasibility->unreal() + (sliced ? out.objections.size() : 0); unreal != 0)
     out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});
@@ -233,8 +254,9 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
   report.looked_for = wanted_words(options);
   report.rejected = findings->objections.size();
   for (const std::string& objection : findings->objections) complain("internal error: " + objection);
-  report::describe(
-      p.trace, findings->accepted, [&](std::uint64_t address) { return p.objects.original(address); }, report);
+  const auto original = [&](std::uint64_t address) { return p.objects.original(address); };
+  report::describe(p.trace, findings->accepted, original, report);
+  if (options.candidates) describe_candidates(p.trace, findings->coverage, original, report);
   report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage);
   for (report::Gap& gap : findings->gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;

@@ -31,6 +31,7 @@ struct AnalysisOptions {
   predict::Limits limits;          //
   std::string suppressions;        // a file; empty: none
   std::string json;                // where the report goes as JSON; empty: nowhere
+  bool candidates = false;         // list what is not proved, too
   int exit_code = kFound;          // if something was found
   PropertyChoice properties;       // --property; with one and without --find, nothing else is looked for
   bool of_the_model_only = false;  // leave out engines that say the same under every model

@@ -38,7 +38,7 @@ std::span<const Engine> engines() {
        }},
       {"memory", "errors with memory", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
-         return predict::find_memory_errors(in.trace, in.computation, in.feasibility, in.limits, coverage);
+         return predict::find_memory_errors(in.trace, in.computation, in.feasibility, in.limits, coverage, in.objects);
        }},
   };
   return rows;

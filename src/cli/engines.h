@@ -9,6 +9,7 @@
 #include "causality/computation.h"
 #include "predict/coverage.h"
 #include "predict/feasibility.h"
+#include "trace/objects.h"
 #include "trace/trace.h"
 #include "witness/finding.h"
 
@@ -21,6 +22,7 @@ struct EngineInput {
   witness::Model model;
   const predict::Limits& limits;
   const std::vector<std::string>& atomic; // functions that are meant to be atomic
+  const trace::ObjectTable& objects;      // where the program had what was moved
 };
 
 struct Engine {

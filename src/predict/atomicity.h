@@ -5,19 +5,19 @@
 // runs, under the maximal model) and a block the steps of one thread from its begin to its end:
 //   observed, local   no run in feasible(T) has the block in one piece
 //   observed, global  each block can be in one piece, but no run in feasible(T) contains all blocks with each in one piece
-//   predicted         some run in feasible(T) reaches a read of the block that would see another value than in T, after
+//   predicted, local  some run in feasible(T) reaches a read of the block that would see another value than in T, after
 //                     another thread's write inside the block; and no run in feasible(T) has the block's steps up to
 //                     that read, with that value, in one piece
+//   predicted, global the same, where that one block can be in one piece, but not together with all blocks that the run
+//                     has completed, each in one piece
 // A run may leave out what other threads do, as in the definition: an update that is overwritten is a violation only if
 // somebody's reads, in blocks, prove it. A block without an end is none; one inside another is looked at on its own, too.
 // Where we differ from conflict serialisability: what the values allow is atomic. `no` has to be proved, always under
 // the maximal model, whatever model the runs are asked of; what is neither proved nor refuted is undecided.
-// Tiers: the conflict graph proves most blocks atomic (linear); a read that contradicts the block's own steps proves the
-// opposite at once (linear); the rest goes to a search (serial_search.h), with a budget.
-// Cost: linear, plus the searches: up to kMaxBlocks blocks of each name, kMaxQuestions questions.
+// Cost: that of the two halves, observed_atomicity.h and predicted_atomicity.h.
 //
-// Places: begin and end of the block, the event inside it (Role::Interleaved), then the read (Role::Access) or, if
-// several blocks are entangled, begins and ends of the others. Observed: the witness is the recorded run; predicted: its `next`
+// Places: begin and end of the block, the event inside it (Role::Interleaved), of a predicted one the read (Role::Access);
+// then, if several blocks are entangled, begins and ends of the others. Observed: the witness is the recorded run; predicted: its `next`
 // is the read.
 #pragma once
 

@@ -4,8 +4,19 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "witness/finding.h"
 
 namespace sooth::predict {
+
+// What might be a finding, and is none: nothing proves it. Told only to those who ask.
+struct Candidate {
+  witness::FindingKind kind = witness::FindingKind::Race;
+  std::vector<witness::Place> places;
+  std::string reason; // why it is none
+};
 
 struct Coverage {
   std::uint64_t candidates = 0; // pairs, cycles, blocks, objects that were looked at more closely
@@ -15,6 +26,19 @@ struct Coverage {
 
   // Why answers are not complete, as a sentence's end ("the budget was used up"), and how often.
   std::map<std::string, std::uint64_t> reasons;
+
+  bool list = false; // keep the candidates
+  std::vector<Candidate> listed;
+
+  // A candidate without an answer, and where it is.
+  void undecided_about(witness::FindingKind kind, std::vector<witness::Place> places, const std::string& reason) {
+    undecided_because(reason);
+    suspect(kind, std::move(places), reason);
+  }
+  // One that happens-before and locks would let happen, but that no run of the model has.
+  void suspect(witness::FindingKind kind, std::vector<witness::Place> places, std::string reason) {
+    if (list) listed.push_back({kind, std::move(places), std::move(reason)});
+  }
 
   void undecided_because(const std::string& reason, std::uint64_t times = 1) {
     if (times == 0) return;
@@ -28,6 +52,7 @@ struct Coverage {
     undecided += other.undecided;
     windows += other.windows;
     for (const auto& [reason, times] : other.reasons) reasons[reason] += times;
+    listed.insert(listed.end(), other.listed.begin(), other.listed.end());
     return *this;
   }
 };

@@ -1,32 +1,38 @@
 #include "predict/deadlocks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "predict/abandoned_locks.h"
 #include "predict/must_order.h"
 #include "predict/requests.h"
+#include "predict/standstill.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
 namespace {
 
 using causality::StepId;
+using trace::Event;
 using witness::Finding;
 using witness::Role;
 
 constexpr std::size_t kMaxCircles = 10'000;
-constexpr std::size_t kMaxWalk = 4'000'000;       // steps of the search for circles
-constexpr std::size_t kMaxTries = 256;            // questions for one circle
-constexpr std::size_t kMaxCombinations = 100'000; // of instances of its requests
+constexpr std::size_t kMaxWalk = 4'000'000;         // steps of the search for circles
+constexpr std::size_t kMaxTries = 256;              // questions for one circle
+constexpr std::size_t kMaxCombinations = 1'000'000; // of instances of its requests
+constexpr std::size_t kMaxFollowed = 20'000'000;    // steps of runs that were followed to a standstill
+constexpr std::size_t kMaxWaived = 4096;            // orders of one semaphore or barrier
 
 class Deadlocks {
 public:
   Deadlocks(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
             Coverage& coverage)
       : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
-        must_(trace, computation), requests_(collect_requests(trace, computation)) {}
+        must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all) {}
 
   std::vector<Finding> run() {
     link();
@@ -34,8 +40,14 @@ public:
       circle_ = {start};
       extend();
     }
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      circle_ = {i};
+      if (waits_for_itself(requests_[i])) ask();
+    }
     if (walk_ >= kMaxWalk || circles_ >= kMaxCircles)
-      coverage_.undecided_because("there are more circles of lock requests than are looked at");
+      coverage_.undecided_because("there are more circles of requests than are looked at");
+    std::ranges::move(find_abandoned_locks(trace_, computation_, feasibility_, graph_, coverage_),
+                      std::back_inserter(findings_));
     return std::move(findings_);
   }
 
@@ -44,9 +56,19 @@ private:
   bool blocks(const Request& holder, const Request& waiter) const {
     if (holder.thread == waiter.thread) return false;
     if (waiter.kind == RequestKind::Join) return holder.thread == waiter.object;
+    if (!has_owner(waiter.kind)) return helps_after(waiter.object, holder.steps.front());
     const HeldLock* held = holder.holding(waiter.object);
-    if (held != nullptr && (waiter.kind == RequestKind::Exclusive || !held->shared)) return true;
+    if (held != nullptr && (waiter.kind != RequestKind::Shared || !held->shared)) return true;
     return waiter.behind_writers && holder.kind == RequestKind::Exclusive && holder.object == waiter.object;
+  }
+
+  // In the recorded run, the step's thread helped whoever waits for the object, at this step or later.
+  bool helps_after(std::uint32_t object, StepId step) const {
+    return graph_.last_help(object, computation_.steps[step].thread) >= std::int64_t{computation_.steps[step].place};
+  }
+  // Others may have taken what only the thread itself gives back.
+  bool waits_for_itself(const Request& r) const {
+    return r.kind == RequestKind::Semaphore && helps_after(r.object, r.steps.front());
   }
 
   // Two threads cannot both have a lock, unless both share it.
@@ -72,7 +94,9 @@ private:
           if (blocks(requests_[c], r) && hold_apart(requests_[c], r)) found.insert(c);
       };
       if (r.kind == RequestKind::Join) look(by_thread[r.object]);
-      else look(holders[r.object]);
+      else if (has_owner(r.kind)) look(holders[r.object]);
+      else
+        for (const auto& [thread, its] : by_thread) look(its);
       if (r.behind_writers) look(writers[r.object]);
       blockers_[i].assign(found.begin(), found.end());
     }
@@ -103,6 +127,7 @@ private:
     ++coverage_.candidates;
     const auto key = name();
     if (known_.contains(key)) return;
+    const bool owned = std::ranges::all_of(circle_, [&](std::size_t i) { return has_owner(requests_[i].kind); });
     std::vector<std::size_t> choice(circle_.size(), 0);
     std::vector<StepId> before(circle_.size());
     std::size_t tries = 0, combinations = 0;
@@ -110,20 +135,81 @@ private:
     for (bool more = true; more; more = advance(choice)) {
       for (std::size_t i = 0; i < circle_.size(); ++i) before[i] = requests_[circle_[i]].steps[choice[i]];
       if (++combinations > kMaxCombinations || tries == kMaxTries) {
-        undecided = "a circle of lock requests has more instances than are tried";
+        undecided = "a circle of requests has more instances than are tried";
         break;
       }
-      if (excluded(before)) continue;
+      if (owned ? excluded(before) : !used_up(before)) continue;
       ++tries;
-      ++coverage_.questions;
-      const Answer answer = feasibility_.ask({before, {}, {}, {}});
-      if (answer.truth == Truth::Undecided) undecided = answer.reason;
-      if (answer.truth != Truth::Yes) continue;
-      known_.insert(key);
-      report(before, answer);
-      return;
+      if (owned ? stuck(before, undecided) : still(before, undecided)) {
+        known_.insert(key);
+        return;
+      }
     }
-    if (!undecided.empty()) coverage_.undecided_because(undecided);
+    if (undecided.empty()) return;
+    std::vector<witness::Place> places;
+    for (const std::size_t i : circle_)
+      places.push_back({computation_.steps[requests_[i].steps.front()].event, Role::Request});
+    coverage_.undecided_about(witness::FindingKind::Deadlock, std::move(places), undecided);
+  }
+
+  // Each waits for what the next one owns: nobody else can let them go.
+  bool stuck(const std::vector<StepId>& before, std::string& undecided) {
+    ++coverage_.questions;
+    const Answer answer = feasibility_.ask({before, {}, {}, {}});
+    if (answer.truth == Truth::Undecided) undecided = answer.reason;
+    if (answer.truth != Truth::Yes) return false;
+    report(before, answer.run, answer.tier);
+    return true;
+  }
+
+  // Some of it has no owner: they are stuck if everybody else has come to an end, or stands still as well.
+  bool still(const std::vector<StepId>& before, std::string& undecided) {
+    Question question{before, {}, {}, waived()};
+    for (;;) {
+      if (followed_ > kMaxFollowed) {
+        undecided = "more runs would have to be followed to their ends";
+        return false;
+      }
+      ++coverage_.questions;
+      const Answer answer = feasibility_.ask(question);
+      if (answer.truth == Truth::Undecided) undecided = answer.reason;
+      if (answer.truth != Truth::Yes) return false;
+      followed_ += computation_.steps.size();
+      const Standstill end = follow(trace_, feasibility_.index(), question, answer.run);
+      if (end.stillness == Stillness::Still) {
+        std::vector<StepId> all = before; // the circle first
+        for (const StepId request : end.requests)
+          if (std::ranges::find(before, request) == before.end()) all.push_back(request);
+        if (stands_.insert(places_of(end.requests)).second) report(all, end.run, answer.tier);
+        return true;
+      }
+      if (end.stillness == Stillness::GoesOn) return false;
+      undecided = "whether another thread would help whoever waits is not known";
+      if (question.waived.empty()) return false;
+      question.waived.clear(); // once more, with posts and waits matched as they were observed
+    }
+  }
+
+  // Which post a wait takes, and who comes first to a barrier, need not be as it was.
+  std::vector<causality::Order> waived() const {
+    std::vector<causality::Order> out;
+    for (const std::size_t i : circle_) {
+      const auto it = graph_.observed.find(requests_[i].object);
+      if (has_owner(requests_[i].kind) || it == graph_.observed.end() || it->second.size() > kMaxWaived) continue;
+      out.insert(out.end(), it->second.begin(), it->second.end());
+    }
+    return out;
+  }
+
+  // Semaphores that only these threads use have nothing left when they stand there.
+  bool used_up(const std::vector<StepId>& before) const {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Request& r = requests_[circle_[i]];
+      if (has_owner(r.kind)) continue;
+      if (!helps_after(r.object, before[(i + 1) % before.size()])) return false;
+      if (r.kind == RequestKind::Semaphore && !graph_.may_be_empty(computation_, r.object, before)) return false;
+    }
+    return true;
   }
 
   bool advance(std::vector<std::size_t>& choice) const {
@@ -141,7 +227,7 @@ private:
     return false;
   }
 
-  // What tells findings apart: where the requests stand in the source; if that is unknown, thread and object.
+  // What tells findings apart: where the requests stand in the source; if that is unknown, thread and event.
   using Name = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
   Name name() const {
     Name out;
@@ -153,25 +239,40 @@ private:
     std::sort(out.begin(), out.end());
     return out;
   }
+  Name places_of(const std::vector<StepId>& requests) const {
+    Name out;
+    for (const StepId step : requests) {
+      const Event& e = trace_.events[computation_.steps[step].event];
+      if (e.site != 0) out.push_back({e.site, 0, 0});
+      else out.push_back({0, e.thread + 1, computation_.steps[step].event});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
 
-  void report(const std::vector<StepId>& before, const Answer& answer) {
+  // `requests`: those of the circle, then those of the others who stand still.
+  void report(const std::vector<StepId>& requests, const std::vector<StepId>& run, const char* tier) {
     Finding finding;
     finding.kind = witness::FindingKind::Deadlock;
-    finding.engine = answer.tier;
+    finding.engine = tier;
     std::vector<std::uint32_t> next;
-    for (const StepId step : before) {
+    for (const StepId step : requests) {
       next.push_back(computation_.steps[step].event);
       finding.places.push_back({next.back(), Role::Request});
     }
-    for (std::size_t i = 0; i < circle_.size(); ++i) {
-      if (requests_[circle_[i]].kind == RequestKind::Join) continue;
-      const std::uint32_t taken =
-          taking_event(computation_, before[(i + 1) % before.size()], requests_[circle_[i]].object);
-      const bool holds = requests_[circle_[(i + 1) % circle_.size()]].holding(requests_[circle_[i]].object) != nullptr;
-      if (holds && taken < trace_.events.size()) finding.places.push_back({taken, Role::Hold});
+    for (std::size_t i = 0; i < circle_.size() && circle_.size() > 1; ++i) {
+      const Request& r = requests_[circle_[i]];
+      const std::size_t after = (i + 1) % circle_.size();
+      if (r.kind == RequestKind::Join || requests_[circle_[after]].holding(r.object) == nullptr) continue;
+      const std::uint32_t hold = taking_event(trace_, computation_, requests[after], address_of(r.object));
+      if (hold < trace_.events.size()) finding.places.push_back({hold, Role::Hold});
     }
-    finding.witness = witness_of(computation_, trace_, answer.run, next);
+    finding.witness = witness_of(computation_, trace_, run, next);
     findings_.push_back(std::move(finding));
+  }
+  std::uint64_t address_of(std::uint32_t object) const {
+    return object < computation_.locks.size() ? computation_.locks[object]
+                                              : graph_.others[object - computation_.locks.size()];
   }
 
   const trace::Trace& trace_;
@@ -179,11 +280,13 @@ private:
   const Feasibility& feasibility_;
   Coverage& coverage_;
   const MustOrder must_;
-  const std::vector<Request> requests_;
+  const Requests graph_;
+  const std::vector<Request>& requests_;
   std::vector<std::vector<std::size_t>> blockers_; // of each request
   std::vector<std::size_t> circle_;                // requests; each is blocked by the next, the last by the first
-  std::size_t circles_ = 0, walk_ = 0;
-  std::set<Name> known_;
+  std::size_t circles_ = 0, walk_ = 0, followed_ = 0;
+  std::set<Name> known_;  // circles
+  std::set<Name> stands_; // standstills
   std::vector<Finding> findings_;
 };
 

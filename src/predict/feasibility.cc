@@ -34,6 +34,8 @@ public:
     return complete(question, *limits);
   }
 
+  const Index& index() const override { return index_; }
+
 private:
   Answer complete(const Question& question, std::vector<std::uint32_t> limits) const {
     const auto window = windows_.around(question);

@@ -18,6 +18,8 @@
 
 namespace sooth::predict {
 
+class Index;
+
 struct Question {
   std::vector<causality::StepId>
       before; // the thread of each stands directly before it: earlier steps happened, it did not
@@ -49,6 +51,8 @@ public:
   virtual Answer ask(const Question& question) const = 0;
   // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
   virtual std::uint64_t unreal() const { return 0; }
+  // The computation under the model of whose runs it speaks.
+  virtual const Index& index() const = 0;
 };
 
 // Not for the model sliced, which needs the trace, too (sliced_feasibility.h).

@@ -60,7 +60,9 @@ private:
     ++coverage_.candidates;
     ++coverage_.questions;
     const Answer answer = feasibility_.ask(question(wait, its->second));
-    if (answer.truth == Truth::Undecided) coverage_.undecided_because(answer.reason);
+    if (answer.truth == Truth::Undecided)
+      coverage_.undecided_about(witness::FindingKind::LostWakeup, {{wait, Role::Wait}, {signal, Role::Signal}},
+                                answer.reason);
     if (answer.truth != Truth::Yes) return;
     tried.found = true;
     Finding finding;

@@ -1,14 +1,15 @@
 #include "predict/memory_errors.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include <absl/container/btree_map.h>
 #include <absl/container/inlined_vector.h>
 
 #include "predict/must_order.h"
+#include "predict/stale_pointers.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
@@ -47,9 +48,8 @@ struct Object {
 class MemoryErrors {
 public:
   MemoryErrors(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
-               Coverage& coverage)
-      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
-        must_(trace, computation) {}
+               const MustOrder& must, Coverage& coverage)
+      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage), must_(must) {}
 
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
@@ -113,7 +113,7 @@ private:
     // Unmapped memory may come back unseen (a library that is loaded there), so no access after it is objected to.
     clear(e.address, e.address + e.value);
     if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}};
-    if (inside_library(e)) {
+    if (freed_inside_library(trace_, e)) {
       const bool others = std::any_of(touches.begin(), touches.end(),
                                       [&](std::uint32_t touch) { return trace_.events[touch].thread != e.thread; });
       if (others) ++coverage_.reasons["objects of several threads were freed inside libraries"];
@@ -128,15 +128,6 @@ private:
     const auto it = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
                                      [](std::uint64_t a, const trace::Global& g) { return a < g.address; });
     return it != trace_.globals.begin() && address - std::prev(it)->address < std::prev(it)->bytes;
-  }
-
-  bool inside_library(const Event& e) const {
-    if (e.kind != EventKind::Free || trace_.sites.size() <= 1) return false;
-    const std::string_view called = trace_.sites[e.site].variable;
-    if (called.starts_with("operator delete")) return false;
-    for (const std::string_view name : {"free", "realloc", "reallocarray"})
-      if (called == name) return false;
-    return true;
   }
 
   using SiteName = std::pair<std::uint32_t, std::uint64_t>;
@@ -190,7 +181,8 @@ private:
     if (const StepId earlier = touched_before(step, trace_.events[end]); earlier != causality::kNoStep)
       question.sequence.push_back({earlier, end_step});
     const Answer answer = feasibility_.ask(question);
-    if (answer.truth == Truth::Undecided) coverage_.undecided_because(answer.reason);
+    if (answer.truth == Truth::Undecided)
+      coverage_.undecided_about(FindingKind::UseAfterFree, {{use, Role::Use}, {end, Role::Free}}, answer.reason);
     if (answer.truth != Truth::Yes) return;
     Finding finding;
     finding.kind = FindingKind::UseAfterFree;
@@ -229,7 +221,7 @@ private:
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
   Coverage& coverage_;
-  const MustOrder must_;
+  const MustOrder& must_;
   Objects objects_;
   std::map<std::tuple<FindingKind, SiteName, SiteName>, Tried> tried_;
   std::vector<Finding> findings_;
@@ -238,8 +230,13 @@ private:
 } // namespace
 
 std::vector<Finding> find_memory_errors(const trace::Trace& trace, const causality::Computation& computation,
-                                        const Feasibility& feasibility, const Limits&, Coverage& coverage) {
-  return MemoryErrors(trace, computation, feasibility, coverage).run();
+                                        const Feasibility& feasibility, const Limits&, Coverage& coverage,
+                                        const trace::ObjectTable& objects) {
+  const MustOrder must(trace, computation);
+  std::vector<Finding> findings = MemoryErrors(trace, computation, feasibility, must, coverage).run();
+  std::vector<Finding> stale = find_stale_pointers(trace, computation, feasibility, must, objects, coverage);
+  std::ranges::move(stale, std::back_inserter(findings));
+  return findings;
 }
 
 } // namespace sooth::predict

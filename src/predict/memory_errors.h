@@ -8,8 +8,8 @@
 // change. If the recorded run itself has an access after the end, or a second free, that is an observed finding.
 // A free inside a library is left out of predictions: what made the library free the object (a counter of references in
 // code without instrumentation) was not recorded. It is known by the call's site, which names what was called.
-// Not covered: the end of a function's frame on a stack that lives on, whose extent is not in the trace; free() by one thread
-// of what another one frees in the recorded run's place (a pointer's value would have to be followed).
+// Blocks whose place was given out again have a file of their own: stale_pointers.h, which predicts double frees.
+// Not covered: the end of a function's frame on a stack that lives on, whose extent is not in the trace.
 // Cost: one pass; kMaxTries questions for each pair of sites.
 //
 // Places: the access (Role::Use) or second free (Role::Free), then the event that ended the object (Role::Free). The
@@ -21,13 +21,15 @@
 #include "causality/computation.h"
 #include "predict/coverage.h"
 #include "predict/feasibility.h"
+#include "trace/objects.h"
 #include "trace/trace.h"
 #include "witness/finding.h"
 
 namespace sooth::predict {
 
+// `objects`: where the program had what was moved.
 std::vector<witness::Finding> find_memory_errors(const trace::Trace& trace, const causality::Computation& computation,
                                                  const Feasibility& feasibility, const Limits& limits,
-                                                 Coverage& coverage);
+                                                 Coverage& coverage, const trace::ObjectTable& objects = {});
 
 } // namespace sooth::predict

@@ -121,7 +121,12 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
                                                computation.steps.size() / std::max<std::size_t>(limits.window, 1) + 1);
   for (Decision& decision : decisions) {
     coverage.questions += decision.questions;
-    if (!decision.undecided.empty()) coverage.undecided_because(decision.undecided);
+    const RaceInstance& first = candidates[static_cast<std::size_t>(&decision - decisions.data())].instances.front();
+    std::vector<witness::Place> places = {{first.first, Role::Access}, {first.second, Role::Access}};
+    if (!decision.undecided.empty())
+      coverage.undecided_about(witness::FindingKind::Race, std::move(places), decision.undecided);
+    else if (!decision.finding)
+      coverage.suspect(witness::FindingKind::Race, std::move(places), "no run of the model has both threads there");
     if (decision.finding) findings.push_back(std::move(*decision.finding));
   }
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {

@@ -112,6 +112,12 @@ Json finding_json(const Report& report, const FindingText& finding) {
   return out;
 }
 
+Json candidate_json(const FindingText& candidate) {
+  Json out = {{"kind", row_of(candidate.kind).name}, {"reason", candidate.note}, {"sites", Json::array()}};
+  for (const PlaceText& place : candidate.places) out["sites"].push_back(site_json(place));
+  return out;
+}
+
 Json coverage_json(const Report& report) {
   const Coverage& coverage = report.coverage;
   Json out = {{"complete", coverage.complete},
@@ -143,6 +149,10 @@ std::string json(const Report& report) {
   out["find"] = report.looked_for;
   out["findings"] = Json::array();
   for (const FindingText& finding : report.findings) out["findings"].push_back(finding_json(report, finding));
+  if (!report.candidates.empty()) {
+    out["candidates"] = Json::array();
+    for (const FindingText& candidate : report.candidates) out["candidates"].push_back(candidate_json(candidate));
+  }
   out["coverage"] = coverage_json(report);
   // Names come from the program: bytes that are no UTF-8 are replaced.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

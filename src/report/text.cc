@@ -184,6 +184,8 @@ void shorten(std::vector<Spot>& spots, const std::string& folder) {
 }
 void shorten(Report& report, const std::string& folder) {
   for (StepText& step : report.steps) shorten(step.spot, folder);
+  for (FindingText& candidate : report.candidates)
+    for (PlaceText& place : candidate.places) shorten(place.step.spot, folder);
   for (FindingText& finding : report.findings) {
     for (PlaceText& place : finding.places) {
       shorten(place.step.spot, folder);
@@ -196,6 +198,24 @@ void shorten(Report& report, const std::string& folder) {
     for (RunStepText& step : finding.run.steps) shorten(step.spot, folder);
     if (finding.run.place.starts_with(folder)) finding.run.place.erase(0, folder.size());
   }
+}
+
+// A line for each candidate; JSON has the rest.
+std::string candidates_text(const Report& report) {
+  constexpr std::size_t kShown = 100;
+  if (report.candidates.empty()) return {};
+  std::string out = "Candidates. Nothing proves them: they are no findings.\n";
+  for (std::size_t i = 0; i < std::min(kShown, report.candidates.size()); ++i) {
+    const FindingText& candidate = report.candidates[i];
+    std::vector<std::string> places;
+    for (const PlaceText& place : candidate.places)
+      places.push_back(fmt::format("{} {} at {}:{}", place.step.kind, place.step.variable, place.step.spot.file,
+                                   place.step.spot.line));
+    out += fmt::format("  {}: {}: {}\n", row_of(candidate.kind).name, fmt::join(places, ", "), candidate.note);
+  }
+  if (report.candidates.size() > kShown)
+    out += fmt::format("  ... and {} more (--json has all of them)\n", report.candidates.size() - kShown);
+  return out + "\n";
 }
 
 std::string kinds_text(const Report& report) {
@@ -228,10 +248,10 @@ std::string summary(const Report& report) {
 }
 
 std::string text(const Report& report, const TextOptions& options) {
-  if (options.here.empty()) return TextWriter(report, options).write() + summary(report);
+  if (options.here.empty()) return TextWriter(report, options).write() + candidates_text(report) + summary(report);
   Report nearer = report;
   shorten(nearer, options.here.ends_with('/') ? options.here : options.here + "/");
-  return TextWriter(nearer, options).write() + summary(report);
+  return TextWriter(nearer, options).write() + candidates_text(nearer) + summary(report);
 }
 
 } // namespace sooth::report

@@ -15,7 +15,7 @@ using namespace checking;
 
 class Checker::Parts {
 public:
-  explicit Parts(const trace::Trace& trace) : facts_(trace), replay_(facts_) {
+  Parts(const trace::Trace& trace, const trace::ObjectTable* objects) : facts_(trace, objects), replay_(facts_) {
     permuted_.bytes = trace.bytes;
     permuted_.threads = trace.threads;
     permuted_.globals = trace.globals; // names for sentences
@@ -70,7 +70,8 @@ private:
   std::array<std::uint64_t, trace::kRules> recorded_unjudged_{};
 };
 
-Checker::Checker(const trace::Trace& trace) : parts_(std::make_unique<Parts>(trace)) {}
+Checker::Checker(const trace::Trace& trace, const trace::ObjectTable* objects)
+    : parts_(std::make_unique<Parts>(trace, objects)) {}
 Checker::~Checker() = default;
 
 std::optional<std::string> Checker::objection(const Finding& finding) { return parts_->objection(finding); }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "trace/objects.h"
 #include "trace/trace.h"
 #include "witness/finding.h"
 
@@ -20,8 +21,8 @@ namespace sooth::witness {
 class Checker {
 public:
   // The trace must be legal (trace::verify) and must outlive the checker. Objects at reused addresses should have been
-  // told apart (trace/objects.h), by the same call that served the engines.
-  explicit Checker(const trace::Trace& trace);
+  // told apart (trace/objects.h), by the same call that served the engines; `objects` is what it said, or null.
+  explicit Checker(const trace::Trace& trace, const trace::ObjectTable* objects = nullptr);
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;

@@ -10,7 +10,7 @@ using trace::Event;
 using trace::EventKind;
 using trace::kFailed;
 
-Facts::Facts(const trace::Trace& t) : trace(t), memory(t) {
+Facts::Facts(const trace::Trace& t, const trace::ObjectTable* moved) : trace(t), objects(moved), memory(t) {
   threads();
   orders();
   held();

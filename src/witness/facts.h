@@ -8,6 +8,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "trace/objects.h"
 #include "trace/trace.h"
 #include "witness/locks.h"
 #include "witness/memory_map.h"
@@ -31,9 +32,11 @@ struct Before {
 };
 
 struct Facts {
-  explicit Facts(const trace::Trace& trace);
+  // `objects`: where the program had what was moved; null: nothing was.
+  explicit Facts(const trace::Trace& trace, const trace::ObjectTable* objects = nullptr);
 
   const trace::Trace& trace;
+  const trace::ObjectTable* const objects;
   const MemoryMap memory;
   std::vector<std::vector<EventNumber>> of_thread;
   std::vector<std::uint32_t> place;    // by event: index in its thread
@@ -59,6 +62,10 @@ struct Facts {
   absl::flat_hash_map<std::uint64_t, std::uint64_t> least_count;
   bool all_released = true; // every lock is free at the end
 
+  // The address that the program used.
+  std::uint64_t original(std::uint64_t address) const {
+    return objects == nullptr ? address : objects->original(address);
+  }
   // Whether no other thread may come between the event and its thread's next one.
   bool glued(EventNumber event) const;
 

@@ -65,9 +65,10 @@ void Replay::reset() {
 
 bool Replay::done(EventNumber event) const { return facts_.place[event] < progress_[trace_.events[event].thread]; }
 
-std::uint64_t Replay::semaphore(std::uint64_t address) const {
+std::optional<std::uint64_t> Replay::semaphore(std::uint64_t address) const {
   const auto found = semaphores_.find(address);
-  return found == semaphores_.end() ? 0 : found->second.count;
+  if (found == semaphores_.end() || !found->second.known) return {};
+  return found->second.count;
 }
 
 Objection Replay::run(const Witness& witness, Model model) {

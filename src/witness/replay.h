@@ -34,7 +34,7 @@ public:
   bool done(EventNumber event) const;
   const LockState& lock(std::uint64_t address) const { return locks_.at(address); }
   const Met& memory(std::uint32_t piece) const { return memory_.at(piece); }
-  std::uint64_t semaphore(std::uint64_t address) const;
+  std::optional<std::uint64_t> semaphore(std::uint64_t address) const; // its count; nothing if it is not known
   // Whether the thread of the event stands directly before it, or before the glued block that it is in.
   Objection stands_before(EventNumber event) const;
   // Model full: the event of the run reads or writes something else than in the trace, or may do so.

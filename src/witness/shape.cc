@@ -8,6 +8,7 @@
 
 #include "trace/contents.h"
 #include "witness/cxx_order.h"
+#include "witness/deadlock.h"
 
 namespace sooth::witness::checking {
 
@@ -31,7 +32,7 @@ public:
     if (auto objection = form()) return objection;
     switch (finding_.kind) {
     case FindingKind::Race: return race();
-    case FindingKind::Deadlock: return deadlock();
+    case FindingKind::Deadlock: return deadlock(finding_, facts_, replay_);
     case FindingKind::LostWakeup: return lost_wakeup();
     case FindingKind::Atomicity: return atomicity();
     case FindingKind::UseAfterFree: return use_after_free();
@@ -115,102 +116,6 @@ private:
     return {};
   }
 
-  // Every thread of the finding waits for another one of them.
-  Objection deadlock() const {
-    const auto& next = finding_.witness.next;
-    if (next.size() < 2) return "A deadlock is between two threads or more.";
-    for (const EventNumber request : next) {
-      if (!has_place(request, Role::Request))
-        return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, request));
-      if (auto objection = blocked(request)) return objection;
-    }
-    for (const Place& place : finding_.places) {
-      if (place.role != Role::Hold) continue;
-      const LockAction action = lock_use(event(place.event)).action;
-      if (action != LockAction::Take && action != LockAction::TakeShared)
-        return fmt::format("The finding says that {} takes a lock.", describe(trace_, place.event));
-      if (!replay_.done(place.event) || !waits(event(place.event).thread))
-        return fmt::format("{} is no part of the deadlock.", describe(trace_, place.event));
-    }
-    return {};
-  }
-
-  Objection blocked(EventNumber request) const {
-    const Event& e = event(request);
-    const std::uint64_t gives_up = trace::kLockTry | trace::kLockTimed;
-    switch (e.kind) {
-    case EventKind::Acquire:
-    case EventKind::AcquireShared:
-      if (e.has(kFailed) || (e.value & gives_up) != 0)
-        return fmt::format("{} does not wait for ever.", describe(trace_, request));
-      if (lock_blocked(e, e.address, e.kind == EventKind::AcquireShared)) return {};
-      break;
-    case EventKind::Join:
-      if (!e.has(kFailed) && e.value != e.thread && waits(static_cast<std::uint32_t>(e.value))) return {};
-      break;
-    case EventKind::Wake:
-      if (e.has(kFailed)) return fmt::format("{} does not wait for ever.", describe(trace_, request));
-      if (e.value != 0 && lock_blocked(e, e.value, false)) return {};
-      if (no_signal_since_wait(request) && only_we_can(request, is_signal)) return {};
-      break;
-    case EventKind::SemWait:
-      if (e.has(kFailed)) return fmt::format("{} does not wait for ever.", describe(trace_, request));
-      if (replay_.semaphore(e.address) == 0 &&
-          only_we_can(request, [](EventKind kind) { return kind == EventKind::SemPost; }))
-        return {};
-      break;
-    default: break;
-    }
-    return fmt::format("{} does not wait for another thread of the deadlock.", describe(trace_, request));
-  }
-
-  bool lock_blocked(const Event& e, std::uint64_t address, bool shared) const {
-    const LockState& lock = replay_.lock(address);
-    if (lock.owner != LockState::kNobody && lock.owner != e.thread && waits(lock.owner)) return true;
-    for (const auto& [reader, depth] : lock.readers) {
-      if (!shared && reader != e.thread && waits(reader)) return true;
-      if (!shared || !waits(reader)) continue;
-      // A writer of the deadlock stands in line before this reader.
-      if ((e.value & trace::kLockPreferWriter) == 0) continue;
-      for (const EventNumber other : finding_.witness.next)
-        if (event(other).kind == EventKind::Acquire && event(other).address == address &&
-            event(other).thread != e.thread)
-          return true;
-    }
-    return false;
-  }
-
-  // Whoever could still do what the request waits for belongs to the deadlock, and somebody could.
-  template <typename Kind>
-  bool only_we_can(EventNumber request, Kind&& helps) const {
-    bool somebody = false;
-    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
-      const Event& e = trace_.events[number];
-      if (!helps(e.kind) || e.address != event(request).address || replay_.done(number)) continue;
-      if (e.thread == event(request).thread) continue;
-      if (!waits(e.thread)) return false;
-      somebody = true;
-    }
-    return somebody;
-  }
-
-  bool no_signal_since_wait(EventNumber wake) const {
-    std::size_t wait = 0; // positions in the run
-    bool waited = false, signalled = false;
-    each_in_run([&](std::size_t position, EventNumber number) {
-      const Event& e = event(number);
-      if (e.address != event(wake).address) return;
-      if (e.kind == EventKind::Wait && e.thread == event(wake).thread) {
-        wait = position;
-        waited = true;
-        signalled = false;
-      } else if (is_signal(e.kind) && waited && position > wait) {
-        signalled = true;
-      }
-    });
-    return waited && !signalled;
-  }
-
   // A wait that begins after the last signal.
   Objection lost_wakeup() const {
     const auto& next = finding_.witness.next;
@@ -218,7 +123,7 @@ private:
     const Event& wait = event(next[0]);
     if (wait.kind != EventKind::Wait && (wait.kind != EventKind::Wake || wait.has(kFailed)))
       return fmt::format("{} is no wait.", describe(trace_, next[0]));
-    if (wait.kind == EventKind::Wake && !no_signal_since_wait(next[0]))
+    if (wait.kind == EventKind::Wake && !no_signal_since_wait(finding_.witness, trace_, next[0]))
       return fmt::format("A signal comes after the wait that {} ends.", describe(trace_, next[0]));
     bool lost = false;
     for (EventNumber number = 0; number < trace_.events.size(); ++number) {
@@ -285,8 +190,25 @@ private:
     const MemoryMap::Pieces pieces = facts_.memory.pieces(use);
     for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
       if (replay_.memory(piece).life == free->event) return {};
+    if (is_stale(use, free->event)) return {};
     return fmt::format("When the witness ends, {} has not ended the object of {}.", describe(trace_, free->event),
                        describe(trace_, use));
+  }
+
+  // The free made the address free, and nothing was put there since: whoever has the number has it from before.
+  bool is_stale(EventNumber use, EventNumber free) const {
+    const std::uint64_t address = facts_.original(event(use).address);
+    const auto covers = [&](const Event& object) {
+      return address - facts_.original(object.address) < std::max<std::uint64_t>(object.value, 1);
+    };
+    if (event(free).kind != EventKind::Free || !replay_.done(free) || !covers(event(free))) return false;
+    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
+      if (!begins_object(event(number).kind) || !replay_.done(number) || !covers(event(number))) continue;
+      const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
+      for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
+        if (replay_.memory(piece).life == number) return false; // it is alive
+    }
+    return true;
   }
 
   Objection double_free() const {
@@ -295,6 +217,7 @@ private:
     if (event(second).kind != EventKind::Free) return fmt::format("{} is no free.", describe(trace_, second));
     for (const Place& place : finding_.places) {
       if (place.event == second || event(place.event).kind != EventKind::Free) continue;
+      if (is_stale(second, place.event)) return {};
       if (event(place.event).address != event(second).address || !replay_.done(place.event)) continue;
       const MemoryMap::Pieces pieces = facts_.memory.pieces(place.event);
       if (pieces.first < pieces.end && replay_.memory(pieces.first).life == place.event) return {};
@@ -302,12 +225,6 @@ private:
     return fmt::format("When the witness ends, the object of {} was not freed.", describe(trace_, second));
   }
 
-  template <typename F>
-  void each_in_run(F&& f) const {
-    const Witness& w = finding_.witness;
-    for (std::size_t i = 0; i < w.observed; ++i) f(i, static_cast<EventNumber>(i));
-    for (std::size_t i = 0; i < w.steps.size(); ++i) f(w.observed + i, w.steps[i]);
-  }
   // Of an event that was done.
   std::size_t position(EventNumber number) const {
     const Witness& w = finding_.witness;
@@ -321,11 +238,6 @@ private:
   bool has_place(EventNumber number, Role role) const {
     return std::any_of(finding_.places.begin(), finding_.places.end(),
                        [&](const Place& place) { return place.event == number && place.role == role; });
-  }
-  // Whether the thread is one of those that the witness leaves before an event.
-  bool waits(std::uint32_t thread) const {
-    return std::any_of(finding_.witness.next.begin(), finding_.witness.next.end(),
-                       [&](EventNumber next) { return event(next).thread == thread; });
   }
 
   const Finding& finding_;

@@ -157,6 +157,29 @@ TEST(Atomicity, AnUpdateThatNobodyMissesIsNone) {
   EXPECT_TRUE(run.violations().empty());
 }
 
+TEST(Atomicity, TwoBlocksThatWriteOneAndReadTheOther) {
+  const auto with = [](bool locked) {
+    Blocks run(3);
+    const auto block = [&](std::uint32_t thread, std::uint64_t mine, std::uint64_t other, std::uint64_t seen) {
+      run.begin(thread);
+      if (locked) run.lock(thread, Lock);
+      run.write(thread, mine, 4, 1);
+      run.read(thread, other, 4, seen);
+      if (locked) run.unlock(thread, Lock);
+      run.end(thread);
+    };
+    block(1, X, Y, 0);
+    block(2, Y, X, 1);
+    return run.violations();
+  };
+  const std::vector<Finding> found = with(false);
+  ASSERT_FALSE(found.empty()) << "if both read 1, neither was first";
+  EXPECT_EQ(found[0].status, Status::Predicted);
+  EXPECT_NE(found[0].note.find("not all in the same run"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(found[0].places, Role::BlockBegin, &witness::Place::role), 2);
+  EXPECT_TRUE(with(true).empty());
+}
+
 TEST(Atomicity, CallsOfNamedFunctionsAreBlocks) {
   const auto with = [](const char* pattern) {
     Blocks run(3);
@@ -201,6 +224,16 @@ public:
   using Seen = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::set<Seen> interrupted;
   std::set<Seen> uninterrupted; // ... or with nobody in between
+  // The same with the blocks (bits) that the run has completed ...
+  std::set<std::pair<Seen, std::uint64_t>> interrupted_with;
+  // ... or has in one piece, and the block up to `place`, too.
+  std::set<std::pair<Seen, std::uint64_t>> uninterrupted_with;
+
+  // No run has the block up to that read, with that value, and all of `others` in one piece.
+  bool torn(const Seen& seen, std::uint64_t others) const {
+    return std::none_of(uninterrupted_with.begin(), uninterrupted_with.end(),
+                        [&](const auto& serial) { return serial.first == seen && (others & ~serial.second) == 0; });
+  }
 
 private:
   void extend(const Execution& execution, std::vector<StepId>& run) {
@@ -227,8 +260,24 @@ private:
     return true;
   }
 
+  std::uint32_t value_after(const std::vector<StepId>& run, StepId last, std::uint32_t location) const {
+    std::uint32_t value = index_.computation.locations[location].initial;
+    for (const StepId step : run) {
+      for (const Operation& o : index_.computation.operations_of(step))
+        if (o.kind == OperationKind::Write && o.object == location) value = o.value;
+      if (step == last) break;
+    }
+    return value;
+  }
+
   void judge(const Execution& execution, const std::vector<StepId>& run) {
     bool every = true;
+    std::uint64_t complete = 0, whole = 0; // outermost blocks
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (!blocks_[b].outermost || execution.position(blocks_[b].thread) < blocks_[b].last) continue;
+      complete |= std::uint64_t{1} << b;
+      if (in_one_piece(blocks_[b], blocks_[b].last, run)) whole |= std::uint64_t{1} << b;
+    }
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const Block& block = blocks_[b];
       const std::uint32_t at = execution.position(block.thread);
@@ -239,7 +288,11 @@ private:
       const auto& own = index_.computation.threads[block.thread].steps;
       for (const Operation& o : index_.computation.operations_of(own[at])) {
         const std::uint32_t value = o.kind == OperationKind::Read ? execution.memory(o.object) : o.value;
-        if (o.kind != OperationKind::Read || value == o.value) continue;
+        if (o.kind != OperationKind::Read) continue;
+        // Others may have gone on since: what counts is the value right after the piece.
+        if (in_one_piece(block, at, run))
+          uninterrupted_with.insert({Seen{b, at, o.object, value_after(run, own[at - 1], o.object)}, whole});
+        if (value == o.value) continue;
         const Seen seen{b, at, o.object, value};
         // The block's steps stand at the end of the run if nobody came after its first one.
         const bool undisturbed = in_one_piece(block, at, run) && run.back() == own[at - 1];
@@ -248,7 +301,10 @@ private:
         for (auto step = first; step != run.end(); ++step)
           if (index_.computation.steps[*step].thread != block.thread)
             for (const Operation& w : index_.computation.operations_of(*step))
-              if (w.kind == OperationKind::Write && w.object == o.object) interrupted.insert(seen);
+              if (w.kind == OperationKind::Write && w.object == o.object) {
+                interrupted.insert(seen);
+                interrupted_with.insert({seen, complete});
+              }
       }
     }
     all |= every;
@@ -301,7 +357,7 @@ Blocks random_run(std::uint32_t seed) {
 }
 
 TEST(Atomicity, SaysWhatDefinition5Says) {
-  int local = 0, global = 0, predicted = 0, none = 0;
+  int local = 0, global = 0, predicted = 0, predicted_together = 0, none = 0;
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
     Blocks run = random_run(seed);
@@ -313,14 +369,18 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
     const std::vector<Finding> found = run.violations();
     ASSERT_EQ(run.coverage.undecided, 0u);
 
-    std::set<std::uint32_t> observed_blocks, predicted_blocks; // their begins
+    std::set<std::uint32_t> observed_blocks, predicted_blocks, torn_alone; // their begins
     bool together = false;
     for (const Finding& finding : found) {
-      if (finding.status == Status::Predicted) predicted_blocks.insert(finding.places[0].event);
-      else if (finding.note.starts_with("Each of these blocks")) together = true;
+      if (finding.status == Status::Predicted) {
+        predicted_blocks.insert(finding.places[0].event);
+        if (finding.note.empty()) torn_alone.insert(finding.places[0].event);
+      } else if (finding.note.starts_with("Each of these blocks")) together = true;
       else observed_blocks.insert(finding.places[0].event);
     }
-    std::set<std::uint32_t> broken, can_be_torn;
+    std::set<std::uint32_t> broken, can_be_torn, can_be_torn_with_others;
+    for (const auto& [seen, others] : runs.interrupted_with)
+      if (runs.torn(seen, others)) can_be_torn_with_others.insert(blocks[std::get<0>(seen)].begin);
     for (std::size_t b = 0; b < blocks.size(); ++b)
       if (!runs.pieces.contains(b)) broken.insert(blocks[b].begin);
     for (const auto& seen : runs.interrupted)
@@ -330,11 +390,14 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
     if (broken.empty()) {
       ASSERT_EQ(together, !runs.all && !blocks.empty());
     }
-    for (const std::uint32_t begin : predicted_blocks) ASSERT_TRUE(can_be_torn.contains(begin));
+    ASSERT_TRUE(std::ranges::includes(can_be_torn, torn_alone));
+    ASSERT_TRUE(std::ranges::includes(can_be_torn_with_others, predicted_blocks));
     // A block that is broken already, alone or together with others, is not predicted to be.
     if (broken.empty() && !together) {
-      ASSERT_EQ(predicted_blocks, can_be_torn);
+      ASSERT_EQ(torn_alone, can_be_torn);
+      ASSERT_EQ(predicted_blocks, can_be_torn_with_others);
     }
+    predicted_together += predicted_blocks != torn_alone;
     local += !broken.empty();
     global += together;
     predicted += !predicted_blocks.empty();
@@ -344,6 +407,7 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
   EXPECT_GT(local, 50);
   EXPECT_GT(global, 10);
   EXPECT_GT(predicted, 50);
+  EXPECT_GT(predicted_together, 0);
   EXPECT_GT(none, 200);
 }
 

@@ -274,5 +274,247 @@ TEST(Deadlocks, OneFindingForEachCircleOfSites) {
   EXPECT_EQ(run.find(find_deadlocks).size(), 1u);
 }
 
+// --- what has no owner ------------------------------------------------------------------------------------------
+
+constexpr std::uint64_t S = 0x4000, T = 0x4100, Barrier = 0x5000, Once = 0x6000;
+
+// Threads 1 and 2, created and joined by 0, which does nothing else: `first` and `second` are done one after the other.
+template <typename First, typename Second>
+std::vector<Finding> created(Case& run, First&& first, Second&& second) {
+  run.add(0, EventKind::SemInit, S, 1);
+  run.add(0, EventKind::SemInit, T, 1);
+  run.add(0, EventKind::BarrierInit, Barrier, 2);
+  run.fork(0, 1);
+  run.fork(0, 2);
+  first(run);
+  second(run);
+  run.join(0, 1);
+  run.join(0, 2);
+  return run.find(find_deadlocks);
+}
+void wait_for(Case& run, std::uint32_t thread, std::uint64_t semaphore, std::uint64_t type = 0) {
+  run.add(thread, EventKind::SemWait, semaphore, type);
+}
+void post(Case& run, std::uint32_t thread, std::uint64_t semaphore) { run.add(thread, EventKind::SemPost, semaphore); }
+
+TEST(Deadlocks, SemaphoresInOppositeOrder) {
+  const auto with = [](std::uint64_t first, std::uint64_t second, std::uint64_t type) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          wait_for(r, 1, S);
+          wait_for(r, 1, T);
+          post(r, 1, T);
+          post(r, 1, S);
+        },
+        [&](Case& r) {
+          wait_for(r, 2, first);
+          wait_for(r, 2, second, type);
+          post(r, 2, second);
+          post(r, 2, first);
+        });
+  };
+  const std::vector<Finding> found = with(T, S, 0);
+  ASSERT_EQ(found.size(), 1u);
+  // Both wait, and so does whoever joins them.
+  EXPECT_EQ(found[0].witness.next.size(), 3u);
+  EXPECT_TRUE(with(S, T, 0).empty());
+  EXPECT_TRUE(with(T, S, trace::kLockTry).empty());
+  EXPECT_TRUE(with(T, S, trace::kLockTimed).empty());
+}
+
+TEST(Deadlocks, ASemaphoreThatIsPostedBehindALock) {
+  const auto with = [](bool held) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) { // posts, after it had the lock
+          r.lock(1, A);
+          r.unlock(1, A);
+          post(r, 1, S);
+        },
+        [&](Case& r) { // the second wait needs the post
+          wait_for(r, 2, S);
+          if (held) r.lock(2, A);
+          wait_for(r, 2, S);
+          if (held) r.unlock(2, A);
+        });
+  };
+  EXPECT_EQ(with(true).size(), 1u);
+  EXPECT_TRUE(with(false).empty());
+}
+
+TEST(Deadlocks, SomebodyElseMayPost) {
+  Case run(4);
+  run.add(0, EventKind::SemInit, S, 0);
+  for (const std::uint32_t child : {1u, 2u, 3u}) run.fork(0, child);
+  run.lock(1, A);
+  run.unlock(1, A);
+  post(run, 1, S);
+  post(run, 3, S); // needs nothing
+  run.lock(2, A);
+  wait_for(run, 2, S);
+  run.unlock(2, A);
+  for (const std::uint32_t child : {1u, 2u, 3u}) run.join(0, child);
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+  EXPECT_EQ(run.coverage.undecided, 0u);
+}
+
+TEST(Deadlocks, AThreadWithoutARecordedEndMightStillHelp) {
+  Case run(4);
+  run.add(0, EventKind::SemInit, S, 0);
+  for (const std::uint32_t child : {1u, 2u, 3u}) run.fork(0, child);
+  run.lock(1, A);
+  run.unlock(1, A);
+  post(run, 1, S);
+  run.lock(2, A);
+  wait_for(run, 2, S);
+  run.unlock(2, A);
+  for (const std::uint32_t child : {1u, 2u}) run.join(0, child);
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+  EXPECT_EQ(run.coverage.undecided, 1u);
+}
+
+TEST(Deadlocks, WhoTakesAndDoesNotGiveBack) {
+  const auto with = [](bool gives) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          wait_for(r, 1, S);
+          post(r, 1, S);
+        },
+        [&](Case& r) {
+          wait_for(r, 2, S);
+          if (gives) post(r, 2, S);
+        });
+  };
+  EXPECT_EQ(with(false).size(), 1u) << "the second thread may take it first";
+  EXPECT_TRUE(with(true).empty());
+}
+
+TEST(Deadlocks, PingPongIsNone) {
+  Case run(3);
+  const std::vector<Finding> found = created(
+      run,
+      [&](Case& r) {
+        for (int i = 0; i < 20; ++i) {
+          wait_for(r, 1, S); // 1 at first
+          if (i > 0) wait_for(r, 1, T);
+          post(r, 1, T);
+          wait_for(r, 2, T);
+          post(r, 2, T);
+          post(r, 2, S);
+        }
+      },
+      [](Case&) {});
+  EXPECT_TRUE(found.empty());
+  EXPECT_EQ(run.coverage.undecided, 0u);
+}
+
+TEST(Deadlocks, ABarrierThatTheOtherCannotReach) {
+  const auto with = [](bool held) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          r.lock(1, A);
+          r.unlock(1, A);
+          r.add(1, EventKind::BarrierArrive, Barrier);
+        },
+        [&](Case& r) {
+          if (held) r.lock(2, A);
+          r.add(2, EventKind::BarrierArrive, Barrier);
+          r.add(2, EventKind::BarrierLeave, Barrier);
+          r.add(1, EventKind::BarrierLeave, Barrier);
+          if (held) r.unlock(2, A);
+        });
+  };
+  EXPECT_EQ(with(true).size(), 1u);
+  EXPECT_TRUE(with(false).empty());
+}
+
+TEST(Deadlocks, AnInitialisationThatNeedsWhatItsWaiterHas) {
+  const auto with = [](bool held) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          r.add(1, EventKind::OnceBegin, Once);
+          r.lock(1, A);
+          r.unlock(1, A);
+          r.add(1, EventKind::OnceEnd, Once);
+        },
+        [&](Case& r) {
+          if (held) r.lock(2, A);
+          r.add(2, EventKind::OnceWait, Once);
+          if (held) r.unlock(2, A);
+        });
+  };
+  const std::vector<Finding> found = with(true);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].witness.next.size(), 2u) << "an initialisation has an owner: a circle is enough";
+  EXPECT_TRUE(with(false).empty());
+}
+
+TEST(Deadlocks, AWaitWithALockThatTheSignallerNeeds) {
+  const auto with = [](bool outer) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          r.lock(1, A);
+          r.unlock(1, A);
+        },
+        [&](Case& r) {
+          if (outer) r.lock(2, A);
+          r.lock(2, B);
+          r.add(2, EventKind::Wait, Condition, B);
+          r.add(1, EventKind::Signal, Condition);
+          r.add(2, EventKind::Wake, Condition, B);
+          r.unlock(2, B);
+          if (outer) r.unlock(2, A);
+        });
+  };
+  EXPECT_EQ(with(true).size(), 1u);
+  EXPECT_TRUE(with(false).empty());
+}
+
+TEST(Deadlocks, ALockWhoseOwnerHasEnded) {
+  const auto with = [](bool gives, std::uint64_t type) {
+    Case run(3);
+    return created(
+        run,
+        [&](Case& r) {
+          r.lock(1, A, type);
+          r.unlock(1, A, type);
+        },
+        [&](Case& r) {
+          r.lock(2, A, type);
+          if (gives) r.unlock(2, A, type);
+        });
+  };
+  EXPECT_EQ(with(false, 0).size(), 1u);
+  EXPECT_TRUE(with(true, 0).empty());
+  EXPECT_TRUE(with(false, trace::kLockRobust).empty()) << "a robust mutex tells who asks next";
+}
+
+TEST(Deadlocks, ANestedReaderBehindAWriter) {
+  const auto with = [](std::uint64_t type, bool nested) {
+    Case run(2);
+    run.lock_shared(0, A, type);
+    if (nested) run.lock_shared(0, A, type);
+    if (nested) run.unlock_shared(0, A, type);
+    run.unlock_shared(0, A, type);
+    run.lock(1, A, type);
+    run.unlock(1, A, type);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(trace::kLockReadWrite | trace::kLockPreferWriter, true), 1u);
+  EXPECT_EQ(with(trace::kLockReadWrite | trace::kLockPreferWriter, false), 0u);
+  EXPECT_EQ(with(trace::kLockReadWrite, true), 0u);
+}
+
 } // namespace
 } // namespace sooth::predict

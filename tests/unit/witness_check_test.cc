@@ -343,7 +343,7 @@ Finding deadlock(Steps steps, Steps next) {
 
 TEST(WitnessCheck, ADeadlockIsACircleOfRequests) {
   EXPECT_ACCEPTED(two_locks(), deadlock({0, 4}, {1, 5}));
-  expect_rejected(two_locks(), deadlock({0, 1, 2, 3, 4}, {5}), "two threads or more");
+  expect_rejected(two_locks(), deadlock({0, 1, 2, 3, 4}, {5}), "does not wait for another thread");
   expect_rejected(two_locks(), deadlock({4}, {0, 5}), "does not wait for another thread");
   expect_rejected(two_locks(trace::kLockTry), deadlock({0, 4}, {1, 5}), "does not wait for ever");
   Finding wrong = deadlock({0, 4}, {1, 5});
@@ -363,6 +363,33 @@ TEST(WitnessCheck, AJoinWaitsForAThreadThatWaits) {
   b.add(0, EventKind::Release, kLock);
   EXPECT_ACCEPTED(b.trace, deadlock({0, 1, 5}, {2, 6}));
   expect_rejected(b.trace, deadlock({0, 1}, {2, 5}), "does not wait for another thread");
+}
+
+// Thread 1 posts after it had the lock; thread 2 waits for that with the lock. Thread 3 has an end of its own, or none.
+trace::Trace post_behind_a_lock(bool third_ends) {
+  constexpr std::uint64_t semaphore = 0x500;
+  TraceBuilder b(4);
+  b.add(0, EventKind::SemInit, semaphore, 0); // 0
+  for (std::uint32_t child = 1; child < 4; ++child) b.add(0, EventKind::Fork, 0, child);
+  b.add(1, EventKind::Acquire, kLock); // 4
+  b.add(1, EventKind::Release, kLock);
+  b.add(1, EventKind::SemPost, semaphore);
+  b.add(1, EventKind::ThreadEnd);
+  b.add(2, EventKind::Acquire, kLock);                                                          // 8
+  b.add(2, EventKind::SemWait, semaphore);                                                      // 9
+  b.add(2, EventKind::Release, kLock);                                                          // 10
+  b.add(2, EventKind::ThreadEnd);                                                               // 11
+  b.add(3, third_ends ? EventKind::ThreadEnd : EventKind::SemPost, third_ends ? 0 : semaphore); // 12
+  b.add(0, EventKind::Join, 0, 2);                                                              // 13
+  return b.trace;
+}
+
+TEST(WitnessCheck, WhatHasNoOwnerIsMissingForEverOnlyIfNobodyIsLeft) {
+  EXPECT_ACCEPTED(post_behind_a_lock(true), deadlock({0, 1, 2, 3, 8, 12}, {4, 9, 13}));
+  expect_rejected(post_behind_a_lock(true), deadlock({0, 1, 2, 3, 8}, {4, 9, 13}), "Thread 3 may still go on");
+  expect_rejected(post_behind_a_lock(true), deadlock({0, 1, 2, 3, 8, 12}, {4, 9}), "Thread 0 may still go on");
+  expect_rejected(post_behind_a_lock(false), deadlock({0, 1, 2, 3, 8}, {4, 9, 13}), "Thread 3 may still go on");
+  expect_rejected(post_behind_a_lock(false), deadlock({0, 1, 2, 3, 8, 12}, {4, 9, 13}), "does not wait for another");
 }
 
 trace::Trace wait_and_signal(bool second_signal) {

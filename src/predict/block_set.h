@@ -1,0 +1,75 @@
+// The blocks of a trace, with what both halves of the search for broken ones ask about them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "predict/blocks.h"
+#include "predict/index.h"
+#include "predict/serial_search.h"
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+class BlockSet {
+public:
+  BlockSet(const trace::Trace& trace, const Computation& computation, std::vector<Block> blocks);
+
+  const trace::Trace& trace;
+  const Computation& computation;
+  const std::vector<Block> blocks; // by their begins
+  const Index index;               // under the maximal model, of which Definition 5 speaks
+
+  static Part part_of(const Block& block) { return {block.thread, block.first, block.last, {}}; }
+  StepId step(const Block& block, std::uint32_t place) const { return computation.threads[block.thread].steps[place]; }
+  bool accesses(StepId step, std::uint32_t location, OperationKind kind) const;
+  // A merged write is no event of a finding.
+  bool nameable(StepId step) const { return (computation.steps[step].flags & causality::kMergedStep) == 0; }
+  // Contents that were not kept count as a value of their own, although they may equal another one: nothing that
+  // touches such locations is proved to be impossible.
+  bool is_unknown(std::uint32_t location) const { return unknown_.contains(location); }
+  bool touches_unknown(const Part& part) const;
+
+  // Whether some run has all of these parts, each in one piece. Undecided if that takes too long to find out.
+  Truth serial(const std::vector<Part>& parts) const;
+
+private:
+  std::set<std::uint32_t> unknown_; // locations
+};
+
+// One finding for each block (by its begin's site), status and site of what came between.
+class BlockFindings {
+public:
+  explicit BlockFindings(const trace::Trace& trace) : trace_(trace) {}
+  void add(witness::Finding finding, std::uint32_t inside);
+  std::vector<witness::Finding> take() { return std::move(findings_); }
+
+private:
+  const trace::Trace& trace_;
+  std::map<std::tuple<witness::Status, std::string, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> known_;
+  std::vector<witness::Finding> findings_;
+};
+
+inline constexpr std::size_t kMaxBlocks = 64;    // of one name that are looked at
+inline constexpr std::size_t kMaxParts = 64;     // blocks that are looked at together
+inline constexpr std::size_t kMaxMinimised = 12; // blocks of which the superfluous ones are looked for
+
+// Leaves out what is not needed for the contradiction; the first `kept` stay.
+template <typename T, typename Serial>
+std::vector<T> fewest(std::vector<T> some, std::size_t kept, std::size_t least, Serial&& serial) {
+  for (std::size_t i = kept; i < some.size() && some.size() > least && some.size() <= kMaxMinimised;) {
+    std::vector<T> fewer = some;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (serial(fewer) == Truth::No) some = std::move(fewer);
+    else ++i;
+  }
+  return some;
+}
+
+} // namespace sooth::predict
