@@ -125,6 +125,10 @@ TEST(Traces, AreLegal) {
     return true;
   });
   EXPECT_GT(number, 10'000u);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const trace::Trace trace = random_waiting_trace(seed);
+    EXPECT_TRUE(trace::verify(trace).legal()) << text(trace);
+  }
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const trace::Trace trace = random_trace(seed, random_shape(seed, seed % 2 == 0));
     const trace::VerifyReport report = trace::verify(trace);

@@ -229,6 +229,45 @@ RandomShape random_shape(std::uint64_t seed, bool blocks) {
   return shape;
 }
 
+trace::Trace random_waiting_trace(std::uint64_t seed) {
+  constexpr std::uint64_t kSemaphores = 0x4000;
+  std::mt19937_64 random(seed);
+  const auto pick = [&](std::uint64_t below) { return static_cast<std::uint32_t>(random() % below); };
+  const std::uint32_t children = 2 + pick(2), mutexes = pick(3), semaphores = 1 + pick(2);
+  TraceBuilder builder(1 + children);
+  std::vector<std::uint64_t> counts;
+  for (std::uint32_t s = 0; s < semaphores; ++s) {
+    counts.push_back(pick(3));
+    builder.add(0, EventKind::SemInit, kSemaphores + 64 * s, counts.back());
+  }
+  for (std::uint32_t child = 1; child <= children; ++child) {
+    builder.add(0, EventKind::Fork, 0, child);
+    builder.add(child, EventKind::ThreadStart, 0, 0);
+  }
+  std::vector<std::uint32_t> owner(mutexes, kNobody);
+  const std::uint32_t steps = 5 + pick(children == 2 ? 6 : 5);
+  for (std::uint32_t i = 0; i < steps; ++i) {
+    const std::uint32_t t = 1 + pick(children), s = pick(semaphores);
+    if (mutexes != 0 && pick(2) == 0) {
+      const std::uint32_t l = pick(mutexes);
+      if (owner[l] != kNobody && owner[l] != t) continue;
+      builder.add(t, owner[l] == t ? EventKind::Release : EventKind::Acquire, kLocks + 64 * l);
+      owner[l] = owner[l] == t ? kNobody : t;
+    } else if (counts[s] > 0 && pick(2) == 0) {
+      builder.add(t, EventKind::SemWait, kSemaphores + 64 * s);
+      --counts[s];
+    } else {
+      builder.add(t, EventKind::SemPost, kSemaphores + 64 * s);
+      ++counts[s];
+    }
+  }
+  for (std::uint32_t l = 0; l < mutexes; ++l)
+    if (owner[l] != kNobody) builder.add(owner[l], EventKind::Release, kLocks + 64 * l);
+  for (std::uint32_t child = 1; child <= children; ++child) builder.add(child, EventKind::ThreadEnd);
+  for (std::uint32_t child = 1; child <= children; ++child) builder.add(0, EventKind::Join, 0, child);
+  return builder.trace;
+}
+
 std::string text(const trace::Trace& trace) {
   std::string out;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {

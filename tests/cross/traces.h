@@ -38,6 +38,9 @@ trace::Trace random_trace(std::uint64_t seed, const RandomShape& shape);
 // A shape for the seed: all of them in turn.
 RandomShape random_shape(std::uint64_t seed, bool blocks = false);
 
+// Threads that are created and joined by thread 0, and lock, wait for semaphores and post in between.
+trace::Trace random_waiting_trace(std::uint64_t seed);
+
 // One line for each event, to be pasted into a test.
 std::string text(const trace::Trace& trace);
 

@@ -13,36 +13,27 @@ Whatever else is found is a failure, and so is a witness that the checker does n
 
     run_pair.py --bin BUILD/bin [--runs N] [--keep DIRECTORY] FILE...
 """
-import argparse
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
-TIMEOUT = 120  # seconds
-FOUND = 66
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from program_tests import Failure, folder, headings, main, parser, run  # noqa: E402
 
-
-class Failure(Exception):
-    """One sentence for whoever reads the test's output."""
+FOUND = 66
 
 
 class Expectations:
     def __init__(self, path):
         self.findings, self.may, self.models, self.flags, self.marks = [], set(), None, [], {}
-        with open(path, encoding="utf-8") as source:
-            lines = source.read().splitlines()
-        for number, line in enumerate(lines, 1):
-            mark = re.search(r"// (@\w+)$", line)
+        for number, key, text in headings(path):
+            mark = re.search(r"// (@\w+)$", text)
             if mark:
                 self.marks.setdefault(mark.group(1), set()).add(number)
-            head = re.match(r"// ([A-Z]+): ?(.*?)\s*$", line)
-            if head:
-                self.take(head.group(1), head.group(2))
+            if key:
+                self.take(key, text)
         if not self.findings:
             raise Failure("names no expected finding")
         for _, _, marks in self.findings:
@@ -61,20 +52,11 @@ class Expectations:
             self.flags = words
 
 
-def run(command, directory, wanted=(0,)):
-    try:
-        done = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"no end after {TIMEOUT} s: {' '.join(command)}") from None
-    if done.returncode not in wanted:
-        raise Failure(f"exit status {done.returncode}: {' '.join(command)}\n{(done.stdout + done.stderr).decode(errors='replace')}")
-    return done
-
-
 def build(options, source, expectations, bad, level, directory):
     compiler = os.path.join(options.bin, "sooth-cc" if source.endswith(".c") else "sooth-c++")
-    run(["clang-19", "-O1", "-c", os.path.join(HERE, "order.c"), "-o", "order.o"], directory)
-    run([compiler, f"-{level}", "-g", f"-DBAD={bad}", *expectations.flags, source, "order.o", "-o", "program", "-pthread"], directory)
+    run(["clang-19", "-O1", "-c", os.path.join(HERE, "order.c"), "-o", "order.o"], directory, (0,))
+    run([compiler, f"-{level}", "-g", f"-DBAD={bad}", *expectations.flags, source, "order.o", "-o", "program", "-pthread"],
+        directory, (0,))
 
 
 def describe(finding):
@@ -118,7 +100,7 @@ def check_report(report, expectations, bad, what):
 
 
 def check_models(options, directory, expectations, what):
-    table = json.loads(run([os.path.join(options.bin, "sooth"), "compare", "--json", "t.sooth"], directory).stdout)
+    table = json.loads(run([os.path.join(options.bin, "sooth"), "compare", "--json", "t.sooth"], directory, (0,)).stdout)
     found = {row["model"] for row in table["models"] if row.get("findings", 0) > 0}
     if found != expectations.models:
         raise Failure(f"{what}: found by {sorted(found)}, not by {sorted(expectations.models)}")
@@ -126,7 +108,7 @@ def check_models(options, directory, expectations, what):
 
 def one_run(options, directory, expectations, bad, what):
     sooth = os.path.join(options.bin, "sooth")
-    run([sooth, "record", "-o", "t.sooth", "./program"], directory)
+    run([sooth, "record", "-o", "t.sooth", "./program"], directory, (0,))
     status = FOUND if bad else 0
     done = run([sooth, "check", "t.sooth", "--json", "report.json"], directory, (0, FOUND))
     with open(os.path.join(directory, "report.json"), encoding="utf-8") as file:
@@ -139,47 +121,18 @@ def one_run(options, directory, expectations, bad, what):
 
 def test(options, source):
     expectations = Expectations(source)
-    with tempfile.TemporaryDirectory(prefix="sooth-pair-") as top:
-        try:
-            for bad in (1, 0):
-                for level, runs in (("O0", (options.runs + 1) // 2), ("O2", options.runs // 2)):
-                    if runs == 0:
-                        continue
-                    directory = os.path.join(top, f"{'bad' if bad else 'good'}-{level}")
-                    os.mkdir(directory)
-                    build(options, source, expectations, bad, level, directory)
-                    for number in range(runs):
-                        one_run(options, directory, expectations, bad, f"BAD={bad} -{level}, run {number + 1}")
-        except Failure:
-            if options.keep:
-                kept = os.path.join(options.keep, os.path.basename(source))
-                shutil.rmtree(kept, ignore_errors=True)
-                shutil.copytree(top, kept)
-            raise
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Runs pairs of programs, one with an error and one without.")
-    parser.add_argument("--bin", required=True, help="where sooth, sooth-cc and sooth-c++ are")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_TEST_RUNS", "4")),
-                        help="runs of each program (default: $SOOTH_TEST_RUNS or 4)")
-    parser.add_argument("--keep", help="copies what failed into this directory")
-    parser.add_argument("files", nargs="+")
-    options = parser.parse_args()
-    options.bin = os.path.abspath(options.bin)
-    failures = 0
-    for source in options.files:
-        name = os.path.basename(source)
-        try:
-            test(options, os.path.abspath(source))
-            print(f"ok      {name}", flush=True)
-        except Failure as failure:
-            failures += 1
-            print(f"FAILED  {name}: {failure}", flush=True)
-    if failures:
-        print(f"{failures} of {len(options.files)} pairs failed")
-    return 1 if failures else 0
+    with folder(options, source) as top:
+        for bad in (1, 0):
+            for level, runs in (("O0", (options.runs + 1) // 2), ("O2", options.runs // 2)):
+                if runs == 0:
+                    continue
+                directory = os.path.join(top, f"{'bad' if bad else 'good'}-{level}")
+                os.mkdir(directory)
+                build(options, source, expectations, bad, level, directory)
+                for number in range(runs):
+                    one_run(options, directory, expectations, bad, f"BAD={bad} -{level}, run {number + 1}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    arguments = parser("Runs pairs of programs, one with an error and one without.")
+    sys.exit(main(arguments.parse_args(), test))

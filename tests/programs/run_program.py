@@ -15,33 +15,25 @@ same way in each build; every trace must be legal (`sooth verify`) and hold the 
 
     run_program.py --bin BUILD/bin [--runs N] [--levels O0,O2] [--keep DIRECTORY] PROGRAM...
 """
-import argparse
 import collections
 import glob
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
-TIMEOUT = 120  # seconds; nothing here runs longer than a few
-
-
-class Failure(Exception):
-    """One sentence for whoever reads the test's output."""
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from program_tests import Failure, folder, headings, main, parser, run  # noqa: E402
 
 
 class Expectations:
     def __init__(self, path):
         self.events, self.output, self.unsupported = [], [], []
         self.exit, self.traces, self.flags, self.plain_flags, self.library = 0, 1, [], [], None
-        with open(path, encoding="utf-8") as source:
-            for line in source:
-                match = re.match(r"// ([A-Z-]+): ?(.*?)\s*$", line)
-                if match:
-                    self.take(path, match.group(1), match.group(2))
+        for _, key, text in headings(path):
+            if key:
+                self.take(path, key, text)
         if not self.events and not self.unsupported:
             raise Failure("names no expected events")
 
@@ -69,19 +61,8 @@ class Expectations:
             self.library = os.path.join(os.path.dirname(path), text)
 
 
-def run(command, directory, environment=None):
-    try:
-        return subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"no end after {TIMEOUT} s: {' '.join(command)}") from None
-
-
 def checked(command, directory):
-    done = run(command, directory)
-    if done.returncode != 0:
-        raise Failure(f"exit status {done.returncode}: {' '.join(command)}\n{(done.stdout + done.stderr).decode(errors='replace')}")
-    return done.stdout.decode(errors="replace")
+    return run(command, directory, (0,)).stdout.decode(errors="replace")
 
 
 def build(compiler, source, expectations, level, directory, more):
@@ -136,59 +117,30 @@ def check_traces(sooth, expectations, directory, what):
 def test(options, source):
     expectations = Expectations(source)
     is_c = source.endswith(".c")
-    with tempfile.TemporaryDirectory(prefix="sooth-program-") as top:
-        def folder(name):
+    with folder(options, source) as top:
+        def part(name):
             path = os.path.join(top, name)
             os.mkdir(path)
             return path
 
-        try:
-            plain = folder("plain")
-            include = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
-            compiler = "clang-19" if is_c else "clang++-19"
-            build(compiler, source, expectations, "O2", plain, ["-I" + include, *expectations.plain_flags])
-            check_behaviour(run(["./program"], plain), expectations, "without Sooth")
-            levels = options.levels.split(",")
-            for level in levels:
-                built = folder(level)
-                build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
-                for number in range(-(-options.runs // len(levels))):
-                    what = f"-{level}, run {number + 1}"
-                    for old in glob.glob(os.path.join(built, "*.sooth")):
-                        os.unlink(old)
-                    check_behaviour(run(["./program"], built), expectations, what)
-                    check_traces(os.path.join(options.bin, "sooth"), expectations, built, what)
-        except Failure:
-            if options.keep:
-                kept = os.path.join(options.keep, os.path.basename(source))
-                shutil.rmtree(kept, ignore_errors=True)
-                shutil.copytree(top, kept)
-            raise
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Runs test programs that carry their expectations inside.")
-    parser.add_argument("--bin", required=True, help="where sooth, sooth-cc and sooth-c++ are")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_TEST_RUNS", "4")),
-                        help="runs of each program, shared between the levels (default: $SOOTH_TEST_RUNS or 4)")
-    parser.add_argument("--levels", default="O0,O2")
-    parser.add_argument("--keep", help="copies what failed into this directory")
-    parser.add_argument("programs", nargs="+")
-    options = parser.parse_args()
-    options.bin = os.path.abspath(options.bin)
-    failures = 0
-    for source in options.programs:
-        name = os.path.basename(source)
-        try:
-            test(options, os.path.abspath(source))
-            print(f"ok      {name}", flush=True)
-        except Failure as failure:
-            failures += 1
-            print(f"FAILED  {name}: {failure}", flush=True)
-    if failures:
-        print(f"{failures} of {len(options.programs)} programs failed")
-    return 1 if failures else 0
+        plain = part("plain")
+        include = os.path.join(HERE, "..", "..", "include")
+        compiler = "clang-19" if is_c else "clang++-19"
+        build(compiler, source, expectations, "O2", plain, ["-I" + include, *expectations.plain_flags])
+        check_behaviour(run(["./program"], plain), expectations, "without Sooth")
+        levels = options.levels.split(",")
+        for level in levels:
+            built = part(level)
+            build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
+            for number in range(-(-options.runs // len(levels))):
+                what = f"-{level}, run {number + 1}"
+                for old in glob.glob(os.path.join(built, "*.sooth")):
+                    os.unlink(old)
+                check_behaviour(run(["./program"], built), expectations, what)
+                check_traces(os.path.join(options.bin, "sooth"), expectations, built, what)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    arguments = parser("Runs test programs that carry their expectations inside.")
+    arguments.add_argument("--levels", default="O0,O2")
+    sys.exit(main(arguments.parse_args(), test))

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "predict/memory_errors.h"
+#include "trace/objects.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {
@@ -120,6 +121,57 @@ TEST(MemoryErrors, AFreeInsideALibraryIsNotPredicted) {
   EXPECT_EQ(with("free"), 1u);
   EXPECT_EQ(with("operator delete(void*)"), 1u);
   EXPECT_EQ(with("std::rethrow_exception(std::__exception_ptr::exception_ptr)"), 0u);
+}
+
+// --- places that were given out again -----------------------------------------------------------------------------
+
+// With objects told apart, as every analysis has them.
+std::vector<Finding> find_apart(Case run) {
+  const trace::VerifyReport report = trace::verify(run.trace);
+  EXPECT_TRUE(report.legal()) << (report.problems.empty() ? "" : report.problems[0].sentence);
+  const trace::ObjectTable objects = trace::separate_objects(run.trace);
+  const causality::Computation computation = causality::compute(run.trace);
+  const auto feasibility = make_feasibility(computation, witness::Model::Maximal, {});
+  Coverage coverage;
+  std::vector<Finding> found = find_memory_errors(run.trace, computation, *feasibility, {}, coverage, objects);
+  witness::Checker checker(run.trace, &objects);
+  for (const Finding& finding : found) EXPECT_EQ(checker.objection(finding).value_or(""), "");
+  return found;
+}
+
+// Thread 1 frees what the pointer at Flag points to, and so does thread 2. Between them, thread 1 gets the same place
+// again and, if it is told, puts it where thread 2 looks.
+Case freed_twice(bool cleared, EventKind second) {
+  Case run(3);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.write(0, Flag, 8, Object);
+  run.fork(0, 1);
+  run.fork(0, 2);
+  run.read(1, Flag, 8, Object);
+  if (cleared) run.write(1, Flag, 8, 0);
+  run.add(1, EventKind::Free, Object, Bytes);
+  run.add(1, EventKind::Alloc, Object, Bytes);
+  if (cleared) run.write(1, Flag, 8, Object);
+  run.read(2, Flag, 8, Object);
+  if (second == EventKind::Free) run.add(2, EventKind::Free, Object, Bytes);
+  else run.write(2, Object, 4, 1);
+  return run;
+}
+
+TEST(MemoryErrors, ADoubleFreeThatTheAllocatorHid) {
+  const std::vector<Finding> found = find_apart(freed_twice(false, EventKind::Free));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::DoubleFree);
+  EXPECT_EQ(found[0].status, witness::Status::Predicted);
+  EXPECT_EQ(found[0].places[0].role, Role::Free);
+  EXPECT_TRUE(find_apart(freed_twice(true, EventKind::Free)).empty()) << "it can only have the new block's address";
+}
+
+TEST(MemoryErrors, AUseThatTheAllocatorHid) {
+  const std::vector<Finding> found = find_apart(freed_twice(false, EventKind::Write));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::UseAfterFree);
+  EXPECT_TRUE(find_apart(freed_twice(true, EventKind::Write)).empty());
 }
 
 } // namespace

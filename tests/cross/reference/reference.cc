@@ -127,6 +127,7 @@ bool Reference::enabled(const State& state, std::uint32_t thread, Model model) c
   if (event == kNone || !started(state, thread)) return false;
   const Event& e = trace_.events[event];
   if (e.kind == EventKind::Join && state.progress[e.value] < threads_[e.value].size()) return false;
+  if (e.kind == EventKind::SemWait && count(state, e.address) == 0) return false;
   // hb: a lock is a variable that shared uses read, and all others write.
   if (model == Model::HappensBefore && is_lock(e)) {
     for (EventNumber earlier = 0; earlier < event; ++earlier) {
@@ -229,6 +230,56 @@ std::set<std::set<EventNumber>> Reference::deadlocks(const std::set<State>& stat
       path.pop_back();
     };
     for (std::uint32_t t = 0; t < threads_.size(); ++t) follow(t);
+  }
+  return result;
+}
+
+bool Reference::ended(const State& state, std::uint32_t thread) const {
+  const auto& mine = threads_[thread];
+  return thread != 0 && !mine.empty() && state.progress[thread] == mine.size() &&
+         trace_.events[mine.back()].kind == EventKind::ThreadEnd;
+}
+
+std::int64_t Reference::count(const State& state, std::uint64_t semaphore) const {
+  std::int64_t result = 0;
+  for (EventNumber i = 0; i < trace_.events.size(); ++i) {
+    const Event& e = trace_.events[i];
+    if (e.address != semaphore || !done(state, i)) continue;
+    if (e.kind == EventKind::SemInit) result += static_cast<std::int64_t>(e.value);
+    if (e.kind == EventKind::SemPost) ++result;
+    if (e.kind == EventKind::SemWait) --result;
+  }
+  return result;
+}
+
+std::set<EventNumber> Reference::abandoned(const std::set<State>& states) const {
+  std::set<EventNumber> result;
+  for (const State& state : states) {
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      const EventNumber request = next(state, t);
+      if (request == kNone || !started(state, t) || trace_.events[request].kind == EventKind::Join) continue;
+      for (const std::uint32_t owner : blockers(state, request))
+        if (ended(state, owner)) result.insert(request);
+    }
+  }
+  return result;
+}
+
+std::set<std::set<EventNumber>> Reference::standstills(const std::set<State>& states) const {
+  std::set<std::set<EventNumber>> result;
+  for (const State& state : states) {
+    std::set<EventNumber> requests;
+    bool still = true, semaphore = false;
+    for (std::uint32_t t = 0; t < threads_.size() && still; ++t) {
+      if (ended(state, t) || !started(state, t)) continue;
+      const EventNumber request = next(state, t);
+      const bool waits = request != kNone && trace_.events[request].kind == EventKind::SemWait &&
+                         count(state, trace_.events[request].address) == 0;
+      still = waits || (request != kNone && !blockers(state, request).empty());
+      semaphore |= waits;
+      if (still) requests.insert(request);
+    }
+    if (still && semaphore) result.insert(requests);
   }
   return result;
 }

@@ -5,7 +5,7 @@
 // agree in that are followed once (`states`); `runs` enumerates them one by one, as Fig. 3 does, and the tests check
 // that both say the same.
 //
-// It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks, failed tries;
+// It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks, failed tries; semaphores;
 // fork, join, starts and ends of threads; begins and ends of blocks. Every event is a step of its own.
 // The models are prefix-local: an event may be added to a run if the model's condition for it holds then.
 // Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the thread stands before that read:
@@ -54,6 +54,11 @@ public:
   // The requests of threads that stand, each of them, before something that the next one has: locks or its own end.
   // Cycles without a smaller one inside them.
   std::set<std::set<EventNumber>> deadlocks(const std::set<State>& states) const;
+  // The requests for locks whose owner has ended.
+  std::set<EventNumber> abandoned(const std::set<State>& states) const;
+  // Whole states in which nobody goes on: every thread stands before a request that is not granted, has ended, or never
+  // begins; and somebody waits for a semaphore. The requests.
+  std::set<std::set<EventNumber>> standstills(const std::set<State>& states) const;
   // Definition 5. Blocks are given by their begin events; only those that end are transactions.
   std::vector<EventNumber> transactions() const;
   bool atomic(EventNumber begin, Model model, const std::set<State>& states) const;
@@ -76,6 +81,8 @@ private:
   bool lock_allows(const State& state, EventNumber event) const;
   bool memory_allows(const State& state, EventNumber event, Model model) const;
   bool started(const State& state, std::uint32_t thread) const;
+  bool ended(const State& state, std::uint32_t thread) const;
+  std::int64_t count(const State& state, std::uint64_t semaphore) const;
   // The threads that the request waits for.
   std::set<std::uint32_t> blockers(const State& state, EventNumber request) const;
   int value(std::uint64_t byte, EventNumber writer) const; // -1: unknown

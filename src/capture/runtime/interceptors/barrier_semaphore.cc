@@ -20,13 +20,14 @@ bool shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaph
 // struct pthread_barrier: in, round, count, shared, out.
 bool shared(const pthread_barrier_t* barrier) { return reinterpret_cast<const int*>(barrier)[3] != 0; }
 
-// sem_wait and its relatives return -1 and set errno.
-int waited(Thread* t, const sem_t* semaphore, int result) {
+// sem_wait and its relatives return -1 and set errno. `type`: kLockTry or kLockTimed if it does not wait for ever.
+int waited(Thread* t, const sem_t* semaphore, int result, std::uint64_t type = 0) {
   if (t == nullptr) return result;
   if (result != 0) {
     if (!shared(semaphore)) failed(t, EventKind::SemWait, semaphore);
   } else {
-    sync(t, shared(semaphore) ? EventKind::HbAcquire : EventKind::SemWait, semaphore);
+    if (shared(semaphore)) sync(t, EventKind::HbAcquire, semaphore);
+    else sync(t, EventKind::SemWait, semaphore, type);
   }
   return result;
 }
@@ -82,15 +83,15 @@ INTERCEPT(int, sem_wait, (sem_t * semaphore)) {
 
 INTERCEPT(int, sem_trywait, (sem_t * semaphore)) {
   Thread* t = enter();
-  return waited(t, semaphore, REAL(sem_trywait)(semaphore));
+  return waited(t, semaphore, REAL(sem_trywait)(semaphore), kLockTry);
 }
 
 INTERCEPT(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
   Thread* t = enter();
-  return waited(t, semaphore, REAL(sem_timedwait)(semaphore, until));
+  return waited(t, semaphore, REAL(sem_timedwait)(semaphore, until), kLockTimed);
 }
 
 INTERCEPT(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
-  return waited(t, semaphore, REAL(sem_clockwait)(semaphore, clock, until));
+  return waited(t, semaphore, REAL(sem_clockwait)(semaphore, clock, until), kLockTimed);
 }
