@@ -162,32 +162,51 @@ private:
     return true;
   }
 
-  // Some of it has no owner: they are stuck if everybody else has come to an end, or stands still as well.
+  // Some of it has no owner: they are stuck if everybody else has come to an end, or stands still as well. Others may have
+  // to take what is waited for before these threads come to where they stand; or posts be taken as they were.
   bool still(const std::vector<StepId>& before, std::string& undecided) {
-    Question question{before, {}, {}, waived()};
-    for (;;) {
-      if (followed_ > kMaxFollowed) {
-        undecided = "more runs would have to be followed to their ends";
-        return false;
-      }
-      ++coverage_.questions;
-      const Answer answer = feasibility_.ask(question);
-      if (answer.truth == Truth::Undecided) undecided = answer.reason;
-      if (answer.truth != Truth::Yes) return false;
-      followed_ += computation_.steps.size();
-      const Standstill end = follow(trace_, feasibility_.index(), question, answer.run);
-      if (end.stillness == Stillness::Still) {
-        std::vector<StepId> all = before; // the circle first
-        for (const StepId request : end.requests)
-          if (std::ranges::find(before, request) == before.end()) all.push_back(request);
-        if (stands_.insert(places_of(end.requests)).second) report(all, end.run, answer.tier);
-        return true;
-      }
-      if (end.stillness == Stillness::GoesOn) return false;
-      undecided = "whether another thread would help whoever waits is not known";
-      if (question.waived.empty()) return false;
-      question.waived.clear(); // once more, with posts and waits matched as they were observed
+    const std::vector<causality::Order> free = waived();
+    const std::vector<StepId> taken = taken_by_others();
+    if (still(Question{before, {}, {}, free}, undecided)) return true;
+    if (!taken.empty() && still(Question{before, taken, {}, free}, undecided)) return true;
+    return !free.empty() && still(Question{before, {}, {}, {}}, undecided);
+  }
+
+  bool still(const Question& question, std::string& undecided) {
+    if (followed_ > kMaxFollowed) {
+      undecided = "more runs would have to be followed to their ends";
+      return false;
     }
+    ++coverage_.questions;
+    const Answer answer = feasibility_.ask(question);
+    if (answer.truth == Truth::Undecided) undecided = answer.reason;
+    if (answer.truth != Truth::Yes) return false;
+    followed_ += computation_.steps.size();
+    const Standstill end = follow(trace_, feasibility_.index(), question, answer.run);
+    if (end.stillness == Stillness::Unknown) undecided = "whether another thread would help whoever waits is not known";
+    if (end.stillness != Stillness::Still) return false;
+    std::vector<StepId> all = question.before; // the circle first
+    for (const StepId request : end.requests)
+      if (std::ranges::find(question.before, request) == question.before.end()) all.push_back(request);
+    if (stands_.insert(places_of(end.requests)).second) report(all, end.run, answer.tier);
+    return true;
+  }
+
+  // The last waits of threads outside of the circle that took what it waits for.
+  std::vector<StepId> taken_by_others() const {
+    std::vector<StepId> out;
+    for (const std::size_t i : circle_) {
+      const std::uint32_t object = requests_[i].object;
+      if (requests_[i].kind != RequestKind::Semaphore) continue;
+      for (auto it = graph_.helps.lower_bound({object, 0}); it != graph_.helps.end() && it->first.first == object;
+           ++it) {
+        const std::uint32_t thread = it->first.second;
+        const bool inside = std::ranges::any_of(circle_, [&](std::size_t c) { return requests_[c].thread == thread; });
+        if (!inside && !it->second.takes.empty())
+          out.push_back(computation_.threads[thread].steps[it->second.takes.back()]);
+      }
+    }
+    return out;
   }
 
   // Which post a wait takes, and who comes first to a barrier, need not be as it was.

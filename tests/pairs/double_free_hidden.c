@@ -26,6 +26,7 @@ void* second(void* unused) {
   at(1);
   pthread_mutex_lock(&lock);
   void* mine = block;
+  if (!BAD) block = NULL;
   pthread_mutex_unlock(&lock);
   free(mine);
   return unused;

@@ -16,6 +16,9 @@ using witness::Role;
 
 constexpr std::uint64_t Object = 0x10000, Bytes = 16, Lock = 0x1000, Flag = 0x2000;
 
+// No place was given out twice.
+const auto errors = [](auto&&... arguments) { return find_memory_errors(arguments...); };
+
 enum class Between { Nothing, Lock, Flag, Join };
 
 // Thread 0 allocates, thread 1 uses, thread 0 frees.
@@ -40,7 +43,7 @@ Case shared_object(Between between, EventKind begin = EventKind::Alloc, EventKin
 
 TEST(MemoryErrors, TheFreeMayComeFirst) {
   Case run = shared_object(Between::Nothing);
-  const std::vector<Finding> found = run.find(find_memory_errors);
+  const std::vector<Finding> found = run.find(errors);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, FindingKind::UseAfterFree);
   EXPECT_EQ(found[0].status, witness::Status::Predicted);
@@ -49,17 +52,15 @@ TEST(MemoryErrors, TheFreeMayComeFirst) {
   EXPECT_EQ(run.trace.events[found[0].places[1].event].kind, EventKind::Free);
 }
 
-TEST(MemoryErrors, AMutexExcludesButDoesNotOrder) {
-  EXPECT_EQ(shared_object(Between::Lock).find(find_memory_errors).size(), 1u);
-}
+TEST(MemoryErrors, AMutexExcludesButDoesNotOrder) { EXPECT_EQ(shared_object(Between::Lock).find(errors).size(), 1u); }
 
 TEST(MemoryErrors, AFlagOrJoinOrders) {
-  EXPECT_TRUE(shared_object(Between::Flag).find(find_memory_errors).empty());
-  EXPECT_TRUE(shared_object(Between::Join).find(find_memory_errors).empty());
+  EXPECT_TRUE(shared_object(Between::Flag).find(errors).empty());
+  EXPECT_TRUE(shared_object(Between::Join).find(errors).empty());
 }
 
 TEST(MemoryErrors, MappingsToo) {
-  EXPECT_EQ(shared_object(Between::Nothing, EventKind::Map, EventKind::Unmap).find(find_memory_errors).size(), 1u);
+  EXPECT_EQ(shared_object(Between::Nothing, EventKind::Map, EventKind::Unmap).find(errors).size(), 1u);
 }
 
 TEST(MemoryErrors, TheStackOfAThreadThatEnds) {
@@ -76,7 +77,7 @@ TEST(MemoryErrors, TheStackOfAThreadThatEnds) {
     if (waits) run.access(1, EventKind::AtomicRead, Flag, 4, 2);
     run.add(1, EventKind::StackEnd, Object, 4096);
     run.add(1, EventKind::ThreadEnd);
-    return run.find(find_memory_errors);
+    return run.find(errors);
   };
   ASSERT_EQ(with(false).size(), 1u);
   EXPECT_NE(with(false)[0].note, "");
@@ -90,7 +91,7 @@ TEST(MemoryErrors, ObservedUseAndObservedDoubleFree) {
   run.read(0, Object + 8, 4, 0);
   run.read(0, Object + 8, 4, 0);
   run.add(0, EventKind::Free, Object, Bytes);
-  const std::vector<Finding> found = run.find(find_memory_errors);
+  const std::vector<Finding> found = run.find(errors);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].kind, FindingKind::UseAfterFree);
   EXPECT_EQ(found[0].status, witness::Status::Observed);
@@ -105,7 +106,7 @@ TEST(MemoryErrors, ReusedMemoryIsNew) {
   run.add(0, EventKind::Alloc, Object + 8, 4);
   run.read(0, Object + 8, 4, 0);
   run.add(0, EventKind::Free, Object + 8, 4);
-  EXPECT_TRUE(run.find(find_memory_errors).empty());
+  EXPECT_TRUE(run.find(errors).empty());
 }
 
 TEST(MemoryErrors, AFreeInsideALibraryIsNotPredicted) {
@@ -114,7 +115,7 @@ TEST(MemoryErrors, AFreeInsideALibraryIsNotPredicted) {
     const std::uint32_t call = run.site("a.cc", 7, "main", called);
     for (trace::Event& e : run.trace.events)
       if (e.kind == EventKind::Free) e.site = call;
-    const std::size_t found = run.find(find_memory_errors).size();
+    const std::size_t found = run.find(errors).size();
     EXPECT_EQ(run.coverage.reasons.size(), found == 0 ? 1u : 0u);
     return found;
   };
@@ -140,19 +141,26 @@ std::vector<Finding> find_apart(Case run) {
 }
 
 // Thread 1 frees what the pointer at Flag points to, and so does thread 2. Between them, thread 1 gets the same place
-// again and, if it is told, puts it where thread 2 looks.
+// again. If pointers are cleared when they are taken, it puts the new one where thread 2 looks.
 Case freed_twice(bool cleared, EventKind second) {
   Case run(3);
   run.add(0, EventKind::Alloc, Object, Bytes);
   run.write(0, Flag, 8, Object);
   run.fork(0, 1);
   run.fork(0, 2);
-  run.read(1, Flag, 8, Object);
-  if (cleared) run.write(1, Flag, 8, 0);
+  const auto take = [&](std::uint32_t thread) {
+    run.lock(thread, Lock);
+    run.read(thread, Flag, 8, Object);
+    if (cleared) run.write(thread, Flag, 8, 0);
+    run.unlock(thread, Lock);
+  };
+  take(1);
   run.add(1, EventKind::Free, Object, Bytes);
   run.add(1, EventKind::Alloc, Object, Bytes);
+  run.lock(1, Lock);
   if (cleared) run.write(1, Flag, 8, Object);
-  run.read(2, Flag, 8, Object);
+  run.unlock(1, Lock);
+  take(2);
   if (second == EventKind::Free) run.add(2, EventKind::Free, Object, Bytes);
   else run.write(2, Object, 4, 1);
   return run;
