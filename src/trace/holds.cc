@@ -1,20 +1,50 @@
 #include "trace/holds.h"
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/btree_map.h>
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace sooth::trace {
 namespace {
 
+constexpr unsigned kBlockShift = 9;
+constexpr std::uint64_t kBlockBytes = 1u << kBlockShift;
+
+// Bytes of one block, a bit each. Bits are looked at a word at a time: a range of kilobytes costs a few of them.
+struct ByteSet {
+  std::array<std::uint64_t, kBlockBytes / 64> words = {};
+
+  // The bytes first to last of the block.
+  static ByteSet range(std::uint64_t first, std::uint64_t last) {
+    ByteSet set;
+    for (std::uint64_t word = first / 64; word <= last / 64; ++word) {
+      set.words[word] = ~std::uint64_t{0};
+      if (word == first / 64) set.words[word] &= ~std::uint64_t{0} << first % 64;
+      if (word == last / 64) set.words[word] &= ~std::uint64_t{0} >> (63 - last % 64);
+    }
+    return set;
+  }
+  bool any() const {
+    return std::any_of(words.begin(), words.end(), [](std::uint64_t word) { return word != 0; });
+  }
+  void add(const ByteSet& other) {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] |= other.words[i];
+  }
+  void take(const ByteSet& other) {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] &= ~other.words[i];
+  }
+};
+
+// What one thread holds of a block.
 struct Hold {
   std::uint32_t thread;
   std::uint32_t segment;
-  std::uint8_t reads = 0;   // bytes of the granule held by a read
-  std::uint8_t writes = 0;  // ... by a write
-  std::uint8_t touched = 0; // ... that another thread came upon since the holder's last event
+  ByteSet reads;   // bytes held by a read
+  ByteSet writes;  // ... by a write
+  ByteSet touched; // ... that another thread came upon since the holder's last event
 };
 
 using Holds = absl::InlinedVector<Hold, 1>; // most bytes are held by one thread at a time
@@ -25,7 +55,8 @@ public:
 
   void run() {
     for (const Event& e : trace_.events) {
-      const bool memory = (reads_memory(e.kind) || writes_memory(e.kind)) && e.kind != EventKind::ExternalWrite;
+      const bool memory = (reads_memory(e.kind) || writes_memory(e.kind)) && e.kind != EventKind::ExternalWrite &&
+                          e.size != 0 && e.address + (e.size - 1) >= e.address;
       settle(e, memory);
       if (ends_segment(e)) ++segments_[e.thread];
       if (memory) access(e);
@@ -35,87 +66,90 @@ public:
 private:
   // The holder's next event decides about those of its holds that another thread came upon.
   void settle(const Event& e, bool memory) {
-    std::vector<std::uint64_t>& granules = touched_[e.thread];
-    if (granules.empty()) return;
-    for (const std::uint64_t granule : granules) {
-      Hold* hold = find(granule, e.thread);
-      if (hold == nullptr) continue;
-      const std::uint8_t here = memory ? mask_in(e, granule) : 0;
-      const bool merged = (hold->touched & here) != 0 && e.has(kMerged) && writes_memory(e.kind);
-      const bool goes_on = (hold->touched & ~here) != 0 && !ends_segment(e);
-      if (merged || goes_on) {
-        ++trace_.defects[static_cast<unsigned>(Defect::BrokenHolds)];
-        hold->reads = hold->writes = 0; // counted once
-      }
-      hold->touched = 0;
+    std::vector<std::uint64_t>& blocks = touched_[e.thread];
+    if (blocks.empty()) return;
+    for (const std::uint64_t block : blocks) {
+      const auto found = holds_.find(block);
+      Hold* hold = found != holds_.end() ? of_thread(found->second, e.thread) : nullptr;
+      if (hold != nullptr) settle(*hold, e, memory ? bytes_in(e, block) : ByteSet{});
     }
-    granules.clear();
+    blocks.clear();
+  }
+
+  // Counted once for each 8 aligned bytes.
+  void settle(Hold& hold, const Event& e, const ByteSet& here) {
+    const bool merges = e.has(kMerged) && writes_memory(e.kind);
+    const bool goes_on = !ends_segment(e);
+    for (std::size_t i = 0; i < here.words.size(); ++i) {
+      std::uint64_t broken = merges ? hold.touched.words[i] & here.words[i] : 0;
+      if (goes_on) broken |= hold.touched.words[i] & ~here.words[i];
+      for (unsigned granule = 0; broken != 0 && granule < 8; ++granule) {
+        const std::uint64_t mask = std::uint64_t{0xff} << (8 * granule);
+        if ((broken & mask) == 0) continue;
+        ++trace_.defects[static_cast<unsigned>(Defect::BrokenHolds)];
+        hold.reads.words[i] &= ~mask;
+        hold.writes.words[i] &= ~mask;
+      }
+    }
+    hold.touched = {};
   }
 
   void access(const Event& e) {
     const bool writes = writes_memory(e.kind);
-    each_granule(e, [&](std::uint64_t granule, std::uint8_t mask) {
-      const auto found = holds_.find(granule);
-      if (found == holds_.end()) return;
-      Holds& holds = found->second;
-      holds.erase(
-          std::remove_if(holds.begin(), holds.end(), [&](const Hold& h) { return h.segment != segments_[h.thread]; }),
-          holds.end());
-      for (Hold& hold : holds) {
-        if (hold.thread == e.thread) { // the thread's next kept access ends the hold of these bytes
-          hold.reads &= static_cast<std::uint8_t>(~mask);
-          hold.writes &= static_cast<std::uint8_t>(~mask);
-          continue;
-        }
-        const std::uint8_t held = writes ? hold.reads | hold.writes : hold.writes;
-        if ((held & mask) == 0) continue;
-        if (hold.touched == 0) touched_[hold.thread].push_back(granule);
-        hold.touched |= held & mask;
-      }
-    });
+    const std::uint64_t last = (e.address + (e.size - 1)) >> kBlockShift;
+    for (auto at = holds_.lower_bound(e.address >> kBlockShift); at != holds_.end() && at->first <= last; ++at) {
+      if (budget_ == 0) return; // made to be slow: what is left is not looked at
+      --budget_;
+      meet(at->second, e, at->first, writes);
+    }
     if (!e.has(kHeld) || e.size > kMaxPayload) return;
-    each_granule(e, [&](std::uint64_t granule, std::uint8_t mask) {
-      Hold* hold = find(granule, e.thread);
-      if (hold == nullptr) hold = &holds_[granule].emplace_back(Hold{e.thread, segments_[e.thread]});
-      (writes ? hold->writes : hold->reads) |= mask;
-    });
+    for (std::uint64_t block = e.address >> kBlockShift; block <= last; ++block) {
+      Holds& holds = holds_[block];
+      Hold* hold = of_thread(holds, e.thread);
+      if (hold == nullptr) hold = &holds.emplace_back(Hold{e.thread, segments_[e.thread], {}, {}, {}});
+      (writes ? hold->writes : hold->reads).add(bytes_in(e, block));
+    }
   }
 
-  Hold* find(std::uint64_t granule, std::uint32_t thread) {
-    const auto found = holds_.find(granule);
-    if (found == holds_.end()) return nullptr;
-    for (Hold& hold : found->second) {
-      if (hold.thread == thread && hold.segment == segments_[thread]) return &hold;
+  void meet(Holds& holds, const Event& e, std::uint64_t block, bool writes) {
+    const auto ended = [&](const Hold& hold) { return hold.segment != segments_[hold.thread]; };
+    holds.erase(std::remove_if(holds.begin(), holds.end(), ended), holds.end());
+    if (holds.empty()) return;
+    const ByteSet here = bytes_in(e, block);
+    for (Hold& hold : holds) {
+      if (hold.thread == e.thread) { // the thread's next kept access ends the hold of these bytes
+        hold.reads.take(here);
+        hold.writes.take(here);
+        continue;
+      }
+      ByteSet met;
+      for (std::size_t i = 0; i < met.words.size(); ++i) {
+        const std::uint64_t held = hold.writes.words[i] | (writes ? hold.reads.words[i] : 0);
+        met.words[i] = held & here.words[i];
+      }
+      if (!met.any()) continue;
+      if (!hold.touched.any()) touched_[hold.thread].push_back(block);
+      hold.touched.add(met);
     }
+  }
+
+  Hold* of_thread(Holds& holds, std::uint32_t thread) const {
+    for (Hold& hold : holds)
+      if (hold.thread == thread && hold.segment == segments_[thread]) return &hold;
     return nullptr;
   }
 
-  static std::uint8_t mask_in(const Event& e, std::uint64_t granule) {
-    const std::uint64_t from = std::max(e.address, granule * 8);
-    const std::uint64_t last = std::min(e.address + e.size - 1, granule * 8 + 7);
-    if (e.size == 0 || from > last) return 0;
-    return static_cast<std::uint8_t>(((1u << (last - from + 1)) - 1) << (from & 7));
-  }
-
-  template <typename F>
-  void each_granule(const Event& e, F&& f) {
-    if (e.size == 0) return;
-    if (e.size > kMaxPayload) {
-      if (budget_ < holds_.size()) return;
-      budget_ -= holds_.size();
-      for (auto& [granule, holds] : holds_) {
-        if (const std::uint8_t mask = mask_in(e, granule)) f(granule, mask);
-      }
-      return;
-    }
-    for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule)
-      f(granule, mask_in(e, granule));
+  static ByteSet bytes_in(const Event& e, std::uint64_t block) {
+    const std::uint64_t begin = block << kBlockShift;
+    const std::uint64_t from = std::max(e.address, begin);
+    const std::uint64_t last = std::min(e.address + (e.size - 1), begin + (kBlockBytes - 1));
+    return from <= last ? ByteSet::range(from - begin, last - begin) : ByteSet{};
   }
 
   Trace& trace_;
   std::vector<std::uint32_t> segments_;             // of each thread: segments ended so far
-  std::vector<std::vector<std::uint64_t>> touched_; // of each thread: granules with touched holds
-  absl::flat_hash_map<std::uint64_t, Holds> holds_; // by granule
+  std::vector<std::vector<std::uint64_t>> touched_; // of each thread: blocks with touched holds
+  absl::btree_map<std::uint64_t, Holds> holds_;     // by block
   std::uint64_t budget_ = std::uint64_t{1} << 28;
 };
 

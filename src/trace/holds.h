@@ -7,8 +7,8 @@
 // Question: how often did another thread write B (or touch it, if the held event is a write) during such a hold?
 // The time directly before the thread's next kept access of B, or before the end of the segment, belongs to no hold:
 // nothing says that the thread did anything then. A kMerged write does say so.
-// Cost: one pass; a hash lookup per granule of every access. Ranges longer than kMaxPayload are looked at by what is
-// held, within a budget.
+// Cost: one pass; a lookup for each access, and a few words for each 512 bytes of it of which something is held. Holds of
+// ranges longer than kMaxPayload are not followed.
 #pragma once
 
 #include "trace/trace.h"
