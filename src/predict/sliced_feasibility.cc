@@ -38,6 +38,7 @@ public:
   }
 
   std::uint64_t unreal() const override { return unreal_; }
+  const Index& index() const override { return full_->index(); }
 
 private:
   std::uint32_t node_of(StepId step) const { return graph_.node_of_event[c_.steps[step].event]; }
