@@ -21,7 +21,7 @@ using Reads = std::set<std::uint32_t>; // events
 
 // Thread 0 is looked at. Thread 1 writes all shared variables first, so that reads of them are leaves.
 constexpr std::uint64_t kX = 0x1000, kY = 0x1010, kPrivate = 0x2000;
-constexpr std::uint32_t kFunction = 50, kOther = 51; // sites of functions
+constexpr std::uint32_t kFunction = 50; // its site
 constexpr std::uint32_t kFunctionName = 7, kOtherName = 8;
 
 class Dependence : public ::testing::Test {
