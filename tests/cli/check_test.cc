@@ -62,6 +62,30 @@ TEST_F(CheckCommand, TheExitStatusCanBeChosen) {
   EXPECT_EQ(sooth({"check", write_trace("t.sooth", inversion_trace(false)), "--exit-code", "3"}).status, 3);
 }
 
+// Data behind an atomic flag: no lock and no creation keeps the two accesses apart, but the value that was seen does.
+TEST_F(CheckCommand, CandidatesAreListedApartIfAskedFor) {
+  TraceBuilder b(3);
+  b.global(0x100, 4, "data");
+  b.global(0x200, 4, "flag");
+  b.access(0, EventKind::AtomicWrite, 0x200, 4, 0);
+  for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Fork, 0, thread);
+  b.write(1, 0x100, 4, 7).site = b.site("flag.cpp", 5, "give", "data");
+  b.access(1, EventKind::AtomicWrite, 0x200, 4, 1);
+  b.access(2, EventKind::AtomicRead, 0x200, 4, 1);
+  b.read(2, 0x100, 4, 7).site = b.site("flag.cpp", 9, "take", "data");
+  const std::string trace = write_trace("t.sooth", b.trace);
+  const Outcome outcome = sooth({"check", trace, "--candidates", "--json", path("r.json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* part : {"they are no findings", "flag.cpp:5", "flag.cpp:9", "no run of the model", "nothing found"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+  const auto report = json_of("r.json");
+  EXPECT_TRUE(report["findings"].empty());
+  ASSERT_EQ(report["candidates"].size(), 1u);
+  EXPECT_EQ(report["candidates"][0]["kind"], "race");
+  EXPECT_EQ(report["candidates"][0]["sites"].size(), 2u);
+  EXPECT_EQ(sooth({"check", trace}).err.find("Candidates"), std::string::npos);
+}
+
 TEST_F(CheckCommand, OnlyWhatIsAskedForIsLookedFor) {
   const std::string trace = write_trace("t.sooth", inversion_trace(false));
   EXPECT_EQ(sooth({"check", trace, "--find", "races,memory"}).status, 0);
