@@ -53,7 +53,7 @@ private:
         all = Stillness::Unknown;             // it might do more than was recorded
       } else if (!never_begins(t)) {
         result_.requests.push_back(next);
-        if (waits(next)) continue;
+        if (waits(next) && execution_.leads_to(next)) continue;
         if (stands_[t]) return Stillness::GoesOn;
         all = Stillness::Unknown;
       }
