@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <sys/wait.h>
@@ -40,11 +39,10 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   out.program.lattice.max_width = options.max_width;
   out.program.lattice.path_steps = options.path_steps;
   if (options.property.empty()) return out;
-  std::ifstream file(options.property, std::ios::binary);
-  out.program.property_text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) return Error{fmt::format("cannot read the property file {}.", options.property), "", 0, 0};
+  const auto syntax = logic::parse_file(options.property);
+  if (!syntax) return syntax.error();
+  out.program.property_text = syntax.value().text;
   out.program.property_name = options.property;
-  if (const auto syntax = logic::parse(out.program.property_text, options.property); !syntax) return syntax.error();
   return out;
 }
 

@@ -200,9 +200,9 @@ private:
   }
 
   std::string text() const {
-    std::string out =
-        "digraph lattice {\n  rankdir=TB;\n  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n"
-        "  edge [fontname=\"sans-serif\", fontsize=9, color=gray50];\n";
+    std::string out = "digraph lattice {\n  rankdir=TB; fontname=\"sans-serif\"; fontsize=11;\n  node [shape=box, "
+                      "style=rounded, fontname=\"sans-serif\", fontsize=11];\n"
+                      "  edge [fontname=\"sans-serif\", fontsize=9, color=gray50];\n";
     for (const auto& [key, node] : nodes_) {
       if (!shown(node)) continue;
       std::string name;
@@ -216,7 +216,7 @@ private:
       const Node &from = nodes_.at(*edge.from), &to = nodes_.at(*edge.to);
       if (!shown(from)) continue;
       const std::string what = edge.visible ? table_.step_after(everything_, from.path, edge.event) : "";
-      out += fmt::format("  n{} -> n{} [label=\"T{}: {}\"{}{}];\n", from.number, to.number, edge.thread, escaped(what),
+      out += fmt::format("  n{} -> n{} [label=\" T{}: {}\"{}{}];\n", from.number, to.number, edge.thread, escaped(what),
                          edge.violating  ? ", color=red"
                          : edge.observed ? ", color=black"
                                          : "",

@@ -25,7 +25,8 @@ std::string padded(const std::string& text, std::size_t columns) {
 
 std::string where_text(const Spot& spot) {
   if (spot.file.empty()) return spot.function;
-  return spot.line == 0 ? spot.file : fmt::format("{}:{}", spot.file, spot.line);
+  if (spot.line != 0) return fmt::format("{}:{}", spot.file, spot.line);
+  return spot.function.empty() ? spot.file : spot.function; // an optimiser merged accesses of several lines
 }
 
 class RunTableWriter {
@@ -70,12 +71,13 @@ private:
     rows_.push_back({"", "", run_.steps.empty() ? "nothing has happened" : "initially", "", "", run_.initial, ""});
     std::vector<const RunStepText*> observed;
     for (const RunStepText& step : run_.steps) observed.push_back(&step);
-    std::ranges::stable_sort(observed, {}, &RunStepText::observed);
+    std::ranges::sort(observed, {}, &RunStepText::observed);
     for (std::size_t k = 0; k < run_.steps.size(); ++k) {
       const RunStepText& step = run_.steps[k];
       const RunStepText& beside = *observed[k];
       rows_.push_back({fmt::format("{}", run_.skipped + k + 1), thread_phrase(finding_, step.thread), step.what,
-                       where_text(step.spot), fmt::format("thread {}  {}", beside.thread, beside.what), step.state,
+                       where_text(step.spot),
+                       fmt::format("{}. thread {}  {}", beside.observed, beside.thread, beside.what), step.state,
                        mark(k)});
     }
     if (run_.steps.empty()) rows_.back().mark = "<- fails here";

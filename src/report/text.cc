@@ -123,8 +123,14 @@ private:
     }
   }
 
+  // A long run may go through many threads; where each comes from would bury the rest.
+  static bool has_place(const FindingText& finding, std::uint32_t thread) {
+    return finding.run.rule.empty() ||
+           std::ranges::any_of(finding.places, [&](const PlaceText& place) { return place.step.thread == thread; });
+  }
+
   void write_thread(const FindingText& finding, const ThreadText& thread) {
-    if (!thread.created) return;
+    if (!thread.created || !has_place(finding, thread.number)) return;
     print("\n  {} was created by {}\n", thread_phrase(finding, thread.number), thread_phrase(finding, thread.parent));
     write_stack(thread.stack);
   }

@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t kMostLibraries = 1000;
 
 Result<ProgramFile> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return Error{"this is a folder, not a program", path};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{std::string("cannot read the program: ") + std::strerror(errno), path};
   const std::vector<char> text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

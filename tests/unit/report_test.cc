@@ -220,11 +220,11 @@ TEST(Text, ARunThatViolatesAPropertyIsATableWithTheObservedOrderBesideIt) {
       "  safe.prop:1: property safe: start(landing) -> [approved, down)\n"
       "\n"
       "  a run that violates it\n"
-      "    step  thread            what          where          | observed order          |  state\n"
-      "                            initially                    |                         |  landing = 0\n"
-      "    1     thread 2 (radio)  radio = 0     landing.cpp:9  | thread 1  approved = 1  |  landing = 0\n"
-      "    2     thread 1          approved = 1  landing.cpp:9  | thread 1  landing = 1   |  landing = 0\n"
-      "    3     thread 1          landing = 1   landing.cpp:9  | thread 2  radio = 0     |  landing = 1  <- fails "
+      "    step  thread            what          where          | observed order             |  state\n"
+      "                            initially                    |                            |  landing = 0\n"
+      "    1     thread 2 (radio)  radio = 0     landing.cpp:9  | 1. thread 1  approved = 1  |  landing = 0\n"
+      "    2     thread 1          approved = 1  landing.cpp:9  | 2. thread 1  landing = 1   |  landing = 0\n"
+      "    3     thread 1          landing = 1   landing.cpp:9  | 3. thread 2  radio = 0     |  landing = 1  <- fails "
       "here\n";
   EXPECT_NE(told.find(expected), std::string::npos) << told;
   EXPECT_EQ(told.find("predicted order"), std::string::npos) << told;

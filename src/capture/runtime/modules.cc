@@ -27,7 +27,8 @@ struct Name {
 };
 
 os::SpinLock g_lock;
-Body* g_bodies;
+Body* g_bodies;                 // as they were registered
+Body** g_last_body = &g_bodies; // where the next one goes
 std::uint32_t g_body_count;
 Name* g_names;
 std::uint32_t g_name_count;
@@ -165,14 +166,10 @@ std::uint32_t module_count() { return __atomic_load_n(&g_body_count, __ATOMIC_AC
 
 void for_each_module(void (*visit)(void* context, std::uint32_t number, const std::uint8_t* bytes, std::size_t size),
                      void* context) {
-  std::uint32_t number = 0;
-  Body* newest = nullptr;
-  {
-    os::Guard guard(g_lock); // only for both together: bodies stay
-    number = g_body_count;
-    newest = g_bodies;
-  }
-  for (Body* body = newest; body != nullptr; body = body->next) visit(context, --number, body->data(), body->bytes);
+  const std::uint32_t count = module_count(); // bodies stay, and those that are counted are linked
+  Body* body = g_bodies;
+  for (std::uint32_t number = 0; number < count; ++number, body = body->next)
+    visit(context, number, body->data(), body->bytes);
 }
 
 const char* name_of(std::uint32_t number) {
@@ -255,8 +252,8 @@ extern "C" __attribute__((visibility("default"))) void __sooth_register_module(c
   if (*module->base != 0) return;
   Body* body = make_body(module);
   if (body == nullptr) return count(Defect::UnknownSites);
-  body->next = g_bodies;
-  g_bodies = body;
+  *g_last_body = body; // its own `next` is null: pages are empty
+  g_last_body = &body->next;
   __atomic_store_n(&g_body_count, g_body_count + 1, __ATOMIC_RELEASE);
   *module->base = g_next_site;
   g_next_site += module->sites;

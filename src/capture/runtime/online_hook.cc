@@ -1,5 +1,6 @@
 #include "capture/runtime/online_hook.h"
 
+#include "capture/runtime/modules.h"
 #include "capture/runtime/online_channel.h"
 #include "capture/runtime/online_lock.h"
 #include "capture/runtime/online_names.h"
@@ -195,7 +196,7 @@ Hook::Hook(Thread* t) : t_(t) {
   if (self_ == nullptr) close_online();
   else if (outermost_) {
     send_new_modules();
-    g_online_counts.early += !has_table();
+    g_online_counts.early += !has_table() && module_count() != 0; // before its first module a program only begins
   }
 }
 
