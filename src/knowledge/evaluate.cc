@@ -106,6 +106,7 @@ public:
       memory += section.temporal == 0 ? 0 : section.loop == Loop::None ? 1 : 2 * (std::size_t{layout_.places} + 1);
     }
     thread_.begun |= thread_.classes;
+    if (stored_) date_entries();
     return violated_;
   }
 
@@ -114,8 +115,16 @@ private:
   void sign(const Layout::Entry& shape, Word* entry) {
     if (entry[kOwner] != thread_.identity && shape.about != 0)
       for (std::uint32_t r = 1; r < thread_.vector[0]; ++r) entry[Layout::about_at(shape, 0, r)] = 0;
+    stored_ |= entry[kOwner] != thread_.identity;
     entry[kOwner] = thread_.identity;
-    entry[kSequence] = thread_.sequence;
+  }
+  // Its entries are newer than what others have only if something in them changed: so most events are no news to anybody.
+  void date_entries() {
+    ++thread_.stamp;
+    if (own_row_ != nullptr) own_row_[kSequence] = thread_.sequence;
+    for (Word left = thread_.classes & ~(Word{1} << kAllThreads); left != 0; left &= left - 1)
+      if (Word* entry = own_entry(static_cast<std::uint32_t>(std::countr_zero(left))))
+        entry[kSequence] = thread_.sequence;
   }
 
   // Where this thread's own values go: its row, and the roles in which no later thread is known of.
@@ -123,7 +132,10 @@ private:
     Word* vector = thread_.vector;
     if (setup_.ranges && (thread_.place != kNoPlace || thread_.identity == 0)) {
       const std::uint32_t row = thread_.identity == 0 ? 0 : thread_.place + 1;
-      if (vector[0] <= row) vector[0] = Word{row} + 1;
+      if (vector[0] <= row) {
+        vector[0] = Word{row} + 1;
+        stored_ = true;
+      }
       own_row_ = vector + layout_.row_at(row);
       sign(layout_.row, own_row_);
     }
@@ -144,11 +156,7 @@ private:
     for (std::uint32_t k = 0; k < section.nodes; ++k) {
       const NodeRow& node = compiled_.nodes[section.first_node + k];
       switch (node.kind) {
-      case NodeKind::Compute:
-        thread_.registers[node.to] = knowledge::run(
-            compiled_.code + node.a, node.b, [this](const Instruction& in) { return state_.leaf(in); },
-            &thread_.faults);
-        break;
+      case NodeKind::Compute: thread_.registers[node.to] = computed(compiled_.code + node.a, node.b); break;
       case NodeKind::Temporal:
         thread_.registers[node.to] =
             temporal(node, thread_.registers[node.a] != 0, thread_.registers[node.b] != 0, first_, memory);
@@ -161,17 +169,34 @@ private:
     }
   }
 
+  // Most code is one operand, or compares two numbers: no stack is needed for those.
+  Register computed(const Instruction* code, std::size_t count) {
+    if (count == 1) return operand(code[0]);
+    if (count == 3 && code[1].op <= kLastLeaf && code[2].op == Op::Equal && code[2].kind != ScalarKind::Float)
+      return operand(code[0]) == operand(code[1]) ? 1 : 0;
+    return computed_on_stack(code, count);
+  }
+  // Apart, so that the stack is not set up for the others.
+  __attribute__((noinline)) Register computed_on_stack(const Instruction* code, std::size_t count) {
+    return knowledge::run(code, count, [this](const Instruction& in) { return state_.leaf(in); }, &thread_.faults);
+  }
+  Register operand(const Instruction& in) const { return in.op == Op::Constant ? in.operand : state_.leaf(in); }
+
   void store(const SectionRow& section, const NodeRow& node, const Word* other, std::uint32_t row) {
     Word* entry = own_entry(section.of_class);
     if (entry == nullptr) return;
     if (section.loop == Loop::None) {
-      entry[kValues + node.to] = thread_.registers[node.a];
+      keep(entry[kValues + node.to], thread_.registers[node.a]);
       return;
     }
     const Layout::Entry& shape = section.of_class == kAllThreads ? layout_.row : layout_.role[section.of_class];
     Word* told = entry + Layout::about_at(shape, 0, row);
-    told[0] = other[kOwner];
-    told[1 + node.to] = thread_.registers[node.a];
+    keep(told[0], other[kOwner]);
+    keep(told[1 + node.to], thread_.registers[node.a]);
+  }
+  void keep(Word& place, Word value) {
+    stored_ |= place != value;
+    place = value;
   }
 
   // Remembered: one word for each row, and then whose it is.
@@ -209,7 +234,8 @@ private:
   Thread& thread_;
   Evaluation state_;
   Word* own_row_ = nullptr;
-  bool first_ = false; // the class of the section has no state before this one
+  bool first_ = false;  // the class of the section has no state before this one
+  bool stored_ = false; // something in its own entries changed
   Word violated_ = 0;
 };
 

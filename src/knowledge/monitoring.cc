@@ -15,20 +15,59 @@ constexpr std::size_t kThreadHeader = (sizeof(Thread) + sizeof(Word) - 1) / size
 // Seed 003: the second bullet of step (1). The thread's event has happened and its vector is merged.
 Outcome judge(const Setup& setup, Thread& thread) {
   ++thread.sequence;
+  // Nothing that a formula sees is new, and operators that look one state back have caught up: all is as it was.
+  if (!thread.news && thread.settled >= setup.settle) return {thread.violated, 0};
+  thread.settled = thread.news ? 0 : thread.settled + 1;
+  thread.news = false;
   const Word violated = evaluate(setup, thread);
   const Outcome outcome{violated, violated & ~thread.violated};
   thread.violated = violated;
   return outcome;
 }
 
+// What the present event accesses, as far as some formula can see it.
+void set_access(const Setup& setup, Thread& thread, std::uint32_t variable, std::uint8_t bits) {
+  if (!setup.sees_accesses_of(variable)) {
+    variable = kNoVariable;
+    bits = 0;
+  }
+  if (variable == thread.access_variable && bits == thread.access_bits) return;
+  thread.access_variable = variable;
+  thread.access_bits = bits;
+  thread.news = true;
+}
+
 Outcome silent(const Setup& setup, Thread& thread) {
-  thread.access_variable = kNoVariable;
-  thread.access_bits = 0;
+  set_access(setup, thread, kNoVariable, 0);
   return judge(setup, thread);
 }
 
+void learn(const Setup& setup, Thread& thread, const Word* vector) {
+  const News news = merge(setup.layout, thread.vector, vector);
+  thread.stamp += news.any ? 1 : 0;
+  thread.news |= news.visible;
+}
 void see(const Setup& setup, Thread& thread, const Carrier& carrier, const Word* vector) {
-  if (carrier.known_to != thread.identity) merge(setup.layout, thread.vector, vector);
+  if (carrier.known_to != thread.identity) learn(setup, thread, vector);
+}
+
+// The thread knows of one more write of the variable.
+void set_variable(Thread& thread, std::uint32_t variable, std::uint64_t value) {
+  const std::size_t at = Layout::variable_at(variable);
+  ++thread.vector[at];
+  ++thread.stamp;
+  if (thread.vector[at + 1] == value) return;
+  thread.vector[at + 1] = value;
+  thread.news = true;
+}
+
+// The carrier has all that the thread knows.
+bool is_left(const Thread& thread, const Carrier& carrier) {
+  return carrier.known_to == thread.identity && carrier.stamp == thread.stamp;
+}
+void note_left(const Thread& thread, Carrier& carrier) {
+  carrier.known_to = thread.identity;
+  carrier.stamp = thread.stamp;
 }
 
 // What was read is not what was last written: code that nobody watches wrote it, at some time before this.
@@ -36,8 +75,7 @@ void notice_unseen_write(const Setup& setup, Thread& thread, Carrier& carrier, s
                          std::uint64_t value) {
   const std::size_t at = Layout::variable_at(variable);
   if (thread.vector[at + 1] == value) return;
-  ++thread.vector[at];
-  thread.vector[at + 1] = value;
+  set_variable(thread, variable, value);
   if (carrier.has_writes == 0) {
     copy(setup.layout, carrier.writes(), setup.initial);
     carrier.has_writes = 1;
@@ -50,22 +88,22 @@ Outcome write_as(const Setup& setup, Thread& thread, Carrier& carrier, std::uint
                  std::uint8_t bits) {
   if (carrier.has_accesses != 0) see(setup, thread, carrier, carrier.accesses(setup.layout));
   else if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
-  if (variable < setup.layout.variables) {
-    const std::size_t at = Layout::variable_at(variable);
-    ++thread.vector[at];
-    thread.vector[at + 1] = value;
-  }
-  thread.access_variable = variable;
-  thread.access_bits = bits;
+  if (variable < setup.layout.variables) set_variable(thread, variable, value);
+  set_access(setup, thread, variable, bits);
   const Outcome outcome = judge(setup, thread);
+  if (carrier.has_writes != 0 && carrier.has_accesses == 0 && is_left(thread, carrier)) return outcome;
   copy(setup.layout, carrier.writes(), thread.vector);
   carrier.has_writes = 1;
   carrier.has_accesses = 0;
-  carrier.known_to = thread.identity;
+  note_left(thread, carrier);
   return outcome;
 }
 
-bool same_text(const char* a, const char* b) { return std::strcmp(a, b) == 0; }
+// Not strcmp: in a program, that is one of the functions that the runtime follows.
+bool same_text(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
 
 std::uint32_t find_name(const Compiled& compiled, const std::uint32_t* names, std::uint32_t count, const char* name) {
   for (std::uint32_t i = 0; i < count; ++i)
@@ -81,6 +119,12 @@ const char* Setup::open(const void* block, std::size_t bytes, std::uint32_t plac
   for (std::uint32_t i = 0; i < compiled.section_count(); ++i) ranges |= compiled.sections[i].loop != Loop::None;
   if (!layout.make(compiled, ranges ? places : 0)) return "that many threads are too many for these monitors";
   memory_words = knowledge::memory_words(compiled, layout);
+  settle = 0;
+  for (std::uint32_t i = 0; i < compiled.header->nodes.count; ++i)
+    settle += compiled.nodes[i].kind == NodeKind::Temporal && compiled.nodes[i].op <= TemporalOp::End ? 1 : 0;
+  for (std::uint32_t i = 0; i < compiled.header->code.count; ++i)
+    if (const Instruction& in = compiled.code[i]; in.op == Op::Accessed && in.operand >> 8 < 64 * 64)
+      accesses_seen[in.operand >> 14] |= Word{1} << (in.operand >> 8) % 64;
   return nullptr;
 }
 
@@ -132,9 +176,10 @@ Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t
              bool atomic) {
   if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
   if (variable < setup.layout.variables) notice_unseen_write(setup, thread, carrier, variable, value);
-  thread.access_variable = variable;
-  thread.access_bits = atomic ? kAtomicRead : kPlainRead;
+  set_access(setup, thread, variable, atomic ? kAtomicRead : kPlainRead);
   const Outcome outcome = judge(setup, thread);
+  // A vector of accesses that is not in use is that of writes.
+  if ((carrier.has_writes != 0 || carrier.has_accesses != 0) && is_left(thread, carrier)) return outcome;
   Word* accesses = carrier.accesses(setup.layout);
   if (carrier.has_accesses != 0 && carrier.known_to != thread.identity) {
     merge(setup.layout, accesses, thread.vector);
@@ -142,7 +187,7 @@ Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t
   } else {
     // Nothing is there that the thread does not know.
     copy(setup.layout, accesses, thread.vector);
-    carrier.known_to = thread.identity;
+    note_left(thread, carrier);
   }
   carrier.has_accesses = 1;
   return outcome;
@@ -161,6 +206,7 @@ Outcome update(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32
 
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value) {
   if (local >= setup.compiled.local_count()) return {thread.violated, 0};
+  thread.news |= thread.locals[local] != static_cast<Word>(value);
   thread.locals[local] = static_cast<Word>(value);
   return silent(setup, thread);
 }
@@ -168,22 +214,31 @@ Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::i
 Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block) {
   if (block >= setup.compiled.block_count()) return {thread.violated, 0};
   Word* words = thread.blocks + kBlockWords * block;
-  if (words[2]++ == 0) words[0] = ++words[1];
+  if (words[2]++ == 0) {
+    words[0] = ++words[1];
+    thread.news = true;
+  }
   return silent(setup, thread);
 }
 
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block) {
   if (block >= setup.compiled.block_count()) return {thread.violated, 0};
   Word* words = thread.blocks + kBlockWords * block;
-  if (words[2] != 0 && --words[2] == 0) words[0] = 0;
+  if (words[2] != 0 && --words[2] == 0) {
+    words[0] = 0;
+    thread.news = true;
+  }
   return silent(setup, thread);
 }
 
 void take_function(const Setup& setup, Thread& thread, const char* plain_name) {
   const Compiled& compiled = setup.compiled;
   for (std::uint32_t r = 0; r < compiled.role_count(); ++r)
-    if (compiled.roles[r].kind == RoleKind::Function && same_text(compiled.string(compiled.roles[r].name), plain_name))
+    if (compiled.roles[r].kind == RoleKind::Function &&
+        same_text(compiled.string(compiled.roles[r].name), plain_name)) {
       thread.classes |= Word{1} << r;
+      thread.news = true;
+    }
 }
 
 Outcome take_name(const Setup& setup, Thread& thread, const char* name) {
@@ -194,12 +249,15 @@ Outcome take_name(const Setup& setup, Thread& thread, const char* name) {
     if (same_text(compiled.string(compiled.roles[r].name), name)) thread.classes |= bit;
     else thread.classes &= ~bit, thread.begun &= ~bit;
   }
+  thread.news = true;
   return silent(setup, thread);
 }
 
 Outcome fork(const Setup& setup, Thread& creator, Thread& child) {
   const Outcome outcome = silent(setup, creator);
   copy(setup.layout, child.vector, creator.vector);
+  ++child.stamp;
+  child.news = true;
   return outcome;
 }
 
@@ -207,12 +265,16 @@ Outcome start(const Setup& setup, Thread& thread) { return silent(setup, thread)
 Outcome end(const Setup& setup, Thread& thread) { return silent(setup, thread); }
 
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended) {
-  merge(setup.layout, joiner.vector, ended.vector);
+  learn(setup, joiner, ended.vector);
   const Outcome outcome = silent(setup, joiner);
   // In the state of the join itself, formulas still range over it.
   if (ended.place != kNoPlace) {
     Word* row = joiner.vector + setup.layout.row_at(ended.place + 1);
-    if (row[kOwner] == ended.identity) row[kSequence] |= kGone;
+    if (row[kOwner] == ended.identity) {
+      row[kSequence] |= kGone;
+      ++joiner.stamp;
+      joiner.news = true;
+    }
   }
   return outcome;
 }

@@ -61,6 +61,11 @@ struct Setup {
   Word* initial = nullptr;        // the vector that everybody starts with
   std::uint32_t memory_words = 0; // that all sections remember, of one thread
   bool ranges = false;            // some formula has thread variables: rows are needed
+  std::uint32_t settle = 0;       // so many states without news, and what looks one state back sees the same, too
+  Word accesses_seen[64] = {};    // bit v: some formula sees accesses of variable v
+  bool sees_accesses_of(std::uint32_t variable) const {
+    return variable / 64 >= 64 ? variable != kNoVariable : (accesses_seen[variable / 64] >> variable % 64 & 1) != 0;
+  }
 
   // What is wrong with the block, or null. `places` is not used where no formula has thread variables.
   const char* open(const void* block, std::size_t bytes, std::uint32_t places);
@@ -82,7 +87,11 @@ struct Thread {
   bool busy = false; // for the caller: a recovery function is running
   std::uint16_t reserved = 0;
   std::uint32_t reserved_word = 0;
-  Word begun = 0; // of its classes, those in which it has had a state: what temporal operators look back on
+  // Evaluation is left out while nothing that formulas see has changed.
+  bool news = true;          // since it was last evaluated
+  std::uint32_t settled = 0; // evaluations without news
+  Word stamp = 0;            // grows whenever the vector changes
+  Word begun = 0;            // of its classes, those in which it has had a state: what temporal operators look back on
   Faults faults;
   Word* vector = nullptr;
   Word* locals = nullptr;    // signed numbers
@@ -98,6 +107,7 @@ struct Carrier {
   std::uint32_t has_writes = 0;
   std::uint32_t has_accesses = 0; // somebody read since the last write; invariant: that vector covers the other one
   Word known_to = 0;              // the thread of this identity knows all that is here; 0: perhaps nobody
+  Word stamp = 0;                 // of that thread, when it left all that it knew here
 
   Word* writes() { return reinterpret_cast<Word*>(this + 1); }
   Word* accesses(const Layout& layout) { return writes() + layout.words; }

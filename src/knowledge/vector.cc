@@ -19,10 +19,9 @@ inline void copy_words(Word* to, const Word* from, std::size_t count) {
 // An entry, as far as it is in use with so many rows. `to` may know of more rows, but what its entry says of them came
 // from another thread that was in this place or role: forgotten.
 inline void copy_entry(const Layout::Entry& shape, Word* to, const Word* from, std::size_t rows, std::size_t to_rows) {
-  copy_words(to, from, 2 + shape.values);
-  if (shape.about == 0) return;
   const std::size_t fixed = kValues + shape.values, each = 1 + shape.about;
-  copy_words(to + fixed, from + fixed, each * rows);
+  copy_words(to, from, shape.about == 0 ? fixed : fixed + each * rows);
+  if (shape.about == 0) return;
   for (std::size_t r = rows; r < to_rows; ++r) to[fixed + each * r] = 0;
 }
 
@@ -53,34 +52,41 @@ bool Layout::make(const Compiled& compiled, std::uint32_t most_places) {
   return at <= kMostWords;
 }
 
-void merge(const Layout& layout, Word* to, const Word* from) {
-  if (from[0] > to[0]) to[0] = from[0];
+News merge(const Layout& layout, Word* to, const Word* from) {
+  News news;
+  if (from[0] > to[0]) {
+    to[0] = from[0];
+    news.any = true;
+  }
   for (std::uint32_t i = 0; i < layout.variables; ++i) {
     const std::size_t at = Layout::variable_at(i);
     if (from[at] <= to[at]) continue;
+    news.any = true;
+    news.visible |= to[at + 1] != from[at + 1];
     to[at] = from[at];
     to[at + 1] = from[at + 1];
   }
   const auto rows = static_cast<std::size_t>(from[0]), to_rows = static_cast<std::size_t>(to[0]);
-  for (std::uint32_t i = 0; i < layout.roles; ++i) {
-    const std::size_t at = layout.role_at[i];
-    if (newer(from + at, to + at)) copy_entry(layout.role[i], to + at, from + at, rows, to_rows);
-  }
-  for (std::size_t r = 1; r < rows; ++r) {
-    const std::size_t at = layout.row_at(static_cast<std::uint32_t>(r));
-    if (newer(from + at, to + at)) copy_entry(layout.row, to + at, from + at, rows, to_rows);
-  }
+  const auto take = [&](const Layout::Entry& shape, std::size_t at) {
+    if (!newer(from + at, to + at)) return;
+    copy_entry(shape, to + at, from + at, rows, to_rows);
+    news.any = news.visible = true;
+  };
+  for (std::uint32_t i = 0; i < layout.roles; ++i) take(layout.role[i], layout.role_at[i]);
+  for (std::size_t r = 1; r < rows; ++r) take(layout.row, layout.row_at(static_cast<std::uint32_t>(r)));
+  return news;
 }
 
 void copy(const Layout& layout, Word* to, const Word* from) {
   const auto rows = static_cast<std::size_t>(from[0]), to_rows = static_cast<std::size_t>(to[0]);
   copy_words(to, from, 1 + std::size_t{2} * layout.variables);
-  for (std::uint32_t i = 0; i < layout.roles; ++i)
-    copy_entry(layout.role[i], to + layout.role_at[i], from + layout.role_at[i], rows, to_rows);
-  for (std::size_t r = 1; r < rows; ++r) {
-    const std::size_t at = layout.row_at(static_cast<std::uint32_t>(r));
-    copy_entry(layout.row, to + at, from + at, rows, to_rows);
-  }
+  const auto take = [&](const Layout::Entry& shape, std::size_t at) {
+    // The same thread's entry with the same number is the same: numbers grow whenever something changes (evaluate.cc).
+    const bool same = to[at + kSequence] == from[at + kSequence] && to[at + kOwner] == from[at + kOwner];
+    if (!same || from[at + kOwner] == 0) copy_entry(shape, to + at, from + at, rows, to_rows);
+  };
+  for (std::uint32_t i = 0; i < layout.roles; ++i) take(layout.role[i], layout.role_at[i]);
+  for (std::size_t r = 1; r < rows; ++r) take(layout.row, layout.row_at(static_cast<std::uint32_t>(r)));
   for (std::size_t r = rows; r < to_rows; ++r) {
     Word* entry = to + layout.row_at(static_cast<std::uint32_t>(r));
     entry[kOwner] = entry[kSequence] = 0;

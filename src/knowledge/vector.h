@@ -61,8 +61,13 @@ struct Layout {
   }
 };
 
+// What a merge has changed.
+struct News {
+  bool any = false;     // something, if only a number of writes
+  bool visible = false; // something that a formula can see
+};
 // `to` <- the newer of both, entry by entry.
-void merge(const Layout& layout, Word* to, const Word* from);
+News merge(const Layout& layout, Word* to, const Word* from);
 // `to` <- `from`. What of `to` is not in use stays as it was made.
 void copy(const Layout& layout, Word* to, const Word* from);
 

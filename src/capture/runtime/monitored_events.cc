@@ -57,6 +57,15 @@ void at_primitive(MonitoredThread& self, Access access, std::uint64_t address, s
 std::uint64_t value_with(const MonitoredVariable& v, std::uint64_t place, std::uint64_t address,
                          const std::uint8_t* bytes, std::uint64_t size) {
   std::uint64_t value = 0;
+  if (place == address && v.size == size) { // all of it, as most accesses have it
+    switch (size) {
+    case 1: return *bytes;
+    case 2: __builtin_memcpy(&value, bytes, 2); return value;
+    case 4: __builtin_memcpy(&value, bytes, 4); return value;
+    case 8: __builtin_memcpy(&value, bytes, 8); return value;
+    default: break;
+    }
+  }
   auto* out = reinterpret_cast<std::uint8_t*>(&value);
   for (std::uint32_t i = 0; i < v.size; ++i) {
     const std::uint64_t at = place + i;
