@@ -82,39 +82,51 @@ class Bench:
         return self.run(self.bin / "sooth", "check", trace, "--property", prop, "--find", "properties")
 
 
+BANK = ("monitor atomicity of transfer over checking.balance, saving.balance\n"
+        "monitor atomicity of calculate_balance over checking.balance, saving.balance\n")
+EXCLUSION = ("monitor exclusion at any t: critical == 1 -> !exists u != t: @u(critical) == 1\n"
+             "monitor datarace on counter\n")
+FRESH = "monitor fresh at writer: x > @reader(y)\n"
+
+
 def bank(bench):
-    """Seed 003, section 3: one execution violates atomicity, the other does not; recorded, too."""
-    prop = bench.property("monitor atomicity of transfer over checking.balance, saving.balance\n"
-                          "monitor atomicity of calculate_balance over checking.balance, saving.balance\n")
-    builds = bench.build("bank.cpp", prop)
-    for build in builds:
+    """Seed 003, section 3: one execution violates atomicity, the other does not."""
+    prop = bench.property(BANK)
+    for build in bench.build("bank.cpp", prop):
         told, = bench.violated(build, "interleaved", monitor="atomicity of transfer", stdout="seen 70, in all 100\n")
         check(re.search(r"thread 2 at \S*bank\.cpp:3\d\n", told), told)
         check("block(transfer)" in told and "as of thread 1" in told, told)
         bench.silent(build, "apart", stdout="seen 100, in all 100\n")
-    observed = bench.recorded(builds[0][0], "interleaved", prop=prop)
-    check(observed.returncode == 66 and "atomicity of transfer" in observed.stderr, observed)
-    apart = bench.recorded(builds[0][0], "apart", prop=prop)
-    check(apart.returncode == 0, apart)
 
 
 def exclusion(bench):
     """A broken mutual exclusion is found in two ways; its sound twin is silent."""
-    prop = bench.property("monitor exclusion at any t: critical == 1 -> !exists u != t: @u(critical) == 1\n"
-                          "monitor datarace on counter\n")
-    builds = bench.build("exclusion.cpp", prop)
-    for build in builds:
+    prop = bench.property(EXCLUSION)
+    for build in bench.build("exclusion.cpp", prop):
         for monitor in ("exclusion", "datarace on counter"):
             told, *_ = bench.violated(build, "broken", monitor=monitor, stdout="2\n")
             check("exclusion.cpp:" in told, told)
         bench.silent(build, "sound", stdout="400\n")
-    check(bench.recorded(builds[0][0], "broken", prop=prop).returncode == 66)
-    check(bench.recorded(builds[0][0], "sound", prop=prop).returncode == 0)
+
+
+def recorded(bench):
+    """The offline twin: `sooth check` says of a recorded run what the monitors say in the program."""
+    for name, text, wrong, right in (("bank.cpp", BANK, "interleaved", "apart"), ("exclusion.cpp", EXCLUSION, "broken", "sound"),
+                                     ("fresh.cpp", FRESH, "stale", "ahead")):
+        prop = bench.property(text)
+        bench.compile(name, "recorded")
+        found = bench.recorded(bench.work / "recorded", wrong, prop=prop)
+        check(found.returncode == 66, name, found)
+        monitored = bench.run(bench.work / "recorded", wrong, environment={"SOOTH_MONITOR": str(prop)})
+        names = set(re.findall(r"monitor `([^`]*)` is violated", monitored.stderr))
+        check(names and all(monitor in found.stderr for monitor in names), name, names, found)
+        silent = bench.recorded(bench.work / "recorded", right, prop=prop)
+        check(silent.returncode == 0, name, silent)
 
 
 def fresh(bench):
     """A named thread's formula with remote knowledge; what threads know, they may ask."""
-    prop = bench.property("monitor fresh at writer: x > @reader(y)\n")
+    prop = bench.property(FRESH)
     builds = bench.build("fresh.cpp", prop)
     heard = "writer: 0, 1 5\nreader: 1 10\nmonitored 1\n"
     for build in builds:
@@ -128,9 +140,9 @@ def fresh(bench):
 
 def actions(bench):
     """abort, break, a function that nobody registered."""
+    bench.compile("fresh.cpp", "fresh")
     for action, status in (("abort", -signal.SIGABRT), ("break", -signal.SIGTRAP), ("call nobody", 0), ("continue", 0)):
         prop = bench.property(f"monitor fresh at writer: x > @reader(y)\n  when violated: {action}\n")
-        bench.compile("fresh.cpp", "fresh")
         build = (bench.work / "fresh", {"SOOTH_MONITOR": str(prop)})
         told, = bench.violated(build, "stale", monitor="fresh", status=status)
         check(f"-> {action}" in told or action == "continue", told)
@@ -196,7 +208,7 @@ def refused(bench):
 
 def sooth_run(bench):
     """`sooth run --monitor` builds or takes a program, and its exit status tells."""
-    prop = bench.property("monitor fresh at writer: x > @reader(y)\n")
+    prop = bench.property(FRESH)
     bench.compile("fresh.cpp", "fresh")
     source = HERE / "programs" / "fresh.cpp"
     for target in (bench.work / "fresh", source):
@@ -207,7 +219,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recovery, many_threads, watched, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, refused, sooth_run)}
 
 
 def main():

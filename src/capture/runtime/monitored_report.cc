@@ -208,6 +208,16 @@ void recover(MonitoredThread& self, const MonitorRow& row, const sooth_violation
 
 } // namespace
 
+void complain_about_places(std::uint64_t given_early, std::uint64_t refused) {
+  Text out;
+  out.add("sooth: formulas did not range over ");
+  out.add(refused);
+  out.add(" threads, and forgot ");
+  out.add(given_early);
+  out.add(" that had ended: there were too many at the same time (SOOTH_OPTIONS=monitored_threads=N)\n");
+  out.write();
+}
+
 void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
   // A recovery function that was left by longjmp: its frame, below this one, is gone.
   if (self.recovery_frame != 0 && reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) > self.recovery_frame)

@@ -256,6 +256,7 @@ void monitored_forget() {
 void monitored_finish() {
   InHook hook;
   tell_totals();
+  tell_places();
 }
 
 } // namespace sooth::runtime

@@ -89,5 +89,8 @@ inline void judged(MonitoredThread& self, const knowledge::Outcome& outcome, std
   if (__builtin_expect(outcome.fresh != 0, 0)) act_on(self, outcome.fresh, site);
 }
 void tell_totals();
+// Threads that formulas did not range over, because there were too many; told at the end, if there were any.
+void tell_places();
+void complain_about_places(std::uint64_t given_early, std::uint64_t refused);
 
 } // namespace sooth::runtime

@@ -145,6 +145,12 @@ void take_given_name(MonitoredThread& self, std::uint32_t site) {
   if (name != 0) name_monitored_thread(self, name - 1, 0, site);
 }
 
+void tell_places() {
+  os::Guard guard(g_lock);
+  if (g_places.given_early() + g_places.refused() != 0)
+    complain_about_places(g_places.given_early(), g_places.refused());
+}
+
 const char* monitored_name(std::uint32_t number) {
   os::Guard guard(g_lock);
   const MonitoredThread* state = *find(number);
