@@ -84,6 +84,7 @@ MonitorText::MonitorText(StringRef text) {
     while (end < text.size() && is_word(text[end])) ++end;
     const StringRef word = text.slice(i, end);
     words_.insert(word);
+    all_memory_ = all_memory_ || word == "atomicity" || (word == "over" && text.substr(end).ltrim().starts_with("*"));
     if (before == "any" || before == "exists" || before == "forall") bound.insert(word);
     else if (before == "at" || (i != 0 && text[i - 1] == '@')) threads.push_back(word);
     before = word;
@@ -102,7 +103,7 @@ bool OutOfSight::contains(const Value* address) {
 }
 
 bool OutOfSight::decide(const GlobalVariable& variable) const {
-  if (!variable.hasLocalLinkage() || !is_only_accessed(variable)) return false;
+  if (text_.is_about_all_memory() || !variable.hasLocalLinkage() || !is_only_accessed(variable)) return false;
   SmallVector<DIGlobalVariableExpression*, 1> expressions;
   variable.getDebugInfo(expressions);
   for (const DIGlobalVariableExpression* expression : expressions)

@@ -24,12 +24,15 @@ public:
   explicit MonitorText(llvm::StringRef text);
 
   bool mentions(llvm::StringRef word) const { return words_.contains(word); }
+  // Knowledge may travel through all memory (`over *`, and a block's atomicity without `over`).
+  bool is_about_all_memory() const { return all_memory_; }
   // Some thread may be named by its start function: `at writer`, `@reader(y)`.
   bool names_threads() const { return names_threads_; }
 
 private:
   llvm::StringSet<> words_;
   bool names_threads_ = false;
+  bool all_memory_ = false;
 };
 
 // Variables of this module that no formula names and nobody but direct accesses can reach.

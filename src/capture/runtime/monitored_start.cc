@@ -198,6 +198,7 @@ const char* place_variables(std::uint64_t* values) {
     const knowledge::VariableRow& row = compiled.variables[i];
     values[i] = 0;
     if ((row.flags & knowledge::kWatched) != 0) continue;
+    if (row.address >> 44 != 0) return "monitors cannot name variables of shared libraries"; // trace/program.h
     Program program;
     program.wanted = row.address;
     program.bytes = row.size;
