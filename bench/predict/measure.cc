@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include <random>
 #include <string>
 
+#include "base/budget.h"
 #include "predict/closure.h"
 #include "predict/linear.h"
 #include "predict/races.h"
@@ -145,15 +145,15 @@ void search(const trace::Trace& t) {
   const causality::Computation c = causality::compute(t);
   const predict::Index index(c, witness::Model::Maximal);
   const auto candidates = predict::race_candidates(t, c, predict::kMaxInstances);
+  const Budget budget;
   std::size_t yes = 0, no = 0, undecided = 0;
   for (const predict::RaceCandidate& candidate : candidates) {
     predict::Question question;
     question.before = {c.step_of_event[candidate.instances[0].first], c.step_of_event[candidate.instances[0].second]};
-    const auto limits = predict::limits_of(c, question);
+    const auto limits = predict::limits_of(index, question);
     const predict::Window window{0, static_cast<causality::StepId>(c.steps.size()),
                                  std::vector<std::uint32_t>(c.threads.size(), 0)};
-    const auto answer =
-        predict::search(index, question, window, *limits, std::chrono::steady_clock::now() + std::chrono::seconds(10));
+    const auto answer = predict::search(index, question, window, *limits, Deadline(budget, 10));
     ++(answer.truth == predict::Truth::Yes ? yes : answer.truth == predict::Truth::No ? no : undecided);
   }
   std::printf("{\"events\": %zu, \"steps\": %zu, \"seconds\": %.4f, \"candidates\": %zu, \"yes\": %zu, \"no\": %zu, "

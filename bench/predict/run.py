@@ -30,7 +30,7 @@ RECORDED = [("hash_map", "2000"), ("producer_consumer", "300"), ("work_stealing"
 
 
 def build(folder, build_folder):
-    rooms = ("predict", "explore", "logic", "witness", "causality", "trace")
+    rooms = ("predict", "explore", "logic", "witness", "causality", "trace", "base")
     libraries = [path for room in rooms if (path := build_folder / "src" / room / f"libsooth_{room}.a").exists()]
     absl = subprocess.run(["pkg-config", "--libs", "absl_flat_hash_map", "absl_flat_hash_set", "absl_btree"],
                           stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -11,6 +11,7 @@
 #include "causality/memory_operations.h"
 #include "causality/primitives.h"
 #include "trace/contents.h"
+#include "trace/lost.h"
 
 namespace sooth::causality {
 namespace {
@@ -209,12 +210,14 @@ private:
     }
   }
 
+  // Where events were lost, any of them may have ordered what is left, in every thread: nothing can be said about other runs.
   void cut_off(const std::vector<std::uint32_t>& doubtful) {
+    const bool lost = trace::lost_events(trace_) != 0;
     for (std::size_t t = 0; t < result_.threads.size(); ++t) {
       ThreadSteps& own = result_.threads[t];
       own.trusted = static_cast<std::uint32_t>(own.steps.size());
-      if (doubtful[t] == kTrusted) continue;
-      own.trusted = result_.steps[result_.step_of_event[doubtful[t]]].place;
+      if (lost) own.trusted = 0;
+      else if (doubtful[t] != kTrusted) own.trusted = result_.steps[result_.step_of_event[doubtful[t]]].place;
       result_.untrusted_steps += own.steps.size() - own.trusted;
     }
   }

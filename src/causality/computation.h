@@ -15,7 +15,8 @@
 // join, barriers, semaphores, once, conditions: as they were observed). This is sound, and it is told where it is not maximal.
 //
 // The four rules of docs/trace_format.md are in here: holds are operations, merged writes are marked, glued blocks are
-// steps, and a thread is cut off (Thread::trusted) where what it read is not known.
+// steps, and a thread is cut off (Thread::trusted) where what it read is not known. If events of the trace were lost, all
+// threads are cut off at their beginning.
 #pragma once
 
 #include <cstdint>

@@ -5,13 +5,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/coverage.h"
 #include "cli/engines.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "predict/sliced_feasibility.h"
@@ -22,6 +25,7 @@
 #include "report/names.h"
 #include "report/suppressions.h"
 #include "report/text.h"
+#include "trace/lost.h"
 #include "trace/verify.h"
 #include "witness/check.h"
 
@@ -64,11 +68,19 @@ bool some_lock_is_never_released(const Trace& trace) {
 // The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
 void check_witnesses(const Prepared& prepared, std::vector<Finding> found, Findings& out) {
   witness::Checker checker(prepared.trace, &prepared.objects);
-  for (Finding& finding : found) {
-    if (auto objection = checker.objection(finding))
+  std::vector<std::size_t> order(
+      found.size()); // the checker follows the recorded run once, from one witness to the next
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(found[a].witness.observed, a) < std::pair(found[b].witness.observed, b);
+  });
+  std::vector<std::optional<std::string>> objections(found.size());
+  for (const std::size_t i : order) objections[i] = checker.objection(found[i]);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (objections[i])
       out.objections.push_back(
-          fmt::format("{} by {}: {}", report::row_of(finding.kind).name, finding.engine, *objection));
-    else out.accepted.push_back(std::move(finding));
+          fmt::format("{} by {}: {}", report::row_of(found[i].kind).name, found[i].engine, *objections[i]));
+    else out.accepted.push_back(std::move(found[i]));
   }
 }
 
@@ -118,8 +130,13 @@ void add_search_options(Parser& parser, AnalysisOptions& options) {
   parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
       ->type_name("N")
       ->capture_default_str();
-  parser.add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided")
-      ->type_name("SECONDS");
+  options.limits.seconds = kDefaultSeconds;
+  parser
+      .add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided; 0: never")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  add_memory_option(parser, options.properties);
   parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
@@ -161,7 +178,8 @@ std::string check_analysis_options(const AnalysisOptions& options) {
   return suppressions ? std::string() : suppressions.error().text();
 }
 
-Result<std::unique_ptr<Prepared>> prepare(Trace trace) {
+Result<std::unique_ptr<Prepared>> prepare(Trace trace, std::uint64_t memory) {
+  const std::uint64_t left_out = cut_to_fit(trace, memory);
   const trace::VerifyReport legality = trace::verify(trace, 1);
   if (!legality.legal()) {
     const trace::Problem& problem = legality.problems.front();
@@ -171,6 +189,7 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace) {
                  "", 0, 0};
   }
   auto out = std::make_unique<Prepared>();
+  out->left_out = left_out;
   out->trace = std::move(trace);
   out->objects = trace::separate_objects(out->trace);
   out->computation = causality::compute(out->trace);
@@ -186,17 +205,17 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   const witness::Model model = *report::model_named(model_for(prepared, options));
   const bool sliced = model == witness::Model::Sliced;
   if ((model == witness::Model::Full || sliced) && !prepared.computation.dependence.known)
-    return Error{
-        fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.", report::name_of(model)), "",
-        0, 0};
+    return Error{fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.",
+                             report::name_of(model)),
+                 "", 0, 0};
   if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is.", "", 0, 0};
   const std::vector<std::string> wanted = wanted_words(options);
-  const auto feasibility = sliced
-                               ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, options.limits)
-                               : predict::make_feasibility(prepared.computation, model, options.limits);
-  const EngineInput input{prepared.trace, prepared.computation, *feasibility,    model,
-                          options.limits, options.atomic,       prepared.objects};
+  const Budget budget(options.limits.seconds, memory_limit(options.properties));
+  predict::Limits limits = options.limits;
+  limits.budget = &budget;
+  const auto feasibility = sliced ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
+                                  : predict::make_feasibility(prepared.computation, model, limits);
   Findings out;
   out.coverage.list = options.candidates;
   std::vector<Finding> found;
@@ -204,6 +223,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   Progress progress("looking");
   const auto all = static_cast<unsigned>(engines().size());
   unsigned done = 0;
+  const EngineInput input{prepared.trace, prepared.computation, *feasibility, model, limits, options.atomic, progress};
   for (const Engine& engine : engines()) {
     progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
     if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
@@ -212,6 +232,15 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     if (engine.of_the_model && !unrecorded.empty()) {
       out.coverage.undecided_because(
           fmt::format("{}: the program used what is not recorded ({})", engine.looked_for, unrecorded));
+      continue;
+    }
+    if (const std::uint64_t lost = trace::lost_events(prepared.trace); lost != 0) {
+      out.coverage.undecided_because(
+          fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
+      continue;
+    }
+    if (const char* reason = budget.spent()) {
+      out.coverage.undecided_because(fmt::format("{} were not looked for: {}", engine.looked_for, reason));
       continue;
     }
     std::vector<Finding> some = engine.run(input, out.coverage);
@@ -239,7 +268,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
 Result<report::Report> analyse(Trace trace, const std::string& file, const AnalysisOptions& options) {
   auto suppressions = read_suppressions(options.suppressions);
   if (!suppressions) return suppressions.error();
-  auto prepared = prepare(std::move(trace));
+  auto prepared = prepare(std::move(trace), memory_limit(options.properties));
   if (!prepared) return Error{prepared.error().message, file, 0, 0};
   const Prepared& p = **prepared;
   auto findings = find_all(p, options);
@@ -257,7 +286,7 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
   const auto original = [&](std::uint64_t address) { return p.objects.original(address); };
   report::describe(p.trace, findings->accepted, original, report);
   if (options.candidates) describe_candidates(p.trace, findings->coverage, original, report);
-  report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage);
+  report.coverage = coverage_of(p.trace, p.objects, p.computation, findings->coverage, p.left_out);
   for (report::Gap& gap : findings->gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));

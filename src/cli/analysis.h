@@ -24,6 +24,8 @@
 
 namespace sooth::cli {
 
+inline constexpr double kDefaultSeconds = 60;
+
 struct AnalysisOptions {
   std::string find;                // words of --find, separated by commas; empty: all
   std::string model;               // empty: the most permissive one that the trace is fit for
@@ -37,7 +39,7 @@ struct AnalysisOptions {
   bool of_the_model_only = false;  // leave out engines that say the same under every model
 };
 
-// --find, --atomic, --window, --budget, --jobs.
+// --find, --atomic, --window, --budget, --memory, --jobs.
 void add_search_options(Parser& parser, AnalysisOptions& options);
 // The same, --model, and what is done with the findings.
 void add_analysis_options(Parser& parser, AnalysisOptions& options);
@@ -49,9 +51,10 @@ struct Prepared {
   trace::Trace trace; // objects at reused addresses have been told apart
   trace::ObjectTable objects;
   causality::Computation computation;
+  std::uint64_t left_out = 0; // events at the end, for want of memory
 };
-// An error if the trace is not legal.
-Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace);
+// An error if the trace is not legal. `memory`: bytes that the analysis may need; 0: no limit.
+Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, std::uint64_t memory = 0);
 
 struct Findings {
   std::vector<witness::Finding> accepted;

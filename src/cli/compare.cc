@@ -125,7 +125,7 @@ int run_compare(int argc, char** argv) {
   }
   auto trace = load_trace(file);
   if (!trace) return kWrong;
-  auto prepared = prepare(std::move(*trace));
+  auto prepared = prepare(std::move(*trace), memory_limit(options.properties));
   if (!prepared) {
     complain(fmt::format("{}: {}", file, prepared.error().message));
     return kWrong;

@@ -94,8 +94,11 @@ void add_recording(const trace::Trace& trace, Collector& out) {
 } // namespace
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
-                             const causality::Computation& computation, const predict::Coverage& engines) {
+                             const causality::Computation& computation, const predict::Coverage& engines,
+                             std::uint64_t left_out) {
   Collector out;
+  out.add("eventsLeftOut", left_out,
+          "events at the end of the trace were not looked at: more memory is needed (--memory)", false);
   add_engines(engines, out);
   add_computation(computation, out);
   out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);

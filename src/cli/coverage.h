@@ -10,6 +10,7 @@
 namespace sooth::cli {
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
-                             const causality::Computation& computation, const predict::Coverage& engines);
+                             const causality::Computation& computation, const predict::Coverage& engines,
+                             std::uint64_t left_out); // events at the end of the trace
 
 } // namespace sooth::cli

@@ -22,7 +22,8 @@ std::span<const Engine> engines() {
        }},
       {"races", "data races of other runs", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
-         return predict::find_races(in.trace, in.computation, in.feasibility, in.model, in.limits, coverage);
+         return predict::find_races(in.trace, in.computation, in.feasibility, in.model, in.limits, coverage,
+                                    [&](std::size_t done, std::size_t all) { in.progress.within(done, all); });
        }},
       {"deadlocks", "deadlocks", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "causality/computation.h"
+#include "cli/progress.h"
 #include "predict/coverage.h"
 #include "predict/feasibility.h"
 #include "trace/objects.h"
@@ -23,6 +24,7 @@ struct EngineInput {
   const predict::Limits& limits;
   const std::vector<std::string>& atomic; // functions that are meant to be atomic
   const trace::ObjectTable& objects;      // where the program had what was moved
+  Progress& progress;                     // how far it is
 };
 
 struct Engine {

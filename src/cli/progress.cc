@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <unistd.h>
@@ -12,10 +13,14 @@ namespace {
 
 constexpr unsigned kBarWidth = 20;
 
-std::string bar(unsigned done, unsigned all) {
+// The parts that are over, and what is over of the present one.
+std::string bar(unsigned done, unsigned all, std::size_t inner_done, std::size_t inner_all) {
   if (all == 0) return {};
-  const unsigned filled = kBarWidth * done / all;
-  return " [" + std::string(filled, '=') + std::string(kBarWidth - filled, ' ') + "]";
+  const double inner = inner_all == 0 ? 0 : static_cast<double>(inner_done) / static_cast<double>(inner_all);
+  const auto filled = std::min(kBarWidth, static_cast<unsigned>(kBarWidth * (done + inner) / all));
+  std::string out = " [" + std::string(filled, '=') + std::string(kBarWidth - filled, ' ') + "]";
+  if (inner_all != 0) out += fmt::format(" {} of {}", inner_done, inner_all);
+  return out;
 }
 
 } // namespace
@@ -39,13 +44,20 @@ void Progress::stage(std::string what, unsigned done, unsigned all) {
   what_ = std::move(what);
   parts_ = done;
   all_ = all;
+  inner_done_ = inner_all_ = 0;
+}
+
+void Progress::within(std::size_t done, std::size_t all) {
+  const std::lock_guard lock(mutex_);
+  inner_done_ = done;
+  inner_all_ = all;
 }
 
 void Progress::watch() {
   std::unique_lock lock(mutex_);
   bool shown = false;
   for (int seconds = 1; !changed_.wait_for(lock, std::chrono::seconds(1), [this] { return finished_; }); ++seconds) {
-    print_error_text(fmt::format("\r\033[K{}{} ... {} s", what_, bar(parts_, all_), seconds));
+    print_error_text(fmt::format("\r\033[K{}{} ... {} s", what_, bar(parts_, all_, inner_done_, inner_all_), seconds));
     shown = true;
   }
   if (shown) print_error_text("\r\033[K");

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.h"
 #include "causality/model.h"
 #include "cli/analysis.h"
 #include "logic/resolve.h"
@@ -54,15 +55,24 @@ void add_property_options(Parser& parser, PropertyChoice& choice) {
   parser
       .add_option("--max-width", choice.max_width, "Keep the N cuts of each level that are nearest to the observed run")
       ->type_name("N");
-  parser.add_option("--memory", choice.memory, "Stop when cuts and paths need more (K, M, G)")->type_name("BYTES");
+}
+
+void add_memory_option(Parser& parser, PropertyChoice& choice) {
+  parser
+      .add_option("--memory", choice.memory, "Stop when more is needed (K, M, G); half of the machine's if not given")
+      ->type_name("BYTES");
+}
+
+std::uint64_t memory_limit(const PropertyChoice& choice) {
+  return choice.memory.empty() ? physical_memory() / 2 : *byte_count(choice.memory);
 }
 
 std::string check_property_options(const PropertyChoice& choice) {
   if (choice.first && choice.all) return "--first and --all contradict each other.";
   if (!choice.memory.empty() && !byte_count(choice.memory))
     return fmt::format("`{}` is not a number of bytes; --memory takes 500M, 2G and the like.", choice.memory);
-  const bool unused = choice.count || choice.first || choice.all || choice.max_width != 0 || !choice.memory.empty();
-  if (choice.file.empty() && unused) return "--count, --first, --all, --max-width and --memory are for --property.";
+  const bool unused = choice.count || choice.first || choice.all || choice.max_width != 0;
+  if (choice.file.empty() && unused) return "--count, --first, --all and --max-width are for --property.";
   return {};
 }
 
@@ -72,7 +82,7 @@ explore::Options exploration_options(const PropertyChoice& choice, double second
   if (choice.all) out.until = explore::Until::All;
   out.max_width = choice.max_width;
   out.budget_seconds = seconds;
-  out.memory_bytes = choice.memory.empty() ? 0 : *byte_count(choice.memory);
+  out.memory_bytes = memory_limit(choice);
   out.workers = jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
   return out;
 }

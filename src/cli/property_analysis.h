@@ -21,12 +21,16 @@ struct PropertyChoice {
   bool first = false;          // stop at the first violation
   bool all = false;            // one finding for each property and failing cut
   std::uint64_t max_width = 0; // cuts kept of a level; 0: all
-  std::string memory;          // "2G"; empty: no limit
+  std::string memory;          // "2G"; empty: half of the machine's
   std::string model;           // empty: hb
 };
 
-// --count, --first, --all, --max-width, --memory. `--property` is for the command to add.
+// --count, --first, --all, --max-width. `--property` is for the command to add.
 void add_property_options(Parser& parser, PropertyChoice& choice);
+// --memory.
+void add_memory_option(Parser& parser, PropertyChoice& choice);
+// Bytes of the whole process; the choice has been checked.
+std::uint64_t memory_limit(const PropertyChoice& choice);
 // A sentence about what is wrong with them, or nothing.
 std::string check_property_options(const PropertyChoice& choice);
 

@@ -11,9 +11,13 @@ namespace {
 
 class Closure {
 public:
-  Closure(const Index& index, const Question& question, const std::vector<std::uint32_t>& limits, ClosureKind kind)
-      : index_(index), c_(index.computation), question_(question), limits_(limits), kind_(kind),
-        prefixes_(limits.size(), 0), looked_at_(limits.size(), 0) {}
+  Closure(const Index& index, const Question& question, const std::vector<std::uint32_t>& limits, ClosureKind kind,
+          const std::vector<std::uint32_t>& base)
+      : index_(index), c_(index.computation), question_(question), limits_(limits), kind_(kind), base_(base),
+        prefixes_(base), looked_at_(base) {
+    prefixes_.resize(limits.size(), 0);
+    looked_at_.resize(limits.size(), 0);
+  }
 
   std::optional<std::vector<std::uint32_t>> run() {
     for (const StepId step : question_.before) {
@@ -44,6 +48,7 @@ private:
   }
   bool include(StepId step) { return extend(c_.steps[step].thread, c_.steps[step].place + 1); }
   bool has(StepId step) const { return prefixes_[c_.steps[step].thread] > c_.steps[step].place; }
+  bool in_base(StepId step) const { return !base_.empty() && base_[c_.steps[step].thread] > c_.steps[step].place; }
   bool may_have(StepId step) const { return step != kNoStep && limits_[c_.steps[step].thread] > c_.steps[step].place; }
 
   bool look_at_new_steps() {
@@ -90,7 +95,7 @@ private:
     while (!stack.empty()) {
       const causality::DependenceNode id = stack.back();
       stack.pop_back();
-      if (!required_.insert(id).second) continue;
+      if (in_base(dependence.step_of_node[id]) || !required_.insert(id).second) continue;
       const causality::StepDependence::Node& node = dependence.nodes[id];
       stack.insert(stack.end(), dependence.of(node.children).begin(), dependence.of(node.children).end());
       if (node.reads && !find_writers(dependence.step_of_node[id])) return false;
@@ -137,12 +142,24 @@ private:
     bool changed = false;
   };
   void begin_section(std::uint32_t lock, std::uint32_t number) {
-    OpenSections& sections = sections_[lock];
+    const auto [it, fresh] = sections_.try_emplace(lock);
+    OpenSections& sections = it->second;
+    if (fresh && !base_.empty() && kind_ == ClosureKind::Preserving) add_open_in_base(lock, sections);
     sections.open.push_back(number);
     sections.last = std::max(sections.last, number + 1);
     if (index_.locks[lock][number].exclusive) sections.last_exclusive = std::max(sections.last_exclusive, number + 1);
     if (!sections.changed) changed_.push_back(lock);
     sections.changed = true;
+  }
+
+  void add_open_in_base(std::uint32_t lock, OpenSections& sections) const {
+    std::vector<std::uint32_t> open;
+    index_.open_sections(lock, base_, open);
+    sections.open.assign(open.begin(), open.end());
+    for (const std::uint32_t n : open) {
+      sections.last = std::max(sections.last, n + 1);
+      if (index_.locks[lock][n].exclusive) sections.last_exclusive = std::max(sections.last_exclusive, n + 1);
+    }
   }
 
   bool end_sections() {
@@ -216,6 +233,7 @@ private:
   const Question& question_;
   const std::vector<std::uint32_t>& limits_;
   const ClosureKind kind_;
+  const std::vector<std::uint32_t>& base_;                    // empty: none
   std::vector<std::uint32_t> prefixes_;                       // by thread: how many steps are in the set
   std::vector<std::uint32_t> looked_at_;                      // by thread: ... and what they need is, too
   std::vector<std::uint32_t> waiting_;                        // threads with steps that were not looked at
@@ -228,9 +246,9 @@ private:
 
 } // namespace
 
-std::optional<std::vector<std::uint32_t>> limits_of(const Computation& c, const Question& question) {
-  std::vector<std::uint32_t> limits(c.threads.size());
-  for (std::size_t t = 0; t < limits.size(); ++t) limits[t] = c.threads[t].trusted;
+std::optional<std::vector<std::uint32_t>> limits_of(const Index& index, const Question& question) {
+  const Computation& c = index.computation;
+  std::vector<std::uint32_t> limits = index.trusted;
   for (const StepId step : question.before) {
     std::uint32_t& limit = limits[c.steps[step].thread];
     if (c.steps[step].place > limit) return {};
@@ -243,22 +261,27 @@ std::optional<std::vector<std::uint32_t>> limits_of(const Computation& c, const 
 }
 
 std::optional<std::vector<std::uint32_t>> close(const Index& index, const Question& question,
-                                                const std::vector<std::uint32_t>& limits, ClosureKind kind) {
-  return Closure(index, question, limits, kind).run();
+                                                const std::vector<std::uint32_t>& limits, ClosureKind kind,
+                                                const std::vector<std::uint32_t>& base) {
+  return Closure(index, question, limits, kind, base).run();
 }
 
-std::vector<StepId> observed_order(const Computation& c, const std::vector<std::uint32_t>& prefixes) {
+std::vector<StepId> observed_order(const Computation& c, const std::vector<std::uint32_t>& prefixes,
+                                   const std::vector<std::uint32_t>& base) {
+  const auto from = [&](std::size_t thread) { return base.empty() ? 0 : base[thread]; };
   std::size_t size = 0;
-  for (const std::uint32_t prefix : prefixes) size += prefix;
+  for (std::size_t t = 0; t < prefixes.size(); ++t) size += prefixes[t] - from(t);
   std::vector<StepId> run;
   run.reserve(size);
   if (size > c.steps.size() / 16) { // most of the trace: cheaper to look at all of it than to sort
-    for (StepId step = 0; run.size() < size; ++step)
-      if (c.steps[step].place < prefixes[c.steps[step].thread]) run.push_back(step);
+    for (StepId step = 0; run.size() < size; ++step) {
+      const causality::Step& s = c.steps[step];
+      if (s.place < prefixes[s.thread] && s.place >= from(s.thread)) run.push_back(step);
+    }
     return run;
   }
   for (std::size_t t = 0; t < prefixes.size(); ++t)
-    run.insert(run.end(), c.threads[t].steps.begin(), c.threads[t].steps.begin() + prefixes[t]);
+    run.insert(run.end(), c.threads[t].steps.begin() + from(t), c.threads[t].steps.begin() + prefixes[t]);
   std::ranges::sort(run);
   return run;
 }

@@ -22,15 +22,19 @@ namespace sooth::predict {
 
 // How far each thread may come in an answer to the question: not beyond what is trusted, nor where it has to stand.
 // Nothing if the question contradicts itself.
-std::optional<std::vector<std::uint32_t>> limits_of(const Computation& computation, const Question& question);
+std::optional<std::vector<std::uint32_t>> limits_of(const Index& index, const Question& question);
 
 enum class ClosureKind : std::uint8_t { Preserving, Necessary };
 
 // How far each thread comes in the smallest such set; nothing if it would have to go beyond its limit.
+// With a base (so many steps of each thread, in the observed order a run, without the question's own): `Preserving` is the
+// smallest set that has the base, too; `Necessary` does not ask what the base's steps need, and so knows less.
 std::optional<std::vector<std::uint32_t>> close(const Index& index, const Question& question,
-                                                const std::vector<std::uint32_t>& limits, ClosureKind kind);
+                                                const std::vector<std::uint32_t>& limits, ClosureKind kind,
+                                                const std::vector<std::uint32_t>& base = {});
 
-// The steps of these prefixes in the observed order.
-std::vector<StepId> observed_order(const Computation& computation, const std::vector<std::uint32_t>& prefixes);
+// The steps of these prefixes, behind those of the base, in the observed order.
+std::vector<StepId> observed_order(const Computation& computation, const std::vector<std::uint32_t>& prefixes,
+                                   const std::vector<std::uint32_t>& base = {});
 
 } // namespace sooth::predict

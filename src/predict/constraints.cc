@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace sooth::predict {
 namespace {
@@ -17,19 +18,14 @@ StepId last_before(const std::vector<Access>& accesses, StepId bound) {
 } // namespace
 
 Constraints::Constraints(const Index& index, const Question& question, const Window& window,
-                         std::vector<std::uint32_t> limits)
+                         std::vector<std::uint32_t> limits, const Deadline& deadline)
     : index_(index), c_(index.computation), question_(question),
-      run_(c_, window.begin, window.end, window.base, std::move(limits)) {
+      run_(c_, window.begin, window.end, window.base, std::move(limits)), begin_(window.begin), end_(window.end),
+      deadline_(deadline) {
   if (window.begin == window.end) return;
   first_operation_ = c_.steps[window.begin].first_operation;
   const causality::Step& last = c_.steps[window.end - 1];
   chosen_.assign(last.first_operation + last.operations - first_operation_, kNothing);
-}
-
-// The first step behind so many places of the thread.
-StepId Constraints::bound(std::uint32_t thread, std::uint32_t places) const {
-  const std::vector<StepId>& own = c_.threads[thread].steps;
-  return places < own.size() ? own[places] : kNoStep;
 }
 
 void Constraints::set_choice(std::uint32_t operation, std::uint32_t value) {
@@ -119,9 +115,8 @@ bool Constraints::admit_operation(std::uint32_t n, StepId id) {
     set_choice(n, kAnyWriter);
     return true;
   }
-  set_choice(n, kUndecidedWriter);
-  const std::vector<StepId> possible = candidates(n, id, 2);
-  return !possible.empty() && (possible.size() > 1 || choose_writer(n, possible.front()));
+  set_choice(n, kUndecidedWriter); // its location is looked at next
+  return true;
 }
 
 bool Constraints::choose_writer(std::uint32_t n, StepId writer) {
@@ -176,16 +171,7 @@ bool Constraints::choose_section(std::uint32_t n, std::uint32_t section) {
 
 // --- who a read may see ---
 
-Access Constraints::base_write(std::uint32_t location) const {
-  Access last{kNoStep, c_.locations[location].initial, 0};
-  for (const ThreadAccesses& own : index_.locations[location].threads) {
-    const auto end = std::ranges::lower_bound(own.writes, bound(own.thread, run_.base(own.thread)), {}, &Access::step);
-    if (end == own.writes.begin()) continue;
-    const Access& write = *std::prev(end);
-    if (last.step == kNoStep || last.step < write.step) last = write;
-  }
-  return last;
-}
+Access Constraints::base_write(std::uint32_t location) const { return index_.last_write(location, run_.bases()); }
 
 bool Constraints::can_see(StepId reader, std::uint32_t location, StepId writer) const {
   const bool base = writer == kBaseWriter;
@@ -195,7 +181,7 @@ bool Constraints::can_see(StepId reader, std::uint32_t location, StepId writer) 
   if (!base && !run_.has(writer) && c_.steps[writer].thread == thread) return false; // behind it in its own thread
   for (const ThreadAccesses& own : index_.locations[location].threads) {
     const std::uint32_t before = own.thread == thread ? c_.steps[reader].place : run_.known_before(reader, own.thread);
-    const StepId last = last_before(own.writes, bound(own.thread, before));
+    const StepId last = last_before(own.writes, index_.step_at(own.thread, before));
     if (last == kNoStep || run_.in_base(last) || last == writer) continue;
     if (base || (run_.has(writer) && run_.precedes(writer, last))) return false;
   }
@@ -214,7 +200,7 @@ std::vector<StepId> Constraints::candidates(std::uint32_t n, StepId step, std::s
   if (!seen_in_base) try_one(seen);
   if (base) try_one(kBaseWriter);
   // Those that are in the run first: they cost nothing.
-  const std::span<const Access> writes = index_.writes_of(o.object, o.value);
+  const std::span<const Access> writes = index_.writes_of(o.object, o.value, begin_, end_);
   for (const bool in_run : {true, false})
     for (const Access& write : writes) {
       if (found.size() >= most) return found;
@@ -235,32 +221,34 @@ void Constraints::note_changes() {
   run_.changed().clear();
 }
 
+// Rules see what was known when the round began; what they add is closed together before the next one.
 bool Constraints::saturate() {
   for (;;) {
+    if (deadline_.passed()) {
+      out_of_time_ = true;
+      return false;
+    }
     while (!new_.empty()) {
       const StepId step = new_.back();
       new_.pop_back();
       if (!admit(step)) return false;
     }
+    if (!run_.propagate()) return false;
     note_changes();
-    if (!locks_.empty()) {
-      const std::uint32_t lock = *locks_.begin();
-      locks_.erase(locks_.begin());
+    if (locks_.empty() && locations_.empty()) return true;
+    for (const std::uint32_t lock : std::exchange(locks_, {}))
       if (!apply_locks(lock) || !apply_tries(lock)) return false;
-    } else if (!locations_.empty()) {
-      const std::uint32_t location = *locations_.begin();
-      locations_.erase(locations_.begin());
+    if (run_.pending() || !new_.empty()) continue; // locks say most; memory is dearer
+    for (const std::uint32_t location : std::exchange(locations_, {}))
       if (!apply_reads(location) || !apply_holds(location)) return false;
-    } else if (new_.empty()) {
-      return true;
-    }
   }
 }
 
 bool Constraints::apply_reads(std::uint32_t location) {
   if (index_.orders_conflicts()) return true;
   for (const ThreadAccesses& own : index_.locations[location].threads) {
-    auto read = std::ranges::lower_bound(own.reads, bound(own.thread, run_.base(own.thread)), {}, &Access::step);
+    auto read =
+        std::ranges::lower_bound(own.reads, index_.step_at(own.thread, run_.base(own.thread)), {}, &Access::step);
     for (; read != own.reads.end() && run_.has(read->step); ++read) {
       StepId seen = writer(read->operation);
       if (seen == kAnyWriter) continue;
@@ -285,7 +273,7 @@ bool Constraints::apply_read(std::uint32_t location, StepId reader, StepId write
   for (const ThreadAccesses& own : index_.locations[location].threads) {
     // The last write of this thread that is known before the read is not after the one that is seen.
     const std::uint32_t before = own.thread == thread ? c_.steps[reader].place : run_.known_before(reader, own.thread);
-    const StepId last = last_before(own.writes, bound(own.thread, before));
+    const StepId last = last_before(own.writes, index_.step_at(own.thread, before));
     if (last != kNoStep && last != writer && !run_.in_base(last) && (base || !run_.order(last, writer))) return false;
     // The first write of this thread that is known behind the one that is seen is behind the read.
     const auto first = std::ranges::lower_bound(own.writes, true, {}, [&](const Access& write) {
@@ -305,7 +293,8 @@ bool Constraints::is_behind(StepId write, StepId writer) const {
 
 bool Constraints::apply_holds(std::uint32_t location) {
   const LocationIndex& all = index_.locations[location];
-  for (const Section& hold : all.holds) {
+  for (std::size_t i = all.first_hold(begin_); i < all.holds.size() && all.holds[i].begin < end_; ++i) {
+    const Section& hold = all.holds[i];
     if (!run_.has(hold.begin) || (hold.end != kNoStep && run_.in_base(hold.end))) continue;
     for (const ThreadAccesses& own : all.threads) {
       if (own.thread == hold.thread) continue;
@@ -329,19 +318,22 @@ bool Constraints::apply_hold(const Section& hold, const std::vector<Access>& acc
   // The last access that is known before the end, all of them if there is none, is before the beginning.
   const std::uint32_t thread = accesses.empty() ? 0 : c_.steps[accesses.front().step].thread;
   const StepId last =
-      last_before(accesses, bound(thread, ends ? run_.known_before(hold.end, thread) : run_.prefix(thread)));
+      last_before(accesses, index_.step_at(thread, ends ? run_.known_before(hold.end, thread) : run_.prefix(thread)));
   return last == kNoStep || run_.in_base(last) || (!run_.in_base(hold.begin) && run_.order(last, hold.begin));
 }
 
 bool Constraints::apply_locks(std::uint32_t lock) {
   if (index_.orders_locks()) return true;
-  for (const ThreadSections& own : index_.lock_threads[lock])
-    for (const std::uint32_t n : own.all) {
-      const Section& section = index_.locks[lock][n];
-      if (!run_.has(section.begin)) break;
+  for (const ThreadSections& own : index_.lock_threads[lock]) {
+    auto n =
+        std::ranges::lower_bound(own.all, begin_, {}, [&](std::uint32_t s) { return index_.locks[lock][s].begin; });
+    if (n != own.all.begin()) --n; // perhaps open when the window begins
+    for (; n != own.all.end() && run_.has(index_.locks[lock][*n].begin); ++n) {
+      const Section& section = index_.locks[lock][*n];
       if (section.end != kNoStep && run_.in_base(section.end)) continue;
       if (!apply_section(lock, section)) return false;
     }
+  }
   return true;
 }
 
@@ -366,7 +358,9 @@ bool Constraints::apply_section(std::uint32_t lock, const Section& section) {
 }
 
 bool Constraints::apply_tries(std::uint32_t lock) {
-  for (const TryFailed& attempt : index_.tries[lock]) {
+  const std::vector<TryFailed>& tries = index_.tries[lock];
+  for (auto it = std::ranges::lower_bound(tries, begin_, {}, &TryFailed::step); it != tries.end(); ++it) {
+    const TryFailed& attempt = *it;
     if (!run_.has(attempt.step) || run_.in_base(attempt.step)) continue;
     const std::uint32_t n = tried_section(attempt.operation);
     if (n == kUndecidedSection || n == kNothing) continue;

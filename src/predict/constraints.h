@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/budget.h"
 #include "predict/feasibility.h"
 #include "predict/index.h"
 #include "predict/partial_run.h"
@@ -38,12 +39,14 @@ struct Window {
 
 class Constraints {
 public:
-  Constraints(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits);
+  Constraints(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+              const Deadline& deadline);
 
   const Index& index() const { return index_; }
   const Computation& computation() const { return c_; }
   const Question& question() const { return question_; }
   const PartialRun& run() const { return run_; }
+  StepId begin() const { return begin_; } // of the window
 
   // Each is false if there is a contradiction. They may leave rules unapplied: saturate() applies them.
   bool start();                            // what the question asks for
@@ -52,6 +55,7 @@ public:
   bool choose_writer(std::uint32_t operation, StepId writer);
   bool choose_section(std::uint32_t operation, std::uint32_t section); // of a try that failed
   bool saturate();
+  bool out_of_time() const { return out_of_time_; } // then false says nothing
 
   // Of a read (a try) in the run: who it sees (runs into).
   StepId writer(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
@@ -68,7 +72,7 @@ public:
   struct Mark {
     std::size_t run, choices, required;
   };
-  Mark mark() const { return {run_.mark(), choices_.size(), required_.size()}; }
+  Mark mark() { return {run_.mark(), choices_.size(), required_.size()}; }
   void take_back(const Mark& mark);
 
 private:
@@ -88,12 +92,12 @@ private:
   bool apply_tries(std::uint32_t lock);
   bool apply_section(std::uint32_t lock, const Section& section);
   void set_choice(std::uint32_t operation, std::uint32_t value);
-  StepId bound(std::uint32_t thread, std::uint32_t places) const;
 
   const Index& index_;
   const Computation& c_;
   const Question& question_;
   PartialRun run_;
+  const StepId begin_, end_; // the window
   std::uint32_t first_operation_ = 0;
   std::vector<std::uint32_t> chosen_; // by operation
   struct Choice {
@@ -106,6 +110,8 @@ private:
   absl::flat_hash_set<causality::DependenceNode> is_required_;
   std::vector<StepId> new_;                              // in the run, but what they need is not yet
   absl::flat_hash_set<std::uint32_t> locations_, locks_; // to be looked at again
+  const Deadline& deadline_;
+  bool out_of_time_ = false;
 };
 
 } // namespace sooth::predict

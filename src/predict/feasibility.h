@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "causality/computation.h"
 #include "witness/finding.h"
 
@@ -30,18 +31,29 @@ struct Question {
 
 enum class Truth : std::uint8_t { Yes, No, Undecided };
 
+// A run from the beginning: the computation's first `observed` steps, then `steps`, in their order.
+struct Run {
+  causality::StepId observed = 0;
+  std::vector<causality::StepId> steps;
+
+  operator std::vector<causality::StepId>() const; // all of them
+};
+
 struct Answer {
   Truth truth = Truth::Undecided;
-  const char* tier = "";              // "linear", "closure", "search", "solver"
-  std::vector<causality::StepId> run; // if Yes: the steps from the beginning, in their order
-  std::string reason;                 // if Undecided: "window", "budget", ...
+  const char* tier = ""; // "linear", "closure", "search", "solver"
+  Run run;               // if Yes
+  std::string reason;    // if Undecided: "window", "budget", ...
+  bool slow = false;     // Undecided because it took too long, and so would another one of the same kind
 };
 
 struct Limits {
   std::size_t window = 10'000; // steps; a question is decided within this many steps that end with its last one
-  double seconds_per_question = 10;
-  double seconds = 0; // for everything; 0: no limit
-  unsigned jobs = 0;  // 0: as many as there are processors
+  double seconds_per_question = 5;
+  double seconds = 0;             // for everything; 0: no limit
+  std::uint64_t memory = 0;       // bytes of the whole process; 0: no limit
+  unsigned jobs = 0;              // 0: as many as there are processors
+  const Budget* budget = nullptr; // what is left of `seconds` and `memory`, if the analysis began before
 };
 
 // Answers questions on one computation under one model. ask() may be called from several threads at once.

@@ -10,6 +10,7 @@ constexpr std::uint32_t kNoSection = 0xffffffff;
 
 struct LocationState {
   StepId writer = kNoStep;
+  std::uint32_t value = 0;     // what it wrote, or the initial value
   std::vector<StepId> readers; // since the last write
 };
 
@@ -41,6 +42,8 @@ Index::Index(const Computation& c, witness::Model m)
 void Index::collect() {
   const Computation& c = computation;
   std::vector<LocationState> memory(c.locations.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
+  for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
   std::vector<LockState> lock_states(c.locks.size());
   writer_.assign(c.operations.size(), kNoStep);
   section_.assign(c.operations.size(), kNoSection);
@@ -59,6 +62,8 @@ void Index::collect() {
       case OperationKind::Read: {
         LocationState& state = memory[o.object];
         writer_[n] = state.writer;
+        if (reads_identity() && state.value != o.value)
+          trusted[step.thread] = std::min(trusted[step.thread], step.place);
         if (reads_identity()) need(state.writer);
         if (orders_conflicts()) state.readers.push_back(id);
         accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
@@ -72,6 +77,7 @@ void Index::collect() {
           state.readers.clear();
         }
         state.writer = id;
+        state.value = o.value;
         accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
@@ -129,6 +135,8 @@ void Index::collect() {
   }
   need_begin_.push_back(needs_.size());
   for (LocationIndex& location : locations) {
+    StepId until = 0;
+    for (const Section& hold : location.holds) location.holds_until.push_back(until = std::max(until, hold.end));
     for (const ThreadAccesses& own : location.threads)
       location.by_value.insert(location.by_value.end(), own.writes.begin(), own.writes.end());
     std::ranges::sort(location.by_value, [](const Access& a, const Access& b) {
@@ -150,6 +158,39 @@ void Index::collect() {
 std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value) const {
   const std::vector<Access>& writes = locations[location].by_value;
   return std::ranges::equal_range(writes, value, {}, &Access::value);
+}
+
+std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const {
+  const std::span<const Access> all = writes_of(location, value);
+  const auto first = std::ranges::lower_bound(all, begin, {}, &Access::step);
+  return {first, std::ranges::lower_bound(first, all.end(), end, {}, &Access::step)};
+}
+
+Access Index::last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const {
+  Access last{kNoStep, computation.locations[location].initial, 0};
+  for (const ThreadAccesses& own : locations[location].threads) {
+    if (cut[own.thread] == 0) continue;
+    const auto end = std::ranges::lower_bound(own.writes, step_at(own.thread, cut[own.thread]), {}, &Access::step);
+    if (end == own.writes.begin()) continue;
+    const Access& write = *std::prev(end);
+    if (last.step == kNoStep || last.step < write.step) last = write;
+  }
+  return last;
+}
+
+void Index::open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut,
+                          std::vector<std::uint32_t>& out) const {
+  for (const ThreadSections& own : lock_threads[lock]) {
+    if (cut[own.thread] == 0) continue;
+    const StepId bound = step_at(own.thread, cut[own.thread]);
+    // A thread's sections of one lock follow each other: only its last one can be open.
+    const auto end =
+        std::ranges::lower_bound(own.all, bound, {}, [&](std::uint32_t n) { return locks[lock][n].begin; });
+    if (end == own.all.begin()) continue;
+    const std::uint32_t last = *std::prev(end);
+    if (locks[lock][last].end >= bound)
+      out.push_back(last); // kNoStep is beyond every bound but itself, and then it is open
+  }
 }
 
 std::uint32_t Index::steps_before(std::uint32_t thread, StepId step) const {

@@ -12,6 +12,7 @@
 // Cost: time and memory in proportion to the computation's operations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,8 +51,14 @@ struct ThreadAccesses {
 
 struct LocationIndex {
   std::vector<ThreadAccesses> threads;
-  std::vector<Access> by_value; // all writes, by value, then in the observed order
-  std::vector<Section> holds;   // in the observed order
+  std::vector<Access> by_value;    // all writes, by value, then in the observed order
+  std::vector<Section> holds;      // in the observed order
+  std::vector<StepId> holds_until; // by hold: the last end of it and of those before it
+
+  // The first hold that is not over before the step; what stands before it is.
+  std::size_t first_hold(StepId step) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(holds_until, step) - holds_until.begin());
+  }
 };
 
 // The sections of one lock by one thread, as numbers into Index::locks, in its order.
@@ -96,6 +103,10 @@ public:
   }
   bool orders_locks() const { return model == witness::Model::HappensBefore; }
 
+  // By thread: so many of its steps may be in a predicted run. Where a read sees a certain write, that ends, too, at a read
+  // that the order of steps does not explain: the observed order parted a glued block (docs/trace_format.md, rule 3), and
+  // the write that was last before it by steps is not the one that it saw.
+  std::vector<std::uint32_t> trusted;
   std::vector<LocationIndex> locations;
   std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
   std::vector<std::vector<ThreadSections>> lock_threads; // by lock
@@ -105,6 +116,19 @@ public:
 
   // The writes that give the location this value.
   std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value) const;
+
+  // ... by steps from `begin` to `end` (exclusive).
+  std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const;
+
+  // What holds where each thread t has made `cut[t]` steps, as in the observed run: the location's last write, and the
+  // sections of a lock that are open.
+  Access last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const;
+  void open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut, std::vector<std::uint32_t>& out) const;
+  // The first step behind so many of the thread's; kNoStep if there is none.
+  StepId step_at(std::uint32_t thread, std::uint32_t place) const {
+    const std::vector<StepId>& own = computation.threads[thread].steps;
+    return place < own.size() ? own[place] : kNoStep;
+  }
 
   // How many of the thread's steps stand before `step` in the observed order.
   std::uint32_t steps_before(std::uint32_t thread, StepId step) const;

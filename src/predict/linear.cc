@@ -22,9 +22,7 @@ bool is_atomic(EventKind kind) {
 } // namespace
 
 LinearPass::LinearPass(std::size_t threads)
-    : width_(static_cast<std::uint32_t>(threads)), clocks_(threads * threads, 0), held_(threads),
-      held_number_(threads, 0) {
-  for (std::uint32_t t = 0; t < width_; ++t) clock(t)[t] = 1;
+    : width_(static_cast<std::uint32_t>(threads)), clocks_(width_), held_(threads, 0) {
   number({});
 }
 
@@ -41,18 +39,14 @@ void LinearPass::see(const trace::Trace& trace, std::uint32_t event) {
   case EventKind::Exit:
   case EventKind::Branch: return;
   case EventKind::Fork:
-    if (e.value < width_) {
-      join(clock(static_cast<std::uint32_t>(e.value)), clock(e.thread));
-      ++clock(e.thread)[e.thread];
-    }
+    if (e.value < width_) pass_on(e.thread, static_cast<std::uint32_t>(e.value));
     return;
   case EventKind::Join:
-    if (e.value < width_) join(clock(e.thread), clock(static_cast<std::uint32_t>(e.value)));
+    if (e.value < width_) pass_on(static_cast<std::uint32_t>(e.value), e.thread);
     return;
   case EventKind::Receive:
   case EventKind::SignalEnter:
-    for (std::uint32_t t = 0; t < width_; ++t) join(clock(e.thread), clock(t));
-    for (std::uint32_t t = 0; t < width_; ++t) ++clock(t)[t];
+    for (std::uint32_t t = 0; t < width_; ++t) pass_on(t, e.thread);
     return;
   case EventKind::Wait:
   case EventKind::Wake:
@@ -71,27 +65,36 @@ void LinearPass::see(const trace::Trace& trace, std::uint32_t event) {
   }
 }
 
+void LinearPass::pass_on(std::uint32_t from, std::uint32_t to) {
+  ClockPool::Moment now;
+  clocks_.mark(now, from);
+  clocks_.learn(to, now);
+  clocks_.forget(now);
+}
+
 void LinearPass::synchronise(std::uint32_t thread, std::uint64_t object) {
-  std::vector<std::uint32_t>& other = objects_[object];
-  std::uint32_t* mine = clock(thread);
-  if (other.empty()) other.assign(width_, 0);
-  else join(mine, other.data());
-  std::copy(mine, mine + width_, other.begin());
-  ++mine[thread];
+  ClockPool::Moment& last = objects_[object];
+  clocks_.learn(thread, last);
+  clocks_.mark(last, thread);
 }
 
 // --- lock sets: exclusive holders only ---
 
 void LinearPass::change_locks(const Event& e) {
-  std::vector<std::uint64_t>& held = held_[e.thread];
   const bool takes = e.kind == EventKind::Acquire || e.kind == EventKind::Wake;
   if (!takes && e.kind != EventKind::Release && e.kind != EventKind::Wait) return;
   const std::uint64_t lock = e.kind == EventKind::Wake || e.kind == EventKind::Wait ? e.value : e.address;
-  // Recursion: a lock stands there as often as it was taken.
+  held_[e.thread] = changed_set(held_[e.thread], lock, takes);
+}
+
+std::uint32_t LinearPass::changed_set(std::uint32_t set, std::uint64_t lock, bool takes) {
+  const std::pair key{std::uint64_t{set} << 1 | (takes ? 1 : 0), lock};
+  if (const auto it = changes_.find(key); it != changes_.end()) return it->second;
+  std::vector<std::uint64_t> held = sets_[set];
   const auto it = std::ranges::lower_bound(held, lock);
   if (takes) held.insert(it, lock);
   else if (it != held.end() && *it == lock) held.erase(it);
-  held_number_[e.thread] = number(held);
+  return changes_[key] = number(held);
 }
 
 std::uint32_t LinearPass::number(const std::vector<std::uint64_t>& locks) {
@@ -124,14 +127,42 @@ void LinearPass::access(const trace::Trace& trace, const Event& e, std::uint32_t
   }
 }
 
+// When its only thread used it is known only by number: what it knew then is at most what it knows now, and more order
+// than necessary does no harm.
 void LinearPass::share(Granule& granule) {
-  granule.clocks = 1 + static_cast<std::uint32_t>(shared_.size() / width_);
-  shared_.resize(shared_.size() + 2 * std::size_t{width_}, 0);
-  // When its only thread used it is not known: as late as can be, which orders more than necessary.
-  const std::uint32_t* before = clock(granule.thread);
-  std::uint32_t* writes = shared_.data() + std::size_t{granule.clocks - 1} * width_;
-  std::copy(before, before + width_, writes);
+  for (Last* last : {&granule.write, &granule.read})
+    if (last->count != 0) clocks_.mark(last->moment, granule.thread);
   granule.thread = kSeveral;
+}
+
+// What every later access comes after: the last write and, if it is a write, the reads since.
+void LinearPass::learn(std::uint32_t thread, bool writes, Granule& granule) {
+  clocks_.learn(thread, granule.write.moment);
+  if (!writes) return;
+  clocks_.learn(thread, granule.read.moment);
+  clocks_.forget(granule.read.moment);
+  if (granule.readers == ClockPool::kNone) return;
+  clocks_.learn_all(thread, granule.readers);
+  clocks_.drop(granule.readers);
+  granule.readers = ClockPool::kNone;
+}
+
+// The last read stands for those before it as long as it came after them.
+void LinearPass::add_reader(std::uint32_t thread, Granule& granule) {
+  if (clocks_.covers(thread, granule.read.moment)) return;
+  if (granule.readers == ClockPool::kNone) granule.readers = clocks_.make();
+  clocks_.add(granule.readers, granule.read.moment);
+}
+
+void LinearPass::set(Last& last, std::uint32_t event, std::uint32_t thread, bool shared) {
+  last.event = event;
+  last.thread = thread;
+  if (shared) {
+    clocks_.mark(last.moment, thread);
+    last.count = last.moment.count;
+  } else {
+    last.count = clocks_.tick(thread);
+  }
 }
 
 void LinearPass::touch(const trace::Trace& trace, const Event& e, std::uint32_t event, Granule& granule) {
@@ -139,42 +170,23 @@ void LinearPass::touch(const trace::Trace& trace, const Event& e, std::uint32_t 
   granule.written |= writes;
   if (external) return;
   granule.plain |= !is_atomic(e.kind);
-  granule.locks = granule.locked ? common(granule.locks, held_number_[e.thread]) : held_number_[e.thread];
+  granule.locks = granule.locked ? common(granule.locks, held_[e.thread]) : held_[e.thread];
   granule.locked = true;
 
-  std::uint32_t* mine = clock(e.thread);
   if (granule.thread == kNobody) granule.thread = e.thread;
-  const bool was_private = granule.thread != kSeveral;
-  const bool mine_alone = granule.thread == e.thread;
-  if (!mine_alone) {
-    const auto unordered = [&](std::uint32_t thread, std::uint32_t count) {
-      return count != 0 && thread != e.thread && mine[thread] < count;
+  if (granule.thread != e.thread) {
+    const auto unordered = [&](const Last& last) {
+      return last.count != 0 && last.thread != e.thread && clocks_.knows(e.thread, last.thread) < last.count;
     };
-    if (unordered(granule.write_thread, granule.write_clock)) report(trace, granule.write_event, event);
-    if (writes && unordered(granule.read_thread, granule.read_clock)) report(trace, granule.read_event, event);
-    if (was_private) share(granule);
-    std::uint32_t* write_clock = shared_.data() + std::size_t{granule.clocks - 1} * width_;
-    std::uint32_t* read_clock = write_clock + width_;
-    if (granule.write_thread != e.thread || was_private) join(mine, write_clock);
-    if (writes) {
-      join(mine, read_clock);
-      std::copy(mine, mine + width_, write_clock);
-    } else {
-      join(read_clock, mine);
-    }
+    if (unordered(granule.write)) report(trace, granule.write.event, event);
+    if (writes && unordered(granule.read)) report(trace, granule.read.event, event);
+    if (granule.thread != kSeveral) share(granule);
+    learn(e.thread, writes, granule);
+    if (!writes) add_reader(e.thread, granule);
   }
-  if (writes) {
-    granule.write_thread = e.thread;
-    granule.write_clock = mine[e.thread];
-    granule.write_event = event;
-  }
-  if (!writes || reads_memory(e.kind)) {
-    granule.read_thread = e.thread;
-    granule.read_clock = mine[e.thread];
-    granule.read_event = event;
-  }
-  // What comes after this in the thread is not what others are told of here.
-  ++mine[e.thread];
+  const bool shared = granule.thread == kSeveral;
+  if (writes) set(granule.write, event, e.thread, shared);
+  if (!writes || reads_memory(e.kind)) set(granule.read, event, e.thread, shared);
 }
 
 void LinearPass::report(const trace::Trace& trace, std::uint32_t first, std::uint32_t second) {

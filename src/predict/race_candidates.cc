@@ -54,15 +54,15 @@ using Pairing = RaceCandidate;
 
 class Candidates {
 public:
-  Candidates(const trace::Trace& trace, const Computation& computation, std::size_t most)
-      : trace_(trace), c_(computation), most_(most), order_(trace, computation), held_(computation),
+  Candidates(const trace::Trace& trace, const Computation& computation, std::size_t most, const Budget& budget)
+      : trace_(trace), c_(computation), most_(most), budget_(budget), order_(trace, computation), held_(computation),
         groups_(computation.locations.size()) {}
 
   std::vector<RaceCandidate> run() {
-    for (StepId id = 0; id < c_.steps.size(); ++id)
+    for (StepId id = 0; id < c_.steps.size() && (id % 4096 != 0 || budget_.spent() == nullptr); ++id)
       if ((c_.steps[id].flags & causality::kMergedStep) == 0) collect(id);
     for (const std::vector<Group>& groups : groups_)
-      for (std::size_t a = 0; a < groups.size(); ++a)
+      for (std::size_t a = 0; a < groups.size() && budget_.spent() == nullptr; ++a)
         for (std::size_t b = a + 1; b < groups.size(); ++b)
           if (groups[a].thread != groups[b].thread && conflict(groups[a].key, groups[b].key) &&
               !held_.sets_exclude(groups[a].locks, groups[b].locks))
@@ -140,6 +140,7 @@ private:
   const trace::Trace& trace_;
   const Computation& c_;
   const std::size_t most_;
+  const Budget& budget_;
   const MustOrder order_;
   const LocksHeld held_;
   std::vector<std::vector<Group>> groups_; // by location
@@ -149,8 +150,8 @@ private:
 } // namespace
 
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const Computation& computation,
-                                           std::size_t most_instances) {
-  return Candidates(trace, computation, most_instances).run();
+                                           std::size_t most_instances, const Budget& budget) {
+  return Candidates(trace, computation, most_instances, budget).run();
 }
 
 } // namespace sooth::predict

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/budget.h"
 #include "causality/computation.h"
 #include "trace/trace.h"
 
@@ -25,7 +26,8 @@ struct RaceCandidate {
   bool cut = false;                    // more than `most_instances`; the rest is not here
 };
 
+// Stops early if the budget is spent; then there may be more.
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
-                                           std::size_t most_instances);
+                                           std::size_t most_instances, const Budget& budget = Budget());
 
 } // namespace sooth::predict

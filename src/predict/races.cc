@@ -21,6 +21,8 @@ using causality::StepId;
 using witness::Finding;
 using witness::Role;
 
+constexpr unsigned kMaxSlow = 2; // questions of one candidate that run out of time
+
 struct Decision {
   std::optional<Finding> finding;
   std::string undecided; // the reason, if there is no finding and no certainty
@@ -36,6 +38,7 @@ public:
 
   Decision decide(RaceCandidate candidate) const {
     Decision decision;
+    unsigned slow = 0;
     // What the linear tier found needs only a witness.
     const auto plain = std::ranges::find_if(candidate.instances, [&](const RaceInstance& i) { return is_plain(i); });
     if (plain != candidate.instances.end()) std::rotate(candidate.instances.begin(), plain, plain + 1);
@@ -48,7 +51,10 @@ public:
         decision.undecided.clear();
         return decision;
       }
-      if (answer.truth == Truth::Undecided && decision.undecided.empty()) decision.undecided = answer.reason;
+      if (answer.truth != Truth::Undecided) continue;
+      if (decision.undecided.empty()) decision.undecided = answer.reason;
+      // Whoever takes too long at one pair of accesses takes too long at the next one, and other candidates wait.
+      if (answer.slow && ++slow == kMaxSlow) break;
     }
     if (decision.undecided.empty() && candidate.cut)
       decision.undecided = "there are too many pairs of accesses at the same two places";
@@ -94,7 +100,11 @@ private:
 std::vector<Finding> find_races(const trace::Trace& trace, const Computation& computation,
                                 const Feasibility& feasibility, witness::Model model, const Limits& limits,
                                 Coverage& coverage, const Progress& progress) {
-  const std::vector<RaceCandidate> candidates = race_candidates(trace, computation, kMaxInstances);
+  const Budget unlimited;
+  const Budget& budget = limits.budget != nullptr ? *limits.budget : unlimited;
+  const std::vector<RaceCandidate> candidates = race_candidates(trace, computation, kMaxInstances, budget);
+  if (const char* reason = budget.spent())
+    coverage.undecided_because(std::string("not all pairs of accesses were looked at: ") + reason);
   const Races races(trace, computation, feasibility, model);
   std::vector<Decision> decisions(candidates.size());
   std::atomic<std::size_t> next{0};

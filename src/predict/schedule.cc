@@ -16,27 +16,27 @@ public:
       positions_.push_back(run_.base(t));
       if (run_.prefix(t) > run_.base(t)) busy_.push_back(t);
     }
+    waiting_.resize(positions_.size());
+    result_.run.reserve(steps_left());
     count_readers();
+    for (const std::uint32_t t : busy_) look_at(t);
   }
 
   Schedule run() {
-    while (!busy_.empty()) {
-      std::vector<std::uint32_t> ready;
-      for (const std::uint32_t t : busy_)
-        if (is_ready(next(t))) ready.push_back(t);
-      std::ranges::sort(ready, {}, [&](std::uint32_t t) { return next(t); });
-      const auto free = std::ranges::find_if(ready, [&](std::uint32_t t) { return !blocked(next(t), nullptr); });
-      if (free == ready.end()) {
-        for (const std::uint32_t t : ready) {
-          blocked(next(t), &result_.options);
+    while (!ready_.empty()) {
+      const auto free = std::ranges::find_if(ready_, [&](StepId step) { return !blocked(step, nullptr); });
+      if (free == ready_.end()) {
+        for (const StepId step : ready_) {
+          blocked(step, &result_.options);
           if (result_.decides) break;
         }
         return std::move(result_);
       }
-      // What follows in the thread follows at once, as long as it is older than what others could do.
-      take(next(*free));
+      const StepId step = *free;
+      ready_.erase(free);
+      take(step);
     }
-    result_.complete = true;
+    result_.complete = steps_left() == 0;
     return std::move(result_);
   }
 
@@ -45,10 +45,17 @@ private:
   bool executed(StepId step) const { return positions_[c_.steps[step].thread] > c_.steps[step].place; }
   bool pending(StepId step) const { return step != kNoStep && run_.has(step) && !executed(step); }
 
-  bool is_ready(StepId step) const {
-    for (const std::uint32_t t : busy_)
-      if (t != c_.steps[step].thread && run_.known_before(step, t) > positions_[t]) return false;
-    return true;
+  std::size_t steps_left() const {
+    std::size_t sum = 0;
+    for (const std::uint32_t t : busy_) sum += run_.prefix(t) - positions_[t];
+    return sum;
+  }
+  // The thread's next step is ready, or waits for another thread to go on.
+  void look_at(std::uint32_t thread) {
+    const StepId step = next(thread);
+    const std::uint32_t other = run_.waits_for(step, positions_);
+    if (other != PartialRun::kNoThread) waiting_[other].push_back(thread);
+    else ready_.insert(std::ranges::lower_bound(ready_, step), step);
   }
 
   // --- memory ---
@@ -142,7 +149,9 @@ private:
   }
   void spoiled_read(StepId id, std::uint32_t location, std::vector<Option>& options) {
     for (const ThreadAccesses& own : index_.locations[location].threads)
-      for (const Access& read : own.reads) {
+      for (auto it = std::ranges::lower_bound(own.reads, constraints_.begin(), {}, &Access::step);
+           it != own.reads.end() && run_.has(it->step); ++it) {
+        const Access& read = *it;
         if (!pending(read.step) || read.step == id || !decided(read.operation)) continue;
         const StepId writer = constraints_.writer(read.operation);
         if (writer != kBaseWriter && !executed(writer)) continue;
@@ -208,7 +217,9 @@ private:
   }
 
   bool hold_blocks(StepId id, const Operation& o, bool writes, std::vector<Option>* options) {
-    for (const Section& hold : index_.locations[o.object].holds) {
+    const LocationIndex& location = index_.locations[o.object];
+    for (std::size_t i = location.first_hold(constraints_.begin()); i < location.holds.size(); ++i) {
+      const Section& hold = location.holds[i];
       if (hold.thread == c_.steps[id].thread || !(writes || hold.exclusive) || !open(hold)) continue;
       return beside(hold, id, options);
     }
@@ -241,7 +252,15 @@ private:
   void take(StepId id) {
     const std::uint32_t thread = c_.steps[id].thread;
     result_.run.push_back(id);
-    if (++positions_[thread] == run_.prefix(thread)) std::erase(busy_, thread);
+    ++positions_[thread];
+    change_memory(id);
+    if (positions_[thread] < run_.prefix(thread)) look_at(thread);
+    if (waiting_[thread].empty()) return;
+    std::vector<std::uint32_t> waiting;
+    waiting.swap(waiting_[thread]);
+    for (const std::uint32_t t : waiting) look_at(t);
+  }
+  void change_memory(StepId id) {
     if (index_.orders_conflicts()) return;
     each_operation(id, [&](std::uint32_t n, const Operation& o) {
       if (o.kind != OperationKind::Read || !decided(n)) return;
@@ -263,7 +282,9 @@ private:
   const PartialRun& run_;
   const bool identity_;
   std::vector<std::uint32_t> positions_;                      // by thread
-  std::vector<std::uint32_t> busy_;                           // threads with steps to come
+  std::vector<std::uint32_t> busy_;                           // threads with steps in the window's part of the run
+  std::vector<StepId> ready_;                                 // ascending: all that is known before them has happened
+  std::vector<std::vector<std::uint32_t>> waiting_;           // by thread: those that wait for its next step
   absl::flat_hash_map<std::uint32_t, Content> contents_;      // by location
   absl::flat_hash_map<std::uint64_t, std::uint32_t> readers_; // (location, writer): reads that see it
   Schedule result_;

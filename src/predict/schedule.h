@@ -6,7 +6,7 @@
 //   write that a read still has to see, a lock whose section will not end in this run.
 // Why the obstacle decides: the step that stands first in the order is ready, so it waits only for something that the
 //   constraints leave open. In every run one of the options holds.
-// Cost: steps of the run times threads.
+// Cost: steps of the run, times the threads for each that had to wait.
 #pragma once
 
 #include <cstdint>

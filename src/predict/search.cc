@@ -8,15 +8,16 @@ namespace {
 class Search {
 public:
   Search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
-         std::chrono::steady_clock::time_point until)
-      : constraints_(index, question, window, std::move(limits)), until_(until) {}
+         const Deadline& deadline)
+      : constraints_(index, question, window, std::move(limits), deadline), deadline_(deadline) {}
 
   Answer run() {
-    if (!constraints_.start() || !constraints_.saturate()) return {Truth::No, "closure", {}, {}};
+    if (!constraints_.start() || !constraints_.saturate())
+      return constraints_.out_of_time() ? gave_up() : Answer{Truth::No, "closure", {}, {}};
     push();
     while (!levels_.empty()) {
-      if (found_) return {Truth::Yes, levels_.size() == 1 ? "closure" : "search", std::move(run_), {}};
-      if (std::chrono::steady_clock::now() > until_) return {Truth::Undecided, "search", {}, "the budget was used up"};
+      if (found_) return {Truth::Yes, levels_.size() == 1 ? "closure" : "search", Run{0, std::move(run_)}, {}};
+      if (constraints_.out_of_time() || deadline_.passed()) return gave_up();
       Level& level = levels_.back();
       constraints_.take_back(level.mark);
       if (level.next == level.options.size()) {
@@ -36,6 +37,8 @@ private:
     std::size_t next = 0;
   };
 
+  Answer gave_up() const { return {Truth::Undecided, "search", {}, deadline_.reason(), true}; }
+
   // The constraints are saturated: a run, or the next decision.
   void push() {
     Schedule result = schedule(constraints_);
@@ -54,7 +57,7 @@ private:
   }
 
   Constraints constraints_;
-  const std::chrono::steady_clock::time_point until_;
+  const Deadline& deadline_;
   std::vector<Level> levels_; // decisions, the last one on top
   std::vector<StepId> run_;
   bool found_ = false;
@@ -64,8 +67,8 @@ private:
 } // namespace
 
 Answer search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
-              std::chrono::steady_clock::time_point until) {
-  return Search(index, question, window, std::move(limits), until).run();
+              const Deadline& deadline) {
+  return Search(index, question, window, std::move(limits), deadline).run();
 }
 
 } // namespace sooth::predict

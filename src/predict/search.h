@@ -9,10 +9,10 @@
 // Cost: polynomial for each decision; exponential in the number of decisions that matter, which is why there is a budget.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
+#include "base/budget.h"
 #include "predict/constraints.h"
 #include "predict/feasibility.h"
 
@@ -20,6 +20,6 @@ namespace sooth::predict {
 
 // Answer::run has the steps of the window only.
 Answer search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
-              std::chrono::steady_clock::time_point until);
+              const Deadline& deadline);
 
 } // namespace sooth::predict

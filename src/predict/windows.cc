@@ -14,6 +14,7 @@ void Windows::replay() const {
   for (StepId step = 0; step < c.steps.size(); ++step) {
     if (step % stride() == 0) positions_.emplace_back(execution.positions().begin(), execution.positions().end());
     if (execution.allows(step, nothing) && execution.sees_what_it_saw(step)) execution.take(step);
+    else first_left_out_ = std::min(first_left_out_, step);
   }
 }
 
@@ -44,8 +45,11 @@ std::optional<Window> Windows::around(const Question& question) const {
   return window;
 }
 
-std::vector<StepId> Windows::run_before(const Window& window) const {
-  return observed_order(index_.computation, window.base);
+Run Windows::run_before(const Window& window) const {
+  const StepId observed = std::min(window.begin, first_left_out_);
+  std::vector<std::uint32_t> base(window.base.size(), 0);
+  for (std::uint32_t t = 0; t < base.size(); ++t) base[t] = index_.steps_before(t, observed);
+  return {observed, observed_order(index_.computation, window.base, base)};
 }
 
 std::uint64_t Windows::count() const {

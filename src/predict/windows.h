@@ -25,8 +25,8 @@ public:
   bool whole() const { return index_.computation.steps.size() <= size_; }
   // Nothing if the question does not fit into a window.
   std::optional<Window> around(const Question& question) const;
-  // What happened before the window, in order.
-  std::vector<StepId> run_before(const Window& window) const;
+  // What happened before the window.
+  Run run_before(const Window& window) const;
   std::uint64_t count() const; // windows that would cover the trace
 
 private:
@@ -36,6 +36,7 @@ private:
   const Index& index_;
   const std::size_t size_;
   mutable std::once_flag replayed_;
+  mutable StepId first_left_out_ = kNoStep;                   // the first step that is not in the replayed run
   mutable std::vector<std::vector<std::uint32_t>> positions_; // every `stride` steps: how far each thread had come
 };
 

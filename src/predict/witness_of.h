@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "causality/computation.h"
+#include "predict/feasibility.h"
 #include "trace/trace.h"
 #include "witness/witness.h"
 
@@ -15,5 +16,8 @@ namespace sooth::predict {
 // `observed`.
 witness::Witness witness_of(const causality::Computation& computation, const trace::Trace& trace,
                             std::span<const causality::StepId> run, std::vector<std::uint32_t> next);
+// The observed steps of the run cost nothing here, but for those with events far apart.
+witness::Witness witness_of(const causality::Computation& computation, const trace::Trace& trace, const Run& run,
+                            std::vector<std::uint32_t> next);
 
 } // namespace sooth::predict

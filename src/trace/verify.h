@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,5 +67,27 @@ struct VerifyReport {
 };
 
 VerifyReport verify(const Trace& trace, std::size_t max_problems = 20);
+
+// The same, for many traces that begin alike and end differently: the beginning is judged once.
+// Rules about the whole trace (who is forked, who starts and ends) go by what `trace` has when the Verifier is made.
+class Verifier {
+public:
+  // The caller may change `trace.events` behind what was judged.
+  explicit Verifier(const Trace& trace, std::size_t max_problems = 20);
+  ~Verifier();
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+  std::size_t judged() const; // so many events
+  void judge(std::size_t events);
+  // Judges the rest, and forgets it again. Cost: its events, and a look at each page of memory that the trace touches.
+  VerifyReport judge_rest();
+  // Judges the rest, once and for all.
+  VerifyReport finish() &&;
+
+private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 } // namespace sooth::trace

@@ -1,6 +1,7 @@
 #include "witness/check.h"
 
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ using namespace checking;
 
 class Checker::Parts {
 public:
-  Parts(const trace::Trace& trace, const trace::ObjectTable* objects) : facts_(trace, objects), replay_(facts_) {
+  Parts(const trace::Trace& trace, const trace::ObjectTable* objects) : facts_(trace, objects) {
     permuted_.bytes = trace.bytes;
     permuted_.threads = trace.threads;
     permuted_.globals = trace.globals; // names for sentences
@@ -27,12 +28,18 @@ public:
                           trace.defect(trace::Defect::DroppedEvents) != 0 ||
                           trace.defect(trace::Defect::DamagedChunks) != 0;
     if (degraded) recorded_unjudged_ = trace::verify(trace, 0).unjudged;
+    begin_again();
   }
 
   Objection objection(const Finding& finding) {
-    if (auto objection = replay_.run(finding.witness, finding.model)) return objection;
-    if (auto objection = legal(finding.witness)) return objection;
-    return shape(finding, facts_, replay_);
+    const std::size_t observed = finding.witness.observed;
+    if (observed > facts_.trace.events.size()) return "The witness begins with more events than the trace has.";
+    if (observed < recorded_->observed()) begin_again();
+    observe(static_cast<EventNumber>(observed));
+    Replay replay = *recorded_;
+    if (auto objection = replay.run(finding.witness, finding.model)) return objection;
+    if (auto objection = legal(finding.witness, replay)) return objection;
+    return shape(finding, facts_, replay);
   }
 
 private:
@@ -43,17 +50,31 @@ private:
     event.flags |= trace::kOpaque;
   }
 
-  // Definition 1, by the same rules that a recorded trace must keep.
-  Objection legal(const Witness& witness) {
+  // Rules about who is forked and who ends go by the whole trace, so the verifier sees it before it is cut.
+  void begin_again() {
+    permuted_.events = facts_.trace.events;
+    verifier_.emplace(permuted_, 1);
     permuted_.events.clear();
-    const auto& events = facts_.trace.events;
-    permuted_.events.assign(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(witness.observed));
+    recorded_.emplace(facts_);
+  }
+  void observe(EventNumber events) {
+    for (std::size_t i = permuted_.events.size(); i < events; ++i) add(static_cast<EventNumber>(i));
+    verifier_->judge(events);
+    recorded_->observe(events);
+  }
+  void add(EventNumber number) {
+    permuted_.events.push_back(facts_.trace.events[number]);
+    permuted_.events.back().site = 0;
+  }
+
+  // Definition 1, by the same rules that a recorded trace must keep.
+  Objection legal(const Witness& witness, const Replay& replay) {
     for (const EventNumber number : witness.steps) {
-      permuted_.events.push_back(events[number]);
-      if (replay_.tainted(number)) forget_value(permuted_.events.back());
+      add(number);
+      if (replay.tainted(number)) forget_value(permuted_.events.back());
     }
-    for (trace::Event& event : permuted_.events) event.site = 0;
-    const trace::VerifyReport report = trace::verify(permuted_, 1);
+    const trace::VerifyReport report = verifier_->judge_rest();
+    permuted_.events.resize(witness.observed);
     if (!report.problems.empty())
       return fmt::format("The witness is not legal: step {}: {}", report.problems[0].event,
                          report.problems[0].sentence);
@@ -65,8 +86,9 @@ private:
   }
 
   const Facts facts_;
-  Replay replay_;
-  trace::Trace permuted_; // all but its events stays the same
+  std::optional<Replay> recorded_; // the trace's beginning, as far as the last witness had it
+  trace::Trace permuted_;          // the same events, then those of a witness; all but its events stays the same
+  std::optional<trace::Verifier> verifier_;
   std::array<std::uint64_t, trace::kRules> recorded_unjudged_{};
 };
 

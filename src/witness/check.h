@@ -5,7 +5,8 @@
 // four rules for predicted runs.
 // It knows the trace and the rules. It includes nothing that predicts, and computes everything from the events, byte by
 // byte, in its own words: two mistakes would have to agree before a false alarm gets through.
-// Cost: the trace is read once per Checker; each witness costs time in proportion to its events, the observed ones included.
+// Cost: the trace is read once per Checker, and once more for witnesses that come in the order of their observed events;
+// each witness costs its own events, and a copy of what the recorded run has left in memory by then.
 #pragma once
 
 #include <memory>

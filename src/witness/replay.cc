@@ -46,21 +46,24 @@ std::string describe(const trace::Trace& trace, EventNumber number) {
 }
 
 Replay::Replay(const Facts& facts)
-    : facts_(facts), trace_(facts.trace), memory_(facts.memory), taint_(facts.trace, facts.of_thread, facts.place) {}
-
-void Replay::reset() {
-  progress_.assign(facts_.of_thread.size(), 0);
-  memory_.reset();
-  locks_.reset();
-  semaphores_.clear();
+    : facts_(facts), trace_(facts.trace), progress_(facts.of_thread.size(), 0), memory_(facts.memory),
+      taint_(facts.trace, facts.of_thread, facts.place), follows_taint_(taint_.applies()),
+      tainted_(follows_taint_ ? facts.memory.count() : 0, false), sequence_done_(facts.sequences.size(), 0) {
   for (const auto& [address, least] : facts_.least_count) semaphores_[address].count = least;
-  holds_.clear();
-  sequence_done_.assign(facts_.sequences.size(), 0);
-  trace_done_ = 0;
-  reads_tainted_ = false;
-  tainted_events_.clear();
-  tainted_.assign(follows_taint_ ? facts_.memory.count() : 0, false);
   if (follows_taint_) taint_.reset();
+}
+
+void Replay::observe(EventNumber events) {
+  for (; observed_ < events; ++observed_) apply(observed_);
+  forget_old_holds();
+}
+
+// So that a copy costs what is held, not what ever was.
+void Replay::forget_old_holds() {
+  absl::erase_if(holds_, [&](auto& piece) {
+    std::erase_if(piece.second, [&](const Hold& hold) { return progress_[hold.thread] >= hold.until; });
+    return piece.second.empty();
+  });
 }
 
 bool Replay::done(EventNumber event) const { return facts_.place[event] < progress_[trace_.events[event].thread]; }
@@ -73,14 +76,10 @@ std::optional<std::uint64_t> Replay::semaphore(std::uint64_t address) const {
 
 Objection Replay::run(const Witness& witness, Model model) {
   follows_taint_ = (model == Model::Full || model == Model::Sliced) && taint_.applies();
-  reset();
-  if (witness.observed > trace_.events.size()) return "The witness begins with more events than the trace has.";
   if (model == Model::WeakHappensBefore && !facts_.all_released)
     return "The model whb says nothing about a trace in which a lock is never released.";
   // Sliced causality says nothing about most of a run: its witnesses are judged by the rules of `full` (docs/sliced.md).
   if (model == Model::Sliced && !follows_taint_) return "The model sliced needs static facts, which the trace has not.";
-  for (EventNumber number = 0; number < witness.observed; ++number) apply(number);
-
   for (std::size_t i = 0; i < witness.steps.size(); ++i) {
     const EventNumber number = witness.steps[i];
     if (number >= trace_.events.size())

@@ -26,7 +26,10 @@ class Replay {
 public:
   explicit Replay(const Facts& facts);
 
-  // Follows the whole witness. On acceptance the state is that at its end.
+  EventNumber observed() const { return observed_; } // so many events of the trace were followed, and nothing else
+  void observe(EventNumber events);                  // follows the trace up to here; not backwards
+
+  // Follows the witness from where observed() is, which is where its own steps begin. On acceptance the state is that at its end.
   Objection run(const Witness& witness, Model model);
 
   // At the end of the run.
@@ -41,7 +44,7 @@ public:
   bool tainted(EventNumber event) const { return tainted_events_.contains(event); }
 
 private:
-  void reset();
+  void forget_old_holds();
   void apply(EventNumber event);
   Objection judge(EventNumber event, Model model);
   Objection in_thread_order(EventNumber event) const;
@@ -56,6 +59,7 @@ private:
 
   const Facts& facts_;
   const trace::Trace& trace_;
+  EventNumber observed_ = 0;
   std::vector<std::uint32_t> progress_;
   MemoryState memory_;
   Taint taint_;

@@ -26,6 +26,7 @@ class Barriers final : public Family {
 public:
   explicit Barriers(Judge& judge) : Family(judge), arrivals_(judge.trace.threads.size()) {}
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Barriers>(*this); }
   bool wants(EventKind kind) const override {
     return kind == EventKind::BarrierInit || kind == EventKind::BarrierArrive || kind == EventKind::BarrierLeave ||
            renews_memory(kind);

@@ -20,6 +20,7 @@ class Blocks final : public Family {
 public:
   using Family::Family;
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Blocks>(*this); }
   bool wants(EventKind kind) const override { return renews_memory(kind); }
 
   void step(const Event& e) override {

@@ -37,6 +37,7 @@ public:
   explicit Conditions(Judge& judge)
       : Family(judge), waits_(judge.trace.threads.size()), allowed_(judge.trace.defect(Defect::SpuriousWakes)) {}
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Conditions>(*this); }
   bool wants(EventKind kind) const override {
     return kind == EventKind::Wait || kind == EventKind::Wake || kind == EventKind::Signal ||
            kind == EventKind::Broadcast;

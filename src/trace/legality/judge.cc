@@ -30,6 +30,13 @@ Judge::Judge(const Trace& t, std::size_t max_problems)
                     t.defect(Defect::DamagedChunks) != 0;
 }
 
+void Judge::restore(const State& state) {
+  report = state.report;
+  index = state.index;
+  ended = state.ended;
+  look_back_budget_ = state.look_back_budget;
+}
+
 bool Judge::count(Rule rule) {
   const auto number = static_cast<std::size_t>(rule);
   if (report.degraded && rule_rows()[number].needs_every_event) {

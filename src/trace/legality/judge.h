@@ -35,6 +35,16 @@ public:
   std::string thread_name(std::uint32_t thread) const; // "thread 3 (worker)"
   void remark(std::string sentence);
 
+  // All that changes while events are judged, for Verifier::judge_rest.
+  struct State {
+    VerifyReport report;
+    std::size_t index;
+    std::vector<std::uint8_t> ended;
+    std::uint64_t look_back_budget;
+  };
+  State state() const { return {report, index, ended, look_back_budget_}; }
+  void restore(const State& state);
+
 private:
   bool count(Rule rule);
   void describe(Rule rule, std::string sentence);
@@ -48,14 +58,16 @@ class Family {
 public:
   explicit Family(Judge& judge) : judge_(judge) {}
   virtual ~Family() = default;
-  Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;
 
   virtual bool wants(EventKind kind) const = 0;
   virtual void step(const Event& event) = 0;
   virtual void finish() {}
+  // What it has seen so far, for another end of the trace before the same judge.
+  virtual std::unique_ptr<Family> copy() const = 0;
 
 protected:
+  Family(const Family&) = default;
   Judge& judge_;
 };
 

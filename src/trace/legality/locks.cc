@@ -28,6 +28,7 @@ class Locks final : public Family {
 public:
   using Family::Family;
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Locks>(*this); }
   bool wants(EventKind kind) const override {
     switch (kind) {
     case EventKind::Acquire:

@@ -44,6 +44,7 @@ public:
     for (const Event& e : judge.trace.events) any_ = any_ || e.has(kMerged);
   }
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Merged>(*this); }
   bool wants(EventKind) const override { return any_; } // most traces of tools and importers have none
 
   void step(const Event& e) override {

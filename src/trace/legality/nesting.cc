@@ -30,6 +30,7 @@ public:
       : Family(judge), threads_(judge.trace.threads.size()),
         calls_known_(judge.trace.defect(Defect::StackOverflows) == 0 && !judge.inherited) {}
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Nesting>(*this); }
   bool wants(EventKind kind) const override {
     switch (kind) {
     case EventKind::AtomicBegin:

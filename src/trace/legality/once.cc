@@ -22,6 +22,7 @@ class OnceControls final : public Family {
 public:
   using Family::Family;
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<OnceControls>(*this); }
   bool wants(EventKind kind) const override {
     return kind == EventKind::OnceBegin || kind == EventKind::OnceEnd || kind == EventKind::OnceWait ||
            renews_memory(kind);

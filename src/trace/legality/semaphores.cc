@@ -16,6 +16,7 @@ class Semaphores final : public Family {
 public:
   using Family::Family;
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Semaphores>(*this); }
   bool wants(EventKind kind) const override {
     return kind == EventKind::SemInit || kind == EventKind::SemPost || kind == EventKind::SemWait ||
            renews_memory(kind);

@@ -6,12 +6,18 @@
 
 namespace sooth::trace::legality {
 
+ShadowMemory::ShadowMemory(const ShadowMemory& other)
+    : pages_(other.pages_), fills_(other.fills_), compared_bytes_(other.compared_bytes_) {
+  clear_cache();
+  other.clear_cache(); // its pages are shared from here on
+}
+
 ShadowMemory::Page& ShadowMemory::page(std::uint64_t number) {
   CacheEntry& cached = cache_[number % cache_.size()];
   if (cached.number == number) return *cached.page;
   auto& slot = pages_[number];
   if (!slot) {
-    slot = std::make_unique<Page>();
+    slot = std::make_shared<Page>();
     slot->known.fill(0);
     auto after = fills_.upper_bound(number);
     const auto fill = after == fills_.begin() ? fills_.end() : std::prev(after);
@@ -20,6 +26,8 @@ ShadowMemory::Page& ShadowMemory::page(std::uint64_t number) {
       slot->known.fill(~std::uint64_t{0});
       drop_fills(number, number + 1);
     }
+  } else if (slot.use_count() > 1) {
+    slot = std::make_shared<Page>(*slot);
   }
   cached = {number, slot.get()};
   return *slot;

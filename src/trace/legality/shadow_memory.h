@@ -4,6 +4,7 @@
 // `fills_`, by page, until something touches a page. Every operation costs in proportion to the pages that exist,
 // never to the addresses in between.
 //
+// Copies share their pages until one of them changes a page.
 // Invariant: a page number is in `pages_` or inside one range of `fills_`, or in neither (unknown), never in both.
 #pragma once
 
@@ -25,7 +26,9 @@ public:
     std::uint8_t seen;
   };
 
-  ShadowMemory() { cache_.fill({~std::uint64_t{0}, nullptr}); }
+  ShadowMemory() { clear_cache(); }
+  ShadowMemory(const ShadowMemory& other);
+  ShadowMemory& operator=(const ShadowMemory&) = delete;
 
   void write(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
   void fill(std::uint64_t address, std::uint64_t size, std::uint8_t byte) { set_range(address, size, byte); }
@@ -59,15 +62,16 @@ private:
     Page* page;
   };
 
-  Page& page(std::uint64_t number);
+  void clear_cache() const { cache_.fill({~std::uint64_t{0}, nullptr}); }
+  Page& page(std::uint64_t number); // to be changed
   void drop_pages(std::uint64_t first, std::uint64_t end);
   void drop_fills(std::uint64_t first, std::uint64_t end);
   void set_range(std::uint64_t address, std::uint64_t size, std::optional<std::uint8_t> byte);
   void set_within_page(std::uint64_t address, std::uint64_t size, std::optional<std::uint8_t> byte);
 
-  absl::btree_map<std::uint64_t, std::unique_ptr<Page>> pages_; // by page number
+  absl::btree_map<std::uint64_t, std::shared_ptr<Page>> pages_; // by page number
   absl::btree_map<std::uint64_t, Fill> fills_;                  // by first page number
-  std::array<CacheEntry, 256> cache_;                           // direct-mapped, into pages_
+  mutable std::array<CacheEntry, 256> cache_;                   // direct-mapped: pages that are not shared
   std::uint64_t compared_bytes_ = 0;
 };
 

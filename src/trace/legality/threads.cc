@@ -36,6 +36,7 @@ public:
     }
   }
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Threads>(*this); }
   bool wants(EventKind) const override { return true; }
 
   void step(const Event& e) override {

@@ -23,6 +23,7 @@ public:
     if (skip_) judge.remark("This trace has no values (it was imported), so reads were not judged.");
   }
 
+  std::unique_ptr<Family> copy() const override { return std::make_unique<Values>(*this); }
   bool wants(EventKind kind) const override { return reads_memory(kind) || writes_memory(kind) || renews_memory(kind); }
 
   void step(const Event& e) override {

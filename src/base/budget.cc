@@ -1,0 +1,64 @@
+#include "base/budget.h"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+namespace sooth {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+
+Budget::Clock::duration duration(double seconds) {
+  constexpr double kLongest = 1e9; // a lifetime, and no overflow
+  return std::chrono::duration_cast<Budget::Clock::duration>(
+      std::chrono::duration<double>(seconds < kLongest ? seconds : kLongest));
+}
+
+} // namespace
+
+Budget::Budget(double seconds, std::uint64_t bytes)
+    : timed_(seconds > 0), until_(Clock::now() + duration(seconds)), bytes_(bytes), next_look_(0) {}
+
+const char* Budget::spent() const {
+  if (const char* reason = reason_.load(std::memory_order_relaxed)) return reason;
+  if (!timed_ && bytes_ == 0) return nullptr;
+  const Clock::time_point now = Clock::now();
+  if (timed_ && now > until_) {
+    reason_.store(kTime, std::memory_order_relaxed);
+    return kTime;
+  }
+  if (bytes_ == 0) return nullptr;
+  Clock::rep next = next_look_.load(std::memory_order_relaxed);
+  const Clock::rep this_time = now.time_since_epoch().count();
+  const Clock::rep pause = std::chrono::duration_cast<Clock::duration>(kBetweenLooks).count();
+  if (this_time < next || !next_look_.compare_exchange_strong(next, this_time + pause)) return nullptr;
+  if (resident_memory() <= bytes_) return nullptr;
+  reason_.store(kMemory, std::memory_order_relaxed);
+  return kMemory;
+}
+
+Deadline::Deadline(const Budget& budget, double seconds)
+    : budget_(budget), until_(Budget::Clock::now() + duration(seconds)) {}
+
+std::string Deadline::reason() const {
+  const char* all = budget_.spent();
+  return all != nullptr ? all : "one question took too long";
+}
+
+std::uint64_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+std::uint64_t resident_memory() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long long all = 0, resident = 0;
+  const int found = std::fscanf(file, "%llu %llu", &all, &resident);
+  std::fclose(file);
+  const long size = sysconf(_SC_PAGESIZE);
+  return found == 2 && size > 0 ? resident * static_cast<std::uint64_t>(size) : 0;
+}
+
+} // namespace sooth

@@ -1,0 +1,43 @@
+#include "cli/fit.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/budget.h"
+
+namespace sooth::cli {
+namespace {
+
+// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself. Measured
+// on the programs of ./dev bench record; half as much again as the most that was seen there.
+constexpr std::uint64_t kBytesPerEvent = 400;
+
+bool stays_with_next(const trace::Event& e) {
+  if (e.kind == trace::EventKind::ExternalWrite) return true; // it stands for what the next event found
+  return (e.kind == trace::EventKind::Read || e.kind == trace::EventKind::Write) && e.has(trace::kGlued);
+}
+
+} // namespace
+
+std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
+  if (bytes == 0) return 0;
+  const std::uint64_t occupied = resident_memory();
+  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kBytesPerEvent : 0;
+  if (trace.events.size() <= most) return 0;
+  std::size_t end = 0; // the last place up to `most` at which no thread is inside a block
+  std::vector<std::uint8_t> inside(trace.threads.size(), 0);
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < most; ++i) {
+    const trace::Event& e = trace.events[i];
+    const std::uint8_t glued = stays_with_next(e) ? 1 : 0;
+    open = open + glued - inside[e.thread];
+    inside[e.thread] = glued;
+    if (open == 0) end = i + 1;
+  }
+  const std::uint64_t left_out = trace.events.size() - end;
+  trace.events.resize(end);
+  trace.events.shrink_to_fit();
+  return left_out;
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,16 @@
+// Makes a trace fit into memory before it is analysed.
+//
+// The beginning of a trace is a trace: whatever is found in it is true. What was left out is counted and told.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/trace.h"
+
+namespace sooth::cli {
+
+// Leaves out events at the end until the analysis of the rest needs at most so many bytes, the trace's own included; 0:
+// no limit. No glued block is cut apart. Returns how many were left out.
+std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes);
+
+} // namespace sooth::cli

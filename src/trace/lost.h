@@ -1,0 +1,17 @@
+// Events that happened and are not in the trace.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/trace.h"
+
+namespace sooth::trace {
+
+// How many are known to be lost: not kept by the runtime, or in parts of the file that cannot be read. Nobody knows what
+// they were, so any of them may have ordered threads.
+inline std::uint64_t lost_events(const Trace& trace) {
+  return trace.defect(Defect::DroppedEvents) + trace.defect(Defect::MissingEvents) +
+         trace.defect(Defect::DamagedChunks);
+}
+
+} // namespace sooth::trace
