@@ -180,6 +180,8 @@ std::string check_analysis_options(const AnalysisOptions& options) {
 
 Result<std::unique_ptr<Prepared>> prepare(Trace trace, std::uint64_t memory) {
   const std::uint64_t left_out = cut_to_fit(trace, memory);
+  Progress progress("verifying the trace");
+  progress.stage("verifying the trace", 0, 3);
   const trace::VerifyReport legality = trace::verify(trace, 1);
   if (!legality.legal()) {
     const trace::Problem& problem = legality.problems.front();
@@ -191,7 +193,9 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, std::uint64_t memory) {
   auto out = std::make_unique<Prepared>();
   out->left_out = left_out;
   out->trace = std::move(trace);
+  progress.stage("telling objects apart", 1, 3);
   out->objects = trace::separate_objects(out->trace);
+  progress.stage("finding out what can be reordered", 2, 3);
   out->computation = causality::compute(out->trace);
   return out;
 }

@@ -1,5 +1,6 @@
 #include "predict/feasibility.h"
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 
@@ -81,6 +82,8 @@ private:
   bool may_look_at_all(const Question& question) const {
     StepId last = 0;
     for (const StepId step : question.before) last = std::max(last, step);
+    for (const StepId step : question.done) last = std::max(last, step);
+    for (const causality::Order& order : question.sequence) last = std::max({last, order.first, order.second});
     return looked_at_.fetch_add(last, std::memory_order_relaxed) < kWholeTraces * index_.computation.steps.size();
   }
 

@@ -132,7 +132,7 @@ private:
     const Content& now = content(o.object);
     if (identity_ ? now.writer == constraints_.writer(n) : now.value == o.value) return false;
     if (options == nullptr || constraints_.writer(n) != kUndecidedWriter) return true;
-    result_.decides = true;
+    decide_on({id, kNoStep, n, kUndecidedWriter, true});
     for (const StepId writer : constraints_.candidates(n, id, ~std::size_t{0}))
       options->push_back({Option::Writer, n, writer});
     return true;
@@ -155,7 +155,7 @@ private:
         if (!pending(read.step) || read.step == id || !decided(read.operation)) continue;
         const StepId writer = constraints_.writer(read.operation);
         if (writer != kBaseWriter && !executed(writer)) continue;
-        result_.decides = true;
+        decide_on({read.step, id, read.operation, writer, false});
         const Option behind{Option::Order, read.step, id}, before{Option::Order, id, writer};
         if (writer == kBaseWriter) options = {behind};
         else if (id < writer) options = {before, behind};
@@ -190,7 +190,7 @@ private:
   }
   bool in_turn(const Section& a, const Section& b, std::vector<Option>* options) {
     if (options == nullptr) return true;
-    result_.decides = true;
+    decide_on({a.begin, b.begin, 0, kUndecidedWriter, false});
     const Section& first = a.begin < b.begin ? a : b;
     const Section& second = a.begin < b.begin ? b : a;
     if (run_.may_have(first.end)) options->push_back({Option::Order, first.end, second.begin});
@@ -206,7 +206,7 @@ private:
       for (const std::uint32_t s : own.all)
         if (fits(sections[s]) && open(sections[s])) return false;
     if (options != nullptr && constraints_.tried_section(n) == kUndecidedSection) {
-      result_.decides = true;
+      decide_on({id, kNoStep, n, kUndecidedWriter, false});
       const std::uint32_t seen = index_.section(n);
       for (std::uint32_t s = 0; s < sections.size(); ++s)
         if (fits(sections[s]) && run_.may_have(sections[s].begin) &&
@@ -242,11 +242,16 @@ private:
   }
   bool beside(const Section& hold, StepId access, std::vector<Option>* options) {
     if (options == nullptr) return true;
-    result_.decides = true;
+    decide_on({hold.begin, access, 0, kUndecidedWriter, false});
     options->push_back({Option::Order, access, hold.begin});
     if (run_.may_have(hold.end))
       options->insert(access < hold.begin ? options->end() : options->begin(), {Option::Order, hold.end, access});
     return true;
+  }
+
+  void decide_on(const Premise& premise) {
+    result_.decides = true;
+    result_.premise = premise;
   }
 
   void take(StepId id) {

@@ -23,11 +23,22 @@ struct Option {
   std::uint32_t second = 0; // Order: the step behind it. Writer: a step or kBaseWriter. Section: its number
 };
 
+// Why one of the options holds: true as long as these steps are in the run and, if it is about a read that sees a certain
+// write, it does.
+struct Premise {
+  StepId first = kNoStep;
+  StepId second = kNoStep;          // kNoStep: there is only one step
+  std::uint32_t operation = 0;      // the read
+  StepId writer = kUndecidedWriter; // whom it sees; kUndecidedWriter: does not matter
+  bool all_writers = false;         // the options are all the writes that the read may see
+};
+
 struct Schedule {
   bool complete = false;
   std::vector<StepId> run; // complete: all steps of the window's part of the run
   bool decides = false;    // otherwise: one of these holds in every run; the likely one first
   std::vector<Option> options;
+  Premise premise;
 };
 
 Schedule schedule(const Constraints& constraints);

@@ -6,6 +6,9 @@
 // Method: constraints.h finds what follows from what was decided; schedule.h tries to make a run of it and, if it cannot,
 //   names a decision of which one option holds in every run. So going through the options is complete, and a
 //   contradiction in all of them is a proof. Prefixes grow only if something needs them.
+//   Going back: what refuted the last decision's options is tried without the decision before it; if it refutes those
+//   constraints, too, that decision did not matter, and none of its other options is tried. So decisions that have nothing
+//   to do with each other add up instead of multiplying (backjumping, with replayed proofs for reasons).
 // Cost: polynomial for each decision; exponential in the number of decisions that matter, which is why there is a budget.
 #pragma once
 

@@ -52,6 +52,37 @@ TEST_F(CheckCommand, ADeadlockGivesStatus66AndIsTold) {
   EXPECT_EQ(report["coverage"]["complete"], true);
 }
 
+// A program that needs more than it may ends as one that did all: with what it found, and what it did not look at.
+TEST_F(CheckCommand, WhatMemoryAndTimeDoNotSufficeForIsTold) {
+  const std::string trace = write_trace("t.sooth", inversion_trace(false));
+  const Outcome little = sooth({"check", trace, "--memory", "1K", "--json", path("r.json")});
+  EXPECT_EQ(little.status, 0) << little.err;
+  EXPECT_NE(little.err.find("events at the end of the trace were not looked at"), std::string::npos) << little.err;
+  auto coverage = json_of("r.json")["coverage"];
+  EXPECT_EQ(coverage["complete"], false);
+  EXPECT_EQ(coverage["eventsLeftOut"], inversion_trace(false).events.size());
+
+  const Outcome hasty = sooth({"check", trace, "--budget", "0.000000001", "--json", path("r.json")});
+  EXPECT_EQ(hasty.status, 0) << hasty.err;
+  EXPECT_NE(hasty.err.find("the time that --budget gives was used up"), std::string::npos) << hasty.err;
+  coverage = json_of("r.json")["coverage"];
+  EXPECT_EQ(coverage["complete"], false);
+  EXPECT_GT(coverage["undecided"], 0);
+
+  EXPECT_EQ(sooth({"check", trace, "--memory", "2G", "--budget", "0"}).status, 66);
+  EXPECT_EQ(sooth({"check", trace, "--memory", "much"}).status, 2);
+  EXPECT_EQ(sooth({"check", trace, "--budget", "-1"}).status, 2);
+}
+
+// Nobody knows what lost events did to the order of the others.
+TEST_F(CheckCommand, NothingIsPredictedWhereEventsWereLost) {
+  trace::Trace t = inversion_trace(false);
+  t.defects[static_cast<unsigned>(trace::Defect::DroppedEvents)] = 3;
+  const Outcome outcome = sooth({"check", write_trace("t.sooth", t)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("events were lost"), std::string::npos) << outcome.err;
+}
+
 TEST_F(CheckCommand, AGateLockPreventsIt) {
   const Outcome outcome = sooth({"check", write_trace("t.sooth", inversion_trace(true))});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -104,6 +104,21 @@ TEST(Computation, SynchronisedGluedReadsAreTrusted) {
   EXPECT_EQ(c.untrusted_steps, 0u);
 }
 
+// Whatever was lost may have ordered the rest: a fork, a release, a signal.
+TEST(Computation, NothingIsPredictedFromATraceThatLostEvents) {
+  for (const trace::Defect defect :
+       {trace::Defect::DroppedEvents, trace::Defect::MissingEvents, trace::Defect::DamagedChunks}) {
+    TraceBuilder b(2);
+    b.write(0, kA, 4, 1);
+    b.write(1, kA, 4, 2);
+    EXPECT_EQ(compute(b.trace).untrusted_steps, 0u);
+    b.trace.defects[static_cast<unsigned>(defect)] = 1;
+    const Computation c = compute(b.trace);
+    EXPECT_EQ(c.untrusted_steps, 2u);
+    for (const ThreadSteps& thread : c.threads) EXPECT_EQ(thread.trusted, 0u);
+  }
+}
+
 TEST(Computation, HoldsLastUntilTheEventBeforeTheNextAccess) {
   TraceBuilder b(2);
   b.access(0, EventKind::Write, kA, 4, 1, trace::kHeld);

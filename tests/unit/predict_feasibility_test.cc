@@ -189,6 +189,47 @@ TEST(Feasibility, SaysWhatTheDefinitionSaysWithAllPrimitives) {
   EXPECT_GT(tally.no, 100u);
 }
 
+// The observed order may part a block that stays together (docs/trace_format.md). By steps, x = 2 is then the last write
+// before the read, which saw 1: no model may let it see 2.
+TEST(Feasibility, AReadNeverSeesAWriteThatOnlyTheOrderOfStepsPutsBeforeIt) {
+  TraceBuilder b(3);
+  b.read(0, 0x2000, 4, 0);
+  b.trace.events.back().flags |= trace::kGlued;
+  b.write(1, 0x1000, 4, 2); // parts the block
+  b.write(0, 0x1000, 4, 1); // belongs to the first event's step
+  b.read(2, 0x1000, 4, 1);
+  ASSERT_TRUE(trace::verify(b.trace).legal());
+  const causality::Computation c = causality::compute(b.trace);
+  const StepId block = c.step_of_event[0], other = c.step_of_event[1], read = c.step_of_event[3];
+  ASSERT_EQ(c.step_of_event[2], block);
+  for (const Model model : kModels) {
+    const Answer answer = make_feasibility(c, model, {})->ask({{}, {read}, {}, {}});
+    if (model != Model::Maximal) {
+      EXPECT_EQ(answer.truth, Truth::No) << static_cast<int>(model);
+      continue;
+    }
+    ASSERT_EQ(answer.truth, Truth::Yes); // the block alone, or behind the other write
+    const std::vector<StepId> run = answer.run;
+    const auto last =
+        std::ranges::find_if(run.rbegin(), run.rend(), [&](StepId s) { return s == block || s == other; });
+    EXPECT_EQ(*last, block);
+  }
+}
+
+// What cannot be decided in time, or with the memory that is there, is undecided, and says why.
+TEST(Feasibility, SaysThatItsBudgetIsSpent) {
+  const trace::Trace t = SmallRun(1).make(20);
+  const causality::Computation c = causality::compute(t);
+  for (const bool time : {true, false}) {
+    const Budget budget(time ? 1e-9 : 0, time ? 0 : 1);
+    Limits limits;
+    limits.budget = &budget;
+    const Answer answer = make_feasibility(c, Model::Maximal, limits)->ask({{0}, {}, {}, {}});
+    EXPECT_EQ(answer.truth, Truth::Undecided);
+    EXPECT_EQ(answer.reason, time ? Budget::kTime : Budget::kMemory);
+  }
+}
+
 // A window that is smaller than the trace may cost answers, never make wrong ones.
 TEST(Feasibility, SmallWindowsNeverInvent) {
   std::size_t decided = 0;

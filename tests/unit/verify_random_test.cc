@@ -61,6 +61,28 @@ TEST(VerifyRandom, PrefixesOfLegalExecutionsAreAccepted) {
   }));
 }
 
+// A Verifier that has seen the beginning says of each end what verify() says of the whole, and is none the wiser for it.
+TEST(VerifyRandom, EndsCanBeJudgedOneAfterTheOther) {
+  EXPECT_TRUE(rc::check("two ends of one beginning", [](std::uint64_t seed) {
+    const Trace whole = RandomRun(seed).make(kSteps);
+    const std::size_t cut = *rc::gen::inRange<std::size_t>(0, whole.events.size() + 1);
+    Trace t = whole;
+    Verifier verifier(t);
+    verifier.judge(cut);
+    for (int end = 0; end < 3; ++end) {
+      t.events = whole.events;
+      if (end == 1) // another end: a read there finds something else
+        for (std::size_t i = cut; i < t.events.size(); ++i)
+          if (t.events[i].kind == EventKind::Read && t.events[i].size <= 8) t.events[i].value ^= 1;
+      const VerifyReport expected = verify(t), report = verifier.judge_rest();
+      RC_ASSERT(report.broken == expected.broken);
+      RC_ASSERT(first_problem(report) == first_problem(expected));
+      RC_ASSERT(report.compared_bytes == expected.compared_bytes);
+      RC_ASSERT(verifier.judged() == cut);
+    }
+  }));
+}
+
 TEST(VerifyRandom, AChangedBitInAnyReadIsFound) {
   EXPECT_TRUE(rc::check("a read that saw another value", [](std::uint64_t seed) {
     Trace t = RandomRun(seed).make(kSteps);
