@@ -68,8 +68,8 @@ bool some_lock_is_never_released(const Trace& trace) {
 // The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
 void check_witnesses(const Prepared& prepared, std::vector<Finding> found, Findings& out) {
   witness::Checker checker(prepared.trace, &prepared.objects);
-  std::vector<std::size_t> order(
-      found.size()); // the checker follows the recorded run once, from one witness to the next
+  // The checker follows the recorded run once, from one witness to the next.
+  std::vector<std::size_t> order(found.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(found[a].witness.observed, a) < std::pair(found[b].witness.observed, b);
@@ -227,7 +227,8 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   Progress progress("looking");
   const auto all = static_cast<unsigned>(engines().size());
   unsigned done = 0;
-  const EngineInput input{prepared.trace, prepared.computation, *feasibility, model, limits, options.atomic, progress};
+  const EngineInput input{prepared.trace, prepared.computation, *feasibility,     model,
+                          limits,         options.atomic,       prepared.objects, progress};
   for (const Engine& engine : engines()) {
     progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
     if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
