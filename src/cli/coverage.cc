@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "predict/benign_races.h"
+
 namespace sooth::cli {
 
 namespace {
@@ -101,6 +103,9 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "events at the end of the trace were not looked at: more memory is needed (--memory)", false);
   add_engines(engines, out);
   add_computation(computation, out);
+  out.add("benignRaces", predict::benign_pairs(trace, computation),
+          "pairs of places may race on memory for which the program says that this is meant to be; they are left out",
+          true);
   out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);
   add_defects(trace, out);
   add_recording(trace, out);

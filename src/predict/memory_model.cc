@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include "predict/benign_races.h"
 #include "predict/synchronises_with.h"
 #include "predict/unrecorded.h"
 
@@ -18,6 +19,7 @@ using trace::EventKind;
 using witness::Finding;
 
 constexpr std::uint64_t kPageBits = 12;
+constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageBits;
 constexpr std::uint64_t kMaxGranules = std::uint64_t{1} << 25;
 
 bool is_access(const Event& e) {
@@ -65,10 +67,23 @@ struct Cell {
   bool atomic = false;
 };
 
+// A part of a page of which all bytes have the same history.
+struct Span {
+  std::uint64_t first, last; // offsets of bytes
+  Cell cell;
+};
+// What was accessed of a page: a few spans, as long as they are few. Programs that touch memory by large ranges never
+// have more; others soon have, and their pages go over to cells for each granule.
+struct PageShadow {
+  absl::InlinedVector<Span, 4> spans;
+  bool by_granules = false;
+};
+constexpr std::size_t kMaxSpans = 16;
+
 class RaceCheck {
 public:
   RaceCheck(const trace::Trace& trace, Coverage& coverage)
-      : trace_(trace), coverage_(coverage), order_(trace), shared_(trace) {}
+      : trace_(trace), coverage_(coverage), order_(trace), shared_(trace), benign_(trace) {}
 
   std::vector<Finding> run() {
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
@@ -88,40 +103,79 @@ private:
   bool access(std::uint32_t index) {
     const Event& e = trace_.events[index];
     const std::uint64_t last = e.address + e.size - 1;
+    const Cell now{e.thread, order_.piece(e.thread), index, 0, trace::writes_memory(e.kind), is_atomic(e.kind)};
     for (std::uint64_t page = e.address >> kPageBits; page <= last >> kPageBits; ++page) {
       if (!shared_.has(page)) continue;
-      const std::uint64_t from = std::max(e.address, page << kPageBits);
-      const std::uint64_t to = std::min(last, (page << kPageBits) + ((1u << kPageBits) - 1));
-      for (std::uint64_t granule = from >> 3; granule <= to >> 3; ++granule) {
-        const std::uint64_t low = std::max(from, granule << 3) & 7;
-        const std::uint64_t high = std::min(to, (granule << 3) + 7) & 7;
-        compare(index, shadow_[granule], static_cast<std::uint8_t>(((2u << high) - 1) & ~((1u << low) - 1)));
-      }
-      if (shadow_.size() > kMaxGranules) return false;
+      const std::uint64_t begin = page << kPageBits;
+      const std::uint64_t from = std::max(e.address, begin) - begin;
+      const std::uint64_t to = std::min(last - begin, kPageBytes - 1);
+      PageShadow& shadow = pages_[page];
+      if (!shadow.by_granules) compare_spans(shadow, from, to, now);
+      else
+        each_granule(begin, from, to,
+                     [&](std::uint64_t granule, std::uint8_t bytes) { compare(granules_[granule], bytes, now); });
+      if (shadow.spans.size() > kMaxSpans) split(shadow, begin);
+      if (granules_.size() + pages_.size() > kMaxGranules) return false;
     }
     return true;
   }
 
-  void compare(std::uint32_t index, absl::InlinedVector<Cell, 2>& cells, std::uint8_t bytes) {
-    const Event& e = trace_.events[index];
-    const causality::Clock& clock = order_.clock(e.thread);
-    const Cell now{e.thread, order_.piece(e.thread), index, bytes, trace::writes_memory(e.kind), is_atomic(e.kind)};
+  // f(granule, the range's bytes in it) for the bytes `from` to `to` of the page that begins at `begin`.
+  template <typename F>
+  static void each_granule(std::uint64_t begin, std::uint64_t from, std::uint64_t to, F&& f) {
+    for (std::uint64_t granule = from >> 3; granule <= to >> 3; ++granule) {
+      const std::uint64_t low = std::max(from, granule << 3) & 7;
+      const std::uint64_t high = std::min(to, (granule << 3) + 7) & 7;
+      f((begin >> 3) + granule, static_cast<std::uint8_t>(((2u << high) - 1) & ~((1u << low) - 1)));
+    }
+  }
+
+  void split(PageShadow& shadow, std::uint64_t begin) {
+    for (const Span& span : shadow.spans) {
+      each_granule(begin, span.first, span.last, [&](std::uint64_t granule, std::uint8_t bytes) {
+        granules_[granule].push_back(span.cell);
+        granules_[granule].back().bytes = bytes;
+      });
+    }
+    shadow.spans.clear();
+    shadow.by_granules = true;
+  }
+
+  // Whether the earlier access need not be kept for the bytes that it shares with this one: who is unordered with it, and
+  // conflicts with it, is then unordered with this one as well and conflicts with it, too.
+  bool meet(const Cell& cell, const Cell& now) {
+    const bool before = cell.piece <= order_.clock(now.thread)[cell.thread];
+    if (!before && (cell.writes || now.writes) && !(cell.atomic && now.atomic)) race(cell.event, now.event);
+    return before && (now.writes || !cell.writes) && (!now.atomic || cell.atomic);
+  }
+
+  void compare(absl::InlinedVector<Cell, 2>& cells, std::uint8_t bytes, const Cell& now) {
     for (Cell& cell : cells) {
-      if ((cell.bytes & bytes) == 0) continue;
-      const bool before = cell.piece <= clock[cell.thread];
-      if (!before && (cell.writes || now.writes) && !(cell.atomic && now.atomic)) race(cell.event, index);
-      // Who is unordered with the earlier access, and conflicts with it, is unordered with this one as well and
-      // conflicts with it, too: then the earlier one need not be kept.
-      if (before && (now.writes || !cell.writes) && (!now.atomic || cell.atomic))
-        cell.bytes &= static_cast<std::uint8_t>(~bytes);
+      if ((cell.bytes & bytes) != 0 && meet(cell, now)) cell.bytes &= static_cast<std::uint8_t>(~bytes);
     }
     cells.erase(std::remove_if(cells.begin(), cells.end(), [](const Cell& cell) { return cell.bytes == 0; }),
                 cells.end());
     cells.push_back(now);
+    cells.back().bytes = bytes;
+  }
+
+  void compare_spans(PageShadow& shadow, std::uint64_t from, std::uint64_t to, const Cell& now) {
+    absl::InlinedVector<Span, 4> kept;
+    for (const Span& span : shadow.spans) {
+      if (span.last < from || to < span.first || !meet(span.cell, now)) {
+        kept.push_back(span);
+        continue;
+      }
+      if (span.first < from) kept.push_back({span.first, from - 1, span.cell});
+      if (to < span.last) kept.push_back({to + 1, span.last, span.cell});
+    }
+    kept.push_back({from, to, now});
+    shadow.spans = std::move(kept);
   }
 
   // One finding for each pair of sites; where a site is unknown, the address stands for it.
   void race(std::uint32_t first, std::uint32_t second) {
+    if (benign_.has(trace_.events[first], trace_.events[second])) return;
     const auto name = [&](std::uint32_t event) {
       const Event& e = trace_.events[event];
       return std::tuple(e.site, e.site == 0 ? e.address : 0, static_cast<int>(e.kind));
@@ -157,7 +211,9 @@ private:
   Coverage& coverage_;
   SynchronisesWith order_;
   SharedPages shared_;
-  absl::flat_hash_map<std::uint64_t, absl::InlinedVector<Cell, 2>> shadow_; // by granule
+  BenignRaces benign_;
+  absl::flat_hash_map<std::uint64_t, PageShadow> pages_;
+  absl::flat_hash_map<std::uint64_t, absl::InlinedVector<Cell, 2>> granules_; // of pages that go by them
   std::map<std::pair<SiteName, SiteName>, Known> known_;
   std::vector<Finding> findings_;
 };

@@ -15,7 +15,8 @@
 //
 // Synchronisation that was not recorded could order the two accesses. If the program used a primitive that Sooth
 // counts as unsupported and that may order threads, nothing is reported, and the coverage says why.
-// Cost: linear in the bytes accessed; memory in the granules of pages that two threads share. Gives up at kMaxGranules.
+// Cost: linear in the pages accessed, and in the bytes where a page is touched by many small accesses; memory in the granules of
+// such pages that two threads share. Gives up at kMaxGranules.
 #pragma once
 
 #include <vector>

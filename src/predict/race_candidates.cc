@@ -6,6 +6,7 @@
 #include <compare>
 #include <utility>
 
+#include "predict/benign_races.h"
 #include "predict/locks_held.h"
 #include "predict/must_order.h"
 #include "trace/contents.h"
@@ -51,23 +52,35 @@ struct Group {
 bool conflict(const SiteKey& a, const SiteKey& b) { return (a.writes || b.writes) && !(a.atomic && b.atomic); }
 
 using Pairing = RaceCandidate;
+using Pairings = absl::flat_hash_map<std::pair<SiteKey, SiteKey>, Pairing>;
 
 class Candidates {
 public:
   Candidates(const trace::Trace& trace, const Computation& computation, std::size_t most, const Budget& budget)
       : trace_(trace), c_(computation), most_(most), budget_(budget), order_(trace, computation), held_(computation),
+        benign_(trace),
         groups_(computation.locations.size()) {}
 
   std::vector<RaceCandidate> run() {
     for (StepId id = 0; id < c_.steps.size() && (id % 4096 != 0 || budget_.spent() == nullptr); ++id)
       if ((c_.steps[id].flags & causality::kMergedStep) == 0) collect(id);
-    for (const std::vector<Group>& groups : groups_)
+    for (std::size_t location = 0; location < groups_.size(); ++location) {
+      auto& pairings = benign_.has(c_.locations[location].address) ? benign_pairings_ : pairings_;
+      const std::vector<Group>& groups = groups_[location];
       for (std::size_t a = 0; a < groups.size() && budget_.spent() == nullptr; ++a)
         for (std::size_t b = a + 1; b < groups.size(); ++b)
           if (groups[a].thread != groups[b].thread && conflict(groups[a].key, groups[b].key) &&
               !held_.sets_exclude(groups[a].locks, groups[b].locks))
-            groups[a].events.size() < groups[b].events.size() ? pair(groups[a], groups[b]) : pair(groups[b], groups[a]);
+            groups[a].events.size() < groups[b].events.size() ? pair(groups[a], groups[b], pairings)
+                                                              : pair(groups[b], groups[a], pairings);
+    }
     return finish();
+  }
+
+  // Pairs of sites that the program's annotations keep back.
+  std::uint64_t benign() const {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(benign_pairings_, [](const auto& entry) { return entry.second.all != 0; }));
   }
 
 private:
@@ -96,8 +109,8 @@ private:
   }
 
   // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many.
-  void pair(const Group& a, const Group& b) {
-    Pairing& pairing = pairings_[a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key)];
+  void pair(const Group& a, const Group& b, Pairings& pairings) {
+    Pairing& pairing = pairings[a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key)];
     const auto around = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, most_ / a.events.size()));
     for (const std::uint32_t event : a.events) {
       const auto middle = std::ranges::lower_bound(b.events, event);
@@ -143,15 +156,21 @@ private:
   const Budget& budget_;
   const MustOrder order_;
   const LocksHeld held_;
+  const BenignRaces benign_;
   std::vector<std::vector<Group>> groups_; // by location
-  absl::flat_hash_map<std::pair<SiteKey, SiteKey>, Pairing> pairings_;
+  Pairings pairings_;
+  Pairings benign_pairings_;
 };
 
 } // namespace
 
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const Computation& computation,
-                                           std::size_t most_instances, const Budget& budget) {
-  return Candidates(trace, computation, most_instances, budget).run();
+                                           std::size_t most_instances, const Budget& budget,
+                                           std::uint64_t* benign) {
+  Candidates candidates(trace, computation, most_instances, budget);
+  std::vector<RaceCandidate> out = candidates.run();
+  if (benign != nullptr) *benign = candidates.benign();
+  return out;
 }
 
 } // namespace sooth::predict

@@ -26,8 +26,10 @@ struct RaceCandidate {
   bool cut = false;                    // more than `most_instances`; the rest is not here
 };
 
-// Stops early if the budget is spent; then there may be more.
+// Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of sites that were left out because
+// the program annotates that memory.
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
-                                           std::size_t most_instances, const Budget& budget = Budget());
+                                           std::size_t most_instances, const Budget& budget = Budget(),
+                                           std::uint64_t* benign = nullptr);
 
 } // namespace sooth::predict

@@ -43,6 +43,7 @@ void AddressNames::follow(const Event& e) {
   case EventKind::Unmap:
   case EventKind::StackEnd: return end(e);
   case EventKind::Watch: {
+    if (e.has(kFill)) return; // about races on these bytes, no name for them
     const std::uint64_t bytes = e.value & 0xffffffff;
     const std::uint64_t string = e.value >> 32;
     if (bytes == 0 || string >= trace_.strings.size() || bytes > ~e.address) return;

@@ -2,8 +2,8 @@
 //
 // Every slot is a tag byte and, where the prediction fails, a number in one of a few columns. Predicted from what came
 // before: site and shape (size, order, flags, kind), as one of the last two that followed the same site; address and value
-// (those of the last event at the site, or the same stride again); counter (the last one). The columns stand one after the
-// other, so that noise (values) does not hide from LZ4 what repeats (everything else). A chunk starts with a fresh predictor
+// (those of the last event at the site, or the same stride again); counter (it moves
+// as it did at the site's last event). The columns stand one after the other, so that noise (values) does not hide from LZ4 what repeats (everything else). A chunk starts with a fresh predictor
 // and can be read alone.
 //
 // The encoder runs inside the user's program: no allocation, no library, a few nanoseconds a slot. Whether a prediction
@@ -28,7 +28,10 @@ namespace codec_detail {
 enum Column : unsigned { kTags, kSites, kAddresses, kValues, kCounters, kPayloads, kColumns };
 // The most bytes that one slot can put into each column; 8 at least where numbers are written (see put).
 inline constexpr std::size_t kColumnRoom[kColumns] = {1, 9, 9, 8, 9, 32};
-static_assert(1 + 9 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 <= kEncodedHeader);
+static_assert(1 + 9 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 + 4 <= kEncodedHeader);
+// In the last bytes of the header, so that bytes of another encoding are not taken for this one.
+inline constexpr std::uint32_t kCodecVersion = 1;
+inline constexpr std::size_t kVersionPlace = kEncodedHeader - 4;
 
 // The tag: how each part is told. A new shape comes only with a new site.
 enum SiteTag : unsigned { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2, kNewSiteAndShape = 3, kSiteTag = 3 };
@@ -42,6 +45,7 @@ struct SiteEntry {                           // the last event at the sites that
   std::int32_t stride; // cut to 32 bits: longer ones hardly come twice
   std::uint32_t shape;
   std::uint64_t followers[2]; // site and shape of what came after, the last one first
+  std::uint64_t ticks;        // by how much the counter moved
 };
 struct Predictor {
   SiteEntry& at(std::uint32_t site) { return entries[(site ^ (site >> 8)) % 256]; }
@@ -53,6 +57,12 @@ inline constexpr std::size_t kSiteAndShape = offsetof(RawEvent, site);
 static_assert(kSiteAndShape + 8 == sizeof(RawEvent) && std::endian::native == std::endian::little);
 inline std::uint32_t site_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape); }
 inline std::uint32_t shape_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape >> 32); }
+inline constexpr std::uint32_t kPayloadShape = std::uint32_t{kPayload} << 16;
+// The bytes of a payload that are stored: what is left of its last slot is not, but for a few.
+inline std::size_t stored_payload(const RawEvent& e) {
+  const bool twice = e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw);
+  return static_cast<std::size_t>(round_up(twice ? 2 * e.value : e.value, 8));
+}
 inline std::uint64_t read8(const void* from) {
   std::uint64_t v = 0;
   std::memcpy(&v, from, 8);
@@ -159,25 +169,28 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
       last.value = value;
     }
     // Other threads move the counter at any time, but seldom far: no branch on whether, one on how far.
-    tag |= (ticks != 0) * kNewCounter;
+    const bool moved_otherwise = ticks != last.ticks;
+    tag |= moved_otherwise * kNewCounter;
     *counters = static_cast<std::uint8_t>(2 * ticks + 1); // as put would
-    counters += ticks != 0;
-    if (ticks >= 128) [[unlikely]]
+    counters += moved_otherwise;
+    if (ticks >= 128 && moved_otherwise) [[unlikely]]
       counters = put(counters - 1, ticks);
+    last.ticks = ticks;
     counter += ticks;
     *tags++ = static_cast<std::uint8_t>(tag);
-    if (e->flags & kPayload) {
+    if ((shape & kPayloadShape) != 0) {
       const std::size_t extra = payload_slots(*e);
       if (check && extra >= static_cast<std::size_t>(in_end - e)) [[unlikely]]
         return nullptr;
-      std::memcpy(payloads, e + 1, extra * sizeof(RawEvent));
-      payloads += extra * sizeof(RawEvent);
+      std::memcpy(payloads, e + 1, extra * sizeof(RawEvent)); // whole slots: the room is there
+      payloads += stored_payload(*e);
       e += extra;
     }
   }
   const std::uint8_t* to[kColumns] = {tags, sites, addresses, values, counters, payloads};
   std::uint8_t* end = out + kEncodedHeader;
   std::memset(out, 0, kEncodedHeader);
+  std::memcpy(out + kVersionPlace, &kCodecVersion, 4);
   for (unsigned c = 0; c < kColumns; ++c) {
     const auto bytes = static_cast<std::uint32_t>(to[c] - begin[c]);
     std::memcpy(out + 4 * c, &bytes, 4);
@@ -190,7 +203,7 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
 // Decodes exactly `slots` slots into `out`. Returns false if the bytes are not such an encoding.
 inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* out, std::size_t slots) {
   using namespace codec_detail;
-  if (bytes < kEncodedHeader) return false;
+  if (bytes < kEncodedHeader || std::memcmp(in + kVersionPlace, &kCodecVersion, 4) != 0) return false;
   Input from[kColumns];
   const std::uint8_t* at = in + kEncodedHeader;
   std::size_t left = bytes - kEncodedHeader;
@@ -210,7 +223,7 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
     std::uint8_t tag = 0;
     if (!from[kTags].bytes(&tag, 1)) return false;
     if ((tag & kNoTag) || (tag & kAddressTag) == kAddressTag || (tag & kValueTag) == kValueTag) return false;
-    std::uint64_t away = 0, stride = 0, step = 0, ticks = 0;
+    std::uint64_t away = 0, stride = 0, step = 0;
     SiteEntry& before = p.at(site);
     std::uint64_t site_and_shape = before.followers[tag & 1];
     if ((tag & kSiteTag) >= kNewSite) {
@@ -237,8 +250,8 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
     if ((tag & kWholeValue) && !from[kValues].word(last.value, size != 0 ? size : 8)) return false;
     if ((tag & kNearValue) && !from[kValues].number(step)) return false;
     last.value += unzigzag(step);
-    if ((tag & kNewCounter) && !from[kCounters].number(ticks)) return false;
-    counter += ticks;
+    if ((tag & kNewCounter) && !from[kCounters].number(last.ticks)) return false;
+    counter += last.ticks;
     RawEvent& e = out[i];
     e.address = last.address;
     e.value = last.value;
@@ -247,7 +260,9 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
     if (e.flags & kPayload) {
       if (e.value == 0 || e.value > kMaxPayload) return false;
       const std::size_t extra = payload_slots(e);
-      if (extra >= slots - i || !from[kPayloads].bytes(&out[i + 1], extra * sizeof(RawEvent))) return false;
+      if (extra >= slots - i) return false;
+      std::memset(&out[i + extra], 0, sizeof(RawEvent));
+      if (!from[kPayloads].bytes(&out[i + 1], stored_payload(e))) return false;
       i += extra;
     }
   }

@@ -4,7 +4,7 @@
 Each program is built with clang as it is, and with Sooth's compilers at -O0 and -O2. It must print the same and end the
 same way in each build; every trace must be legal (`sooth verify`) and hold the events that its comments name:
 
-    // EXPECT: KIND[!failed] VARIABLE|* xN|>=N   events of that kind (without `!failed`: those that did not fail), all traces
+    // EXPECT: KIND[!failed] VARIABLE|* xN|>=N|<=N   events of that kind (without `!failed`: those that did not fail), all traces
     // EXPECT-OUTPUT: LINE                       standard output, line by line, in this order
     // EXPECT-EXIT: N | signal N                 0 if it is not there
     // EXPECT-TRACES: N                          1 if it is not there
@@ -39,7 +39,7 @@ class Expectations:
 
     def take(self, path, key, text):
         if key == "EXPECT":
-            match = re.fullmatch(r"([a-z-]+)(!failed)? (\S+) (x|>=)(\d+)", text)
+            match = re.fullmatch(r"([a-z-]+)(!failed)? (\S+) (x|>=|<=)(\d+)", text)
             if not match:
                 raise Failure(f"bad expectation: {text}")
             kind, failed, variable, relation, count = match.groups()
@@ -105,7 +105,7 @@ def check_traces(sooth, expectations, directory, what):
     counts = count_events(sooth, traces, directory, {kind for kind, *_ in expectations.events})
     for kind, failed, variable, relation, wanted in expectations.events:
         found = counts[kind, failed, variable]
-        if found != wanted if relation == "x" else found < wanted:
+        if not {"x": found == wanted, ">=": found >= wanted, "<=": found <= wanted}[relation]:
             raise Failure(f"{what}: {found} x {kind}{'!failed' if failed else ''} {variable}, not {relation}{wanted}")
     if expectations.unsupported:
         told = "".join(checked([sooth, "stats", trace], directory) for trace in traces)

@@ -402,5 +402,45 @@ TEST(MemoryModel, FindsARaceOnEveryVariableThatHasOne) {
   EXPECT_GT(without, 20);
 }
 
+// A few accesses of a page are followed as they are, many by what they touch; both see every race, and no other.
+TEST(MemoryModel, FewAndManyAccessesOfOnePage) {
+  for (const std::uint64_t variables : {1u, 5u, 16u, 17u, 100u}) {
+    Recorded run(2);
+    for (std::uint64_t i = 0; i < variables; ++i) run.write(0, kData + 16 * i + 4, 4, i);
+    for (std::uint64_t i = 0; i < variables; ++i) {
+      run.read(1, kData + 16 * i, 4, 0);           // beside it
+      run.read(1, kData + 16 * i + 6, 2, i >> 16); // a part of it
+    }
+    EXPECT_EQ(run.races().size(), variables);
+  }
+}
+
+// The second write takes the place of the first one, and only for the bytes that it covers.
+TEST(MemoryModel, WhatIsOverwrittenInPart) {
+  Recorded run(2);
+  run.write(0, kData, 8, 1);
+  run.write(0, kData + 2, 4, 2);
+  run.read(1, kData, 2, 1);     // races with the first
+  run.read(1, kData + 2, 4, 2); // ... with the second
+  run.read(1, kData + 6, 2, 0); // ... with the first
+  std::set<std::uint32_t> firsts;
+  for (const Finding& finding : run.races()) firsts.insert(finding.places.at(0).event);
+  EXPECT_EQ(firsts, (std::set<std::uint32_t>{0, 1}));
+}
+
+TEST(MemoryModel, RacesThatTheProgramAnnotatesAsBenignAreNotReported) {
+  for (const std::uint64_t bytes : {0u, 1u, 4u}) {
+    Recorded run(2);
+    run.add(0, EventKind::Watch, kData, bytes).flags |= trace::kFill;
+    run.write(0, kData, 4, 1);
+    run.write(0, kData + 4, 4, 1);
+    run.read(1, kData, 4, 1);
+    run.read(1, kData + 4, 4, 1);
+    const auto found = run.races();
+    ASSERT_EQ(found.size(), bytes == 0 ? 2u : 1u);
+    EXPECT_EQ(run.trace.events[found.back().places.at(0).event].address, kData + 4);
+  }
+}
+
 } // namespace
 } // namespace sooth::predict

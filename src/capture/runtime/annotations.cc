@@ -2,6 +2,7 @@
 // they have there.
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/monitored.h"
+#include "capture/runtime/online.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -135,6 +136,22 @@ SOOTH_EXPORT void AnnotateNewMemory(const char*, int, const volatile void* p, st
   }
 }
 
+// Races on these bytes are meant to be. The accesses are recorded as ever: whoever looks for races leaves these out. The
+// unsized one names the first byte of a variable.
+SOOTH_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void* p, std::size_t bytes, const char*) {
+  const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
+  Thread* t = enter();
+  if (t != nullptr && !is_online())
+    mark(t, EventKind::Watch, plain(p), size | std::uint64_t{intern("benign race")} << 32, kFill);
+}
+SOOTH_EXPORT void AnnotateBenignRace(const char* file, int line, const volatile void* p, const char* why) {
+  AnnotateBenignRaceSized(file, line, p, 1, why);
+}
+SOOTH_EXPORT void WTFAnnotateBenignRaceSized(const char* file, int line, const volatile void* p, std::size_t bytes,
+                                             const char* why) {
+  AnnotateBenignRaceSized(file, line, p, bytes, why);
+}
+
 // --- accepted without effect ------------------------------------------------------------------------------------------
 // These ask a detector to look away. A trace is what happened, so nothing is left out of it.
 
@@ -146,8 +163,6 @@ SOOTH_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
 SOOTH_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
 SOOTH_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {}
 SOOTH_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {}
-SOOTH_EXPORT void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}
-SOOTH_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void*, std::size_t, const char*) {}
 SOOTH_EXPORT void AnnotateExpectRace(const char*, int, const volatile void*, const char*) {}
 SOOTH_EXPORT void AnnotateFlushExpectedRaces(const char*, int) {}
 SOOTH_EXPORT void AnnotatePublishMemoryRange(const char*, int, const volatile void*, std::size_t) {}

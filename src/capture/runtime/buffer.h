@@ -63,13 +63,17 @@ private:
 // What reserve does when the buffer is full: false if a signal handler found it so in mid-append, and the event is lost.
 bool make_room(Thread* t);
 
+// Moves the cursor over the next slots, whether they are there or not. One instruction, so that a handler's events neither
+// overwrite nor are overwritten.
+inline trace::RawEvent* take_slot(Thread* t, std::size_t slots = 1) {
+  std::uint64_t step = slots * sizeof(trace::RawEvent);
+  __asm__ volatile("xaddq %0, %1" : "+r"(step), "+m"(t->cursor) : : "memory", "cc");
+  return reinterpret_cast<trace::RawEvent*>(step);
+}
 // Room for an event of `slots` slots, or null. Needs Appending.
 inline trace::RawEvent* reserve(Thread* t, std::size_t slots) {
   for (;;) {
-    // One instruction, so that a handler's events neither overwrite nor are overwritten.
-    std::uint64_t step = slots * sizeof(trace::RawEvent);
-    __asm__ volatile("xaddq %0, %1" : "+r"(step), "+m"(t->cursor) : : "memory", "cc");
-    auto* slot = reinterpret_cast<trace::RawEvent*>(step);
+    trace::RawEvent* slot = take_slot(t, slots);
     if (__builtin_expect(slot + slots <= t->end, 1)) return slot;
     if (!make_room(t)) return nullptr;
   }

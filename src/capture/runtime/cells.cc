@@ -134,6 +134,12 @@ void end_long_segment(Thread* t) {
 
 namespace {
 
+inline void extend(trace::RawEvent* event, std::uint64_t value, std::uint8_t size) {
+  event->value |= value << (8 * event->size); // before the size: whoever reads now sees the event without the new bytes
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  event->size = static_cast<std::uint8_t>(event->size + size);
+}
+
 // A walk over bytes smaller than a granule: the access goes on where the newest event, of the same instruction, ended. Nothing
 // was kept between them, so they are one event (docs/trace_format.md).
 bool extend_last(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint8_t size,
@@ -143,9 +149,7 @@ bool extend_last(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
       last->kind != static_cast<std::uint8_t>(kind) || last->flags != trace::kHeld || last->size == 0 ||
       frames_changed())
     return false;
-  last->value |= value << (8 * last->size); // before the size: whoever reads now sees the event without the new bytes
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  last->size = static_cast<std::uint8_t>(last->size + size);
+  extend(last, value, size);
   return true;
 }
 
@@ -210,18 +214,67 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
   write_of(t, address, value, size, site);
 }
 
+namespace {
+
+// What nearly every call of a hook is once the cells are in use: the first read or write of bytes in this segment. It needs no
+// other function, so no register has to be saved for one. False, with nothing done, if anything is out of the ordinary.
+template <EventKind kind, std::uint8_t size>
+inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+  const ThreadLocal& local = __sooth_thread;
+  Thread* t = local.thread;
+  if (t == nullptr || local.quiet != 0 || local.abi.detail != 0 || is_online() || g_alone) return false;
+  const unsigned offset = address & 7;
+  if (offset + size > 8 || frames_changed() || t->glue != 0) return false;
+  constexpr unsigned kOnes = (1u << size) - 1;
+  const unsigned mask = kOnes << offset;
+  Cell& cell = cell_of(address);
+  const bool fresh = !is_current(cell);
+  const std::uint32_t low = fresh ? epoch() | 0xff'ffff : cell.low;
+  const auto tag = static_cast<std::uint32_t>(address >> 15);
+  if (!fresh && cell.high != tag) return false;
+  if ((low >> (kind == EventKind::Read ? 0 : 16) & mask) != mask) return false; // not the first, in part at least
+  trace::RawEvent* last = t->last;
+  if (last->site == site && last->address + last->size == address && (last->address ^ address) >> 3 == 0 &&
+      last->kind == static_cast<std::uint8_t>(kind) && last->flags == trace::kHeld && last->size != 0) {
+    extend(last, value, size);
+  } else {
+    if (address == t->run.next && site == t->run.site) return false; // perhaps a run: see append_access
+    if (t->cursor >= t->end || reinterpret_cast<std::uint64_t>(t->cursor) % (256 * sizeof *last) == 0) return false;
+    Appending appending(t);
+    trace::RawEvent* slot = take_slot(t);
+    if (slot >= t->end) return false; // a signal handler came in between and filled the buffer
+    put(t, slot, kind, address, value, reading(t), site, size, 0, trace::kHeld);
+    t->run = {nullptr, t->cursor, address + size, site, static_cast<std::uint8_t>(kind), size, trace::kHeld, 1};
+  }
+  t->claims += fresh;
+  cell.high = tag;
+  cell.low = low & ~(kind == EventKind::Read ? mask : mask | mask << 16);
+  set_bytes(cell, offset, size, value);
+  return true;
+}
+
+} // namespace
+
 #define SOOTH_ACCESS(size)                                                                                             \
-  extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \
+  extern "C" __attribute__((noinline)) void sooth_slow_read##size(std::uint64_t address, std::uint64_t value,          \
+                                                                  std::uint32_t site) {                                \
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
     if (__builtin_expect(is_online(), 0)) return read_access(t, address, value, size, site);                           \
     read_of(t, address, value, size, site);                                                                            \
   }                                                                                                                    \
-  extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                  \
+  extern "C" __attribute__((noinline)) void sooth_slow_write##size(std::uint64_t address, std::uint64_t value,         \
+                                                                   std::uint32_t site) {                               \
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
     if (__builtin_expect(is_online(), 0)) return write_access(t, address, value, size, site);                          \
     write_of(t, address, value, size, site);                                                                           \
+  }                                                                                                                    \
+  extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \
+    if (!keep_first<EventKind::Read, size>(address, value, site)) sooth_slow_read##size(address, value, site);         \
+  }                                                                                                                    \
+  extern "C" void sooth_write##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                  \
+    if (!keep_first<EventKind::Write, size>(address, value, site)) sooth_slow_write##size(address, value, site);       \
   }
 SOOTH_ACCESS(1)
 SOOTH_ACCESS(2)

@@ -3,7 +3,7 @@
 // A segment's first `g_detail` slots are kept as they are. After that, of the accesses that one thread makes to the same
 // bytes within one segment, the first read and the first write are kept (flag kHeld), and the last write (kMerged) when the
 // segment ends; a read that sees another value than the cell knows is always kept, because somebody else wrote. Writes to
-// globals, statics and watched variables are always kept. Before the program's second thread begins, the first ones are left
+// globals, statics and watched variables are always kept. While there is one thread only, the first ones are left
 // out, too. docs/trace_format.md argues why nothing can become wrong by it.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sooth::runtime {
 
-// There has been one thread only so far: nothing that it does can be ordered otherwise.
+// There is one thread only, and all that ever were others are joined: nothing that it does can be ordered otherwise.
 extern bool g_alone;
 
 // The slow halves of the hooks.
@@ -23,6 +23,9 @@ void write_access(Thread* t, std::uint64_t address, std::uint64_t value, std::ui
 void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site);
 void write_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
                     std::uint32_t site);
+
+// The cells are in use, and an access of a few bytes of any length only repeats what they know: it is left out.
+bool small_repeats(EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
 
 // A segment begins, with its detail to spend; while it lasts, no cell is in use.
 void use_detail(Thread* t);

@@ -71,7 +71,49 @@ void keep_run(Thread* t, const CellWalk& walk, EventKind kind, std::uint64_t add
   if (!g_alone) append_range(t, kind, address + from, bytes + from, to - from, site, trace::kHeld);
 }
 
+// The first `count` bytes, as a number.
+std::uint64_t word_of(const std::uint8_t* bytes, unsigned count) {
+  if (count == 8) return granule_at(bytes);
+  std::uint64_t word = 0;
+  for (unsigned i = 0; i < count; ++i) word |= std::uint64_t{bytes[i]} << (8 * i);
+  return word;
+}
+
+// f(cell, bytes of it as bits, offset of the first, its bytes) for each granule of the range; false as soon as one f is.
+template <typename F>
+bool each_cell(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, F&& f) {
+  while (size != 0) {
+    const unsigned offset = address & 7;
+    const auto count = static_cast<unsigned>(size < 8 - offset ? size : 8 - offset);
+    if (!f(cell_of(address), ((1u << count) - 1) << offset, offset, count, address, bytes)) return false;
+    address += count;
+    bytes += count;
+    size -= count;
+  }
+  return true;
+}
+
 } // namespace
+
+bool small_repeats(EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
+  const bool reads = kind == EventKind::Read;
+  const bool repeats =
+      each_cell(address, bytes, size,
+                [&](const Cell& cell, unsigned mask, unsigned offset, unsigned count, std::uint64_t here,
+                    const std::uint8_t* from) {
+                  if (!is_of(cell, here)) return false;
+                  if (!reads) return (dirty(cell) & mask) == mask;
+                  return (known(cell) & mask) == mask && bytes_at(cell, offset, count) == word_of(from, count);
+                });
+  if (repeats && !reads) {
+    each_cell(address, bytes, size,
+              [](Cell& cell, unsigned, unsigned offset, unsigned count, std::uint64_t, const std::uint8_t* from) {
+                set_bytes(cell, offset, count, word_of(from, count));
+                return true;
+              });
+  }
+  return repeats;
+}
 
 void read_granules(Thread* t, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
                    std::uint32_t site) {

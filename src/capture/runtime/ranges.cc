@@ -93,6 +93,18 @@ void large_access(Thread* t, EventKind kind, std::uint64_t address, const std::u
   append_range(t, kind, address, bytes, size, site, t->claims != 0 && kind == EventKind::Read ? trace::kHeld : 0);
 }
 
+// A short range that only repeats what the cells know: no cell is that of a global's write.
+bool repeats_cells(EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
+  constexpr std::uint64_t kShort = 64;
+  return size <= kShort && __sooth_thread.abi.detail == 0 && !is_online() && small_repeats(kind, address, bytes, size);
+}
+
+void end_of_glue(Thread* t, std::uint32_t what) {
+  const auto last = static_cast<EventKind>(t->last->kind); // of another kind, the same bit says something else
+  if (!(what & kLoopGlued) && (last == EventKind::Read || last == EventKind::Write))
+    t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued);
+}
+
 } // namespace
 
 void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size,
@@ -101,6 +113,7 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   if (size == 0) return;
   if (is_online()) return online_access(t, kind, target, bytes, size, site);
+  if (repeats_cells(kind, target, from, size)) return;
   if (size <= 8) return piece_access(t, kind, target, from, size, site);
   if (in_detail(t)) return append_range(t, kind, target, from, size, site, 0);
   if (goes_through_cells(t, kind, target, size)) return cell_access(t, kind, target, from, size, site);
@@ -113,6 +126,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0) return;
+  if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
   if (is_online() || (kind == EventKind::Write &&
                       writes_are_kept(target))) { // every state of a global counts, also in the middle of the loop
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
@@ -126,9 +140,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   else large_access(t, kind, target, bytes, size, site);
   t->opaque = false;
   t->glue = 0;
-  const auto last = static_cast<EventKind>(t->last->kind); // of another kind, the same bit says something else
-  if (!(what & kLoopGlued) && (last == EventKind::Read || last == EventKind::Write))
-    t->last->flags &= static_cast<std::uint8_t>(~trace::kGlued); // its end
+  end_of_glue(t, what);
 }
 
 void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {

@@ -58,7 +58,7 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (is_online()) return online_sync(t, kind, target, value);
-  if (kind == EventKind::Watch) {
+  if (kind == EventKind::Watch && (flags & trace::kFill) == 0) {
     keep_writes(target, static_cast<std::uint32_t>(value));
     void_range(t, target,
                static_cast<std::uint32_t>(value)); // what was left out so far is told, and nothing more is left out

@@ -62,6 +62,9 @@ void unsupported(const char* primitive);
 // --- life cycle (thread.cc, process.cc) -----------------------------------------------------------------------
 // In the creating thread, before the real pthread_create: reserves the child's number and records `fork`.
 std::uint32_t thread_create(Thread* parent);
+// In the joining thread, once the join is recorded; or if the thread that thread_create announced could not be made. If all
+// are joined, the caller is alone again.
+void thread_joined(Thread* t);
 // In the new thread before anything else / when its last destructor has run.
 void thread_begin(std::uint32_t number, std::uint32_t parent);
 void thread_end();

@@ -32,6 +32,7 @@ os::SpinLock g_lock; // free list and numbers
 Thread* g_free;
 Thread* g_all; // every state there ever was; only grows at its head
 std::uint32_t g_next_number;
+std::uint32_t g_unjoined; // threads that began, or will, and whose end nobody has waited for
 
 std::uint32_t next_number() { return __atomic_fetch_add(&g_next_number, 1, __ATOMIC_RELAXED); } // only unique
 
@@ -135,8 +136,10 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     start_buffer(t);
     use_detail(t);
     local.thread = t;
-    if (__atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED) != 0)
-      g_alone = false; // also if nobody announced it
+    if (__atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED) != 0 && number == kNoThread) {
+      __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST); // nobody announced it, and nobody will join it
+      __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
+    }
   } else {
     local.ended = 1; // nothing of this thread can be kept
     count(Defect::DroppedEvents);
@@ -184,6 +187,7 @@ void forget_other_threads(Thread* t) {
   t->number = 0;
   t->parent = 0;
   g_alone = true;
+  g_unjoined = 0;
   t->dirty_count = t->dirty_block_count = 0;
   t->first_slot = 0;
   if (make_buffer(t, kSmallLive)) {
@@ -227,9 +231,17 @@ std::uint32_t number_of(const Thread* t) { return t->number; }
 std::uint32_t thread_create(Thread* parent) {
   const std::uint32_t number = next_number();
   end_segment(parent); // whatever it left out while it was alone is told
+  __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST);
   __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
   sync(parent, EventKind::Fork, nullptr, number);
   return number;
+}
+
+void thread_joined(Thread* t) {
+  // Whoever joins the last one is the only thread there is: the others have ended, and their joins came before this one.
+  if (__atomic_sub_fetch(&g_unjoined, 1, __ATOMIC_SEQ_CST) != 0) return;
+  end_segment(t);
+  __atomic_store_n(&g_alone, true, __ATOMIC_RELAXED);
 }
 
 void thread_begin(std::uint32_t number, std::uint32_t parent) {

@@ -54,8 +54,10 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
 void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
                   bool created) {
   if (!created && is_online()) online_no_child(__sooth_thread.thread, number);
-  if (!created) REAL(free)(block);
-  else if (pthread != 0) thread_bind(pthread, number);
+  if (!created) {
+    REAL(free)(block);
+    if (Thread* t = enter()) thread_joined(t);
+  } else if (pthread != 0) thread_bind(pthread, number);
   set_signal_mask(signal_mask);
 }
 
@@ -72,6 +74,7 @@ int join_returned(Thread* t, unsigned long pthread, std::uint32_t number, int re
   if (t == nullptr || number == ~0u) return result;
   if (result == 0) {
     sync(t, EventKind::Join, pointer(pthread), number);
+    if (number != 0) thread_joined(t); // the main thread was never announced
     thread_unbind(pthread, number);
   } else if (result == EBUSY || result == ETIMEDOUT) {
     failed(t, EventKind::Join, pointer(pthread), number);
