@@ -1,6 +1,7 @@
 #include "cli/property_analysis.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "causality/model.h"
 #include "cli/analysis.h"
 #include "logic/resolve.h"
+#include "predict/monitors.h"
 #include "predict/properties.h"
 
 namespace sooth::cli {
@@ -44,6 +46,17 @@ void add_counts(const predict::PropertyAnswer& answer, std::vector<report::Gap>&
                     fmt::format("property: `{}` is violated in {} of {} runs", answer.counted_properties[m],
                                 counted.violating[m].text(), counted.runs.text()),
                     true});
+}
+
+// `monitor` entries, which are about the recorded computation whatever the model.
+std::optional<Error> find_monitors(const Prepared& prepared, const logic::PropertyFile& file, PropertyFindings& out) {
+  auto answer = predict::check_monitors(prepared.trace, file);
+  if (!answer) return answer.error();
+  out.found = std::move(answer->findings);
+  for (const std::string& bound : answer->bounds) out.gaps.push_back({"monitorBounds", 1, "bound: " + bound, false});
+  for (const std::string& remark : answer->remarks)
+    out.gaps.push_back({"monitorRemarks", 1, "remark: " + remark, true});
+  return std::nullopt;
 }
 
 } // namespace
@@ -91,14 +104,17 @@ Result<PropertyFindings> find_properties(const Prepared& prepared, const Propert
                                          const explore::Options& exploration) {
   const auto file = logic::load_properties(choice.file, logic::symbols_of_trace(prepared.trace));
   if (!file) return file.error();
+  PropertyFindings out;
+  if (!file.value().monitors.empty())
+    if (const auto error = find_monitors(prepared, file.value(), out)) return *error;
+  if (file.value().properties.empty()) return out;
   predict::PropertyOptions options;
   options.exploration = exploration;
   options.count = choice.count;
   auto answer = predict::check_properties(prepared.trace, prepared.computation, file.value(),
                                           choice.model.empty() ? "hb" : choice.model, options);
   if (!answer) return answer.error();
-  PropertyFindings out;
-  out.found = std::move(answer->findings);
+  std::move(answer->findings.begin(), answer->findings.end(), std::back_inserter(out.found));
   for (const std::string& bound : answer->bounds) out.gaps.push_back({"propertyBounds", 1, "bound: " + bound, false});
   for (const std::string& remark : answer->remarks)
     out.gaps.push_back({"propertyRemarks", 1, "remark: " + remark, true});

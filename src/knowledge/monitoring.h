@@ -144,6 +144,11 @@ inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrie
 
 // sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);
+// A local variable is an integer: what sooth_event_double tells is cut off, and kept within its range.
+inline std::int64_t whole_number(double value) {
+  if (!(value > -9.2e18)) return value < 0 ? INT64_MIN : 0; // also what is not a number
+  return value < 9.2e18 ? static_cast<std::int64_t>(value) : INT64_MAX;
+}
 // SOOTH_ATOMIC of a name that is a block of some formula; kNoVariable: it is no event. Inside itself, a block is the same entry of it.
 Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block);
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block);

@@ -1,0 +1,80 @@
+// A trace's events, given to the knowledge vectors one after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "causality/locations.h"
+#include "explore/property_events.h"
+#include "knowledge/monitoring.h"
+#include "knowledge/places.h"
+#include "logic/property.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+class MonitoredRun {
+public:
+  // The compiled monitors with variables of this trace. `wrong`: why they cannot be used.
+  MonitoredRun(const trace::Trace& trace, const logic::PropertyFile& file, std::string& wrong);
+
+  // All that the event is to the monitors: several of their events, or none. Those that have just failed.
+  knowledge::Word take(std::size_t event);
+
+  const knowledge::Setup& setup() const { return setup_; }
+  const knowledge::Thread* thread(std::uint32_t number) const { return threads_[number].state; }
+  const explore::PropertyEvents& variables() const { return changes_; }
+  bool stopped() const { return stopped_; } // a variable was written, and nobody knows with what
+  const knowledge::Places& places() const { return places_; }
+  knowledge::Faults faults() const;
+  // Roles that no thread has had so far.
+  std::vector<std::string> roles_without_thread() const;
+
+private:
+  using Memory = std::unique_ptr<knowledge::Word[]>;
+  struct Owned {
+    Memory memory;
+    knowledge::Thread* state = nullptr;
+    bool detached = false, ended = false;
+    bool inside = false;         // a function of the program's own is active
+    std::vector<bool> functions; // by activation: one of its own
+  };
+  enum class Target : std::uint8_t { Variable, Lock, Object, Memory };
+
+  void fill_variables(logic::PropertyFile& named);
+  knowledge::Thread& of(std::uint32_t number, const knowledge::Thread* creator);
+  knowledge::Carrier& carrier(Target target, std::uint64_t number);
+  void add(knowledge::Outcome outcome) { fresh_ |= outcome.fresh; }
+  void write_object(knowledge::Thread& thread, Target target, std::uint64_t address);
+  void read_object(knowledge::Thread& thread, Target target, std::uint64_t address);
+
+  void memory(std::size_t event, knowledge::Thread& thread);
+  void other_memory(std::size_t event, knowledge::Thread& thread);
+  void watch(const trace::Event& event, knowledge::Thread& thread);
+  bool synchronisation(const trace::Event& event, knowledge::Thread& thread);
+  bool life(const trace::Event& event, knowledge::Thread& thread);
+  void annotation(const trace::Event& event, knowledge::Thread& thread);
+  void call(const trace::Event& event);
+  std::string string(std::uint64_t number) const;
+
+  const trace::Trace& trace_;
+  knowledge::Setup setup_;
+  std::vector<knowledge::Word> block_, initial_, places_memory_;
+  knowledge::Places places_;
+  std::vector<Owned> threads_;
+  absl::flat_hash_map<std::uint64_t, Memory> carriers_[4]; // by target
+  explore::PropertyEvents changes_;                        // of named variables
+  std::size_t next_change_ = 0;
+  std::vector<std::uint64_t> values_;               // of named variables, now
+  std::vector<std::uint64_t> addresses_;            // of named variables, now; 0: not watched yet
+  std::unique_ptr<causality::Locations> locations_; // if knowledge travels through all memory
+  knowledge::Word roles_taken_ = 0;
+  knowledge::Word fresh_ = 0;
+  bool stopped_ = false;
+};
+
+} // namespace sooth::predict

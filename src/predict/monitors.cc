@@ -1,0 +1,113 @@
+#include "predict/monitors.h"
+
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "predict/monitored_run.h"
+
+namespace sooth::predict {
+namespace {
+
+using knowledge::Known;
+using witness::Finding;
+
+std::string number_text(const Known& known) {
+  switch (known.part->layout.kind) {
+  case knowledge::ScalarKind::Float: return fmt::format("{}", knowledge::real_of(known.value));
+  case knowledge::ScalarKind::Pointer: return fmt::format("{:#x}", known.value);
+  case knowledge::ScalarKind::Unsigned: return fmt::format("{}", known.value);
+  default: return fmt::format("{}", static_cast<std::int64_t>(known.value));
+  }
+}
+
+// "x = 3, @reader(y) = 4 (thread 2, after 17 events)": what made it false.
+struct Explanation {
+  const knowledge::Compiled& compiled;
+  const trace::Trace& trace;
+  std::string text = {};
+
+  void add(const Known& known) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", compiled.string(known.part->text), number_text(known));
+    if (*compiled.string(known.part->about) == 0) return;
+    if (known.thread == knowledge::kNoVariable) text += " (nothing is known of it)";
+    else text += fmt::format(" (thread {}, after {} events)", known.thread, known.sequence);
+  }
+};
+
+class Engine {
+public:
+  Engine(const trace::Trace& trace, const logic::PropertyFile& file) : trace_(trace), file_(file) {}
+
+  Result<MonitorAnswer> run() {
+    std::string wrong;
+    MonitoredRun run(trace_, file_, wrong);
+    if (!wrong.empty()) return Error{wrong, file_.name};
+    for (std::size_t event = 0; event < trace_.events.size() && !run.stopped(); ++event) {
+      const knowledge::Word failed = run.take(event);
+      for (std::uint32_t m = 0; m < file_.monitors.size() && failed != 0; ++m)
+        if ((failed >> m & 1) != 0) report(run, m, event);
+    }
+    tell(run);
+    return std::move(answer_);
+  }
+
+private:
+  // The same monitor failing at the same place in the source is one finding.
+  void report(const MonitoredRun& run, std::uint32_t monitor, std::size_t event) {
+    const auto [known, fresh] =
+        findings_.try_emplace({monitor, trace_.events[event].site, trace_.events[event].kind}, answer_.findings.size());
+    if (!fresh) {
+      ++answer_.findings[known->second].count;
+      return;
+    }
+    const logic::MonitorEntry& entry = file_.monitors[monitor];
+    Explanation explanation{run.setup().compiled, trace_};
+    explain(
+        run.setup(), *run.thread(trace_.events[event].thread), monitor,
+        [](void* to, const Known& part) { static_cast<Explanation*>(to)->add(part); }, &explanation);
+    Finding finding;
+    finding.kind = witness::FindingKind::Monitor;
+    finding.status = witness::Status::Observed;
+    finding.model = witness::Model::HappensBefore;
+    finding.engine = "knowledge";
+    finding.property = entry.name;
+    finding.note =
+        fmt::format("{}\n  known: {}", entry.expansion.empty() ? entry.text : entry.expansion, explanation.text);
+    finding.places.push_back({static_cast<std::uint32_t>(event), witness::Role::Step});
+    finding.witness.observed = static_cast<std::uint32_t>(event) + 1;
+    answer_.findings.push_back(std::move(finding));
+  }
+
+  void tell(const MonitoredRun& run) {
+    for (const std::string& name : run.variables().assumed)
+      answer_.remarks.push_back(
+          fmt::format("nobody saw what `{}` was before it was first written; it is taken to have been zero.", name));
+    for (const std::string& role : run.roles_without_thread())
+      answer_.remarks.push_back(fmt::format("the run had no thread `{}` that the monitors speak of.", role));
+    if (run.stopped())
+      answer_.bounds.emplace_back("a write's contents are not known, and monitors were not checked after it");
+    if (run.places().refused() + run.places().given_early() != 0)
+      answer_.bounds.push_back(fmt::format("{} threads were not ranged over: there were too many at the same time",
+                                           run.places().refused() + run.places().given_early()));
+    const knowledge::Faults faults = run.faults();
+    if (faults.any())
+      answer_.remarks.push_back(fmt::format("monitors divided by zero {} times and shifted too far {} times; what they "
+                                            "computed counts as 0.",
+                                            faults.divisions_by_zero, faults.wide_shifts));
+  }
+
+  const trace::Trace& trace_;
+  const logic::PropertyFile& file_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, trace::EventKind>, std::size_t> findings_;
+  MonitorAnswer answer_;
+};
+
+} // namespace
+
+Result<MonitorAnswer> check_monitors(const trace::Trace& trace, const logic::PropertyFile& file) {
+  return Engine(trace, file).run();
+}
+
+} // namespace sooth::predict

@@ -1,0 +1,29 @@
+// The offline twin of monitors: the same formulas, by the same code, on a recorded trace.
+//
+// Question: which `monitor` entries fail in the predicted state of which thread, after which event?
+// Source: seed 003; src/knowledge evaluates, this feeds it the events that its header lists.
+// Where we differ from the program itself: the trace leaves out reads that repeat the one before. Memory that no formula
+//   names, in monitors `over *`, is cut into the pieces that accesses share (causality/locations.h).
+// Cost: one pass over the trace; for each event one merge and one evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "logic/property.h"
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+struct MonitorAnswer {
+  std::vector<witness::Finding> findings; // all observed: one for each monitor and place in the source
+  std::vector<std::string> bounds;        // what makes the answer incomplete, a sentence's end each
+  std::vector<std::string> remarks;       // what else is to be told, a sentence each
+};
+
+// `file` was resolved with the symbols of this trace, and has monitors.
+Result<MonitorAnswer> check_monitors(const trace::Trace& trace, const logic::PropertyFile& file);
+
+} // namespace sooth::predict
