@@ -33,9 +33,9 @@
 // internals. Nothing else: the verdicts are about the computation that these events make, and the offline twin
 // (predict/monitors.h) must see the same ones.
 //   mutex, spin lock: acquire and release are write_carrier of the lock, a failed try too (it saw who holds it)
-//   read-write lock: exclusive as above; shared acquire and release are read_carrier
+//   read-write lock: exclusive as above; shared acquire (also a failed one) and release are read_carrier
 //   condition: signal, broadcast: write_carrier of the condition. wait: write_carrier of the mutex; when it returns:
-//     read_carrier of the condition, then write_carrier of the mutex
+//     read_carrier of the condition (not if the time was up), then write_carrier of the mutex
 //   barrier: arrive is write_carrier of the barrier, leave is read_carrier
 //   semaphore: post and successful wait are write_carrier; a failed try too
 //   once: the end of the initialiser is write_carrier of the control, finding it done is read_carrier

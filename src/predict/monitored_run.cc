@@ -173,9 +173,6 @@ void MonitoredRun::watch(const Event& e, Thread& thread) {
 bool MonitoredRun::synchronisation(const Event& e, Thread& thread) {
   switch (e.kind) {
   case EventKind::AcquireShared:
-    if (e.has(trace::kFailed)) write_object(thread, Target::Lock, e.address);
-    else read_object(thread, Target::Lock, e.address);
-    return true;
   case EventKind::ReleaseShared: read_object(thread, Target::Lock, e.address); return true;
   case EventKind::Acquire:
   case EventKind::Release: write_object(thread, Target::Lock, e.address); return true;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "knowledge/monitoring.h"
 #include "logic/resolve.h"
 
 namespace {
@@ -38,7 +39,38 @@ Symbols program() {
   symbols.functions = {"f(int)", "worker::suspend()", "void put<int>(int)"};
   symbols.inlined_functions = {"g()"};
   symbols.user_events = {"landed"};
+  symbols.thread_names = {"writer", "reader"};
+  symbols.block_names = {"transfer"};
   return symbols;
+}
+
+// The compiled monitors pass their own checker, and two threads can run them.
+void run_monitors(const PropertyFile& file) {
+  namespace k = sooth::knowledge;
+  require(!file.compiled_monitors.empty());
+  k::Setup setup;
+  require(setup.open(file.compiled_monitors.data(), file.compiled_monitors.size() * sizeof(k::Word), 2) == nullptr);
+  std::vector<k::Word> memory(setup.setup_words()), carrier(setup.carrier_words());
+  std::vector<k::Word> threads[2];
+  const std::vector<std::uint64_t> zero(setup.compiled.variable_count() + 1);
+  setup.begin(memory.data(), zero.data());
+  auto& shared = *reinterpret_cast<k::Carrier*>(carrier.data());
+  k::Thread* thread[2];
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    threads[t].resize(setup.thread_words());
+    thread[t] = k::make_thread(setup, threads[t].data(), t, t);
+    k::take_name(setup, *thread[t], t == 0 ? "writer" : "reader");
+  }
+  const std::uint32_t variable = setup.compiled.variable_count() == 0 ? k::kNoVariable : 0;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    k::Thread& self = *thread[i & 1];
+    k::internal(setup, self, 0, static_cast<std::int64_t>(i));
+    k::block_begin(setup, self, 0);
+    k::write(setup, self, shared, variable, i & 0x7f, false);
+    k::read(setup, *thread[1 - (i & 1)], shared, variable, i & 0x7f, true);
+  }
+  for (std::uint32_t m = 0; m < setup.compiled.monitor_count(); ++m)
+    k::explain(setup, *thread[0], m, [](void*, const k::Known& known) { require(known.part != nullptr); }, nullptr);
 }
 
 void run(const PropertyFile& file, const Property& property, std::string_view text) {

@@ -1,3 +1,4 @@
+// docs/monitors.md: its example is understood.
 // docs/properties.md: its example is a property file, its message is the one that is printed, and its tables name every
 // operator.
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@
 namespace sooth::logic {
 namespace {
 
-std::string page() {
-  std::ifstream in(SOOTH_DOCS "/properties.md");
+std::string page(const std::string& name = "properties.md") {
+  std::ifstream in(SOOTH_DOCS "/" + name);
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   // Tables write a bar with a backslash.
   for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|", at)) text.erase(at, 1);
@@ -36,6 +37,29 @@ TEST(PropertyDocs, TheExampleIsAPropertyFile) {
   ASSERT_TRUE(file.ok()) << file.error().text();
   EXPECT_EQ(file.value().properties.size(), 5u);
   EXPECT_EQ(file.value().properties[2].action, Action::Stop);
+}
+
+TEST(MonitorDocs, TheExampleIsAPropertyFile) {
+  TestProgram program;
+  program.ints({"x", "y", "checking", "saving"});
+  program.symbols.thread_names = {"writer", "reader"};
+  program.symbols.user_events = {"atomic"};
+  program.symbols.block_names = {"transfer"};
+  const std::string text = page("monitors.md");
+  const std::string fence = "```monitors\n";
+  const std::size_t begin = text.find(fence);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t end = text.find("```", begin + fence.size());
+  const auto file =
+      read_properties(text.substr(begin + fence.size(), end - begin - fence.size()), "docs", program.symbols);
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(file.value().monitors.size(), 4u);
+  // What the page says that ready-made ones stand for.
+  std::string race = file.value().monitors[2].expansion, atomicity = file.value().monitors[3].expansion;
+  for (std::size_t at = atomicity.find("transfer"); at != std::string::npos; at = atomicity.find("transfer"))
+    atomicity.replace(at, 8, "BLOCK");
+  EXPECT_NE(text.find(race), std::string::npos) << race;
+  EXPECT_NE(text.find(atomicity), std::string::npos) << atomicity;
 }
 
 TEST(PropertyDocs, TheMessageIsTheOneThatIsPrinted) {

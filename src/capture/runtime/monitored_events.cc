@@ -205,7 +205,7 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   }
 }
 
-void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t) {
+void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
   InHook hook;
   const std::uint32_t site = site_of_call();
   MonitoredThread* self = begin(t, site);
@@ -213,6 +213,7 @@ void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uin
   // It looked at the lock: others that take it or give it up come before or after.
   if (kind == EventKind::AcquireShared) at_primitive(*self, Access::Read, address, site);
   else if (kind == EventKind::Acquire || kind == EventKind::SemWait) at_primitive(*self, Access::Write, address, site);
+  else if (kind == EventKind::Wake) at_primitive(*self, Access::Write, value, site); // the mutex again, but no signal
 }
 
 void monitored_internal(const char* name, std::int64_t value) {
