@@ -58,8 +58,7 @@ class Candidates {
 public:
   Candidates(const trace::Trace& trace, const Computation& computation, std::size_t most, const Budget& budget)
       : trace_(trace), c_(computation), most_(most), budget_(budget), order_(trace, computation), held_(computation),
-        benign_(trace),
-        groups_(computation.locations.size()) {}
+        benign_(trace), groups_(computation.locations.size()) {}
 
   std::vector<RaceCandidate> run() {
     for (StepId id = 0; id < c_.steps.size() && (id % 4096 != 0 || budget_.spent() == nullptr); ++id)
@@ -165,8 +164,7 @@ private:
 } // namespace
 
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const Computation& computation,
-                                           std::size_t most_instances, const Budget& budget,
-                                           std::uint64_t* benign) {
+                                           std::size_t most_instances, const Budget& budget, std::uint64_t* benign) {
   Candidates candidates(trace, computation, most_instances, budget);
   std::vector<RaceCandidate> out = candidates.run();
   if (benign != nullptr) *benign = candidates.benign();

@@ -138,7 +138,7 @@ struct Report {
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;
   std::vector<FindingText> candidates; // no findings: places, and in `note` why they are none
-  std::vector<StepText> steps; // every event that a finding names, ascending
+  std::vector<StepText> steps;         // every event that a finding names, ascending
   std::uint64_t suppressed = 0;
   std::uint64_t rejected = 0; // witnesses that the checker did not accept: mistakes of ours
   Coverage coverage;

@@ -29,8 +29,8 @@ struct CommandLine {
   std::vector<std::string> ignorelists;
   std::vector<std::string> only; // globs: --only, --skip
   std::vector<std::string> skip;
-  std::string monitor;          // --monitor FILE: the property file whose monitors are built in; empty: none
-  std::string output = "a.out"; // -o
+  std::string monitor;                 // --monitor FILE: the property file whose monitors are built in; empty: none
+  std::string output = "a.out";        // -o
   std::vector<std::string> properties; // -fsooth-property=: files, of which the calls that they name are all kept
 
   std::vector<std::string> passed_on; // the user's arguments without our own, response files as they were
