@@ -106,7 +106,10 @@ FoundFunction find_function(std::string_view written, const Symbols& symbols) {
   if (suffix.size() > 1)
     return NotFound{0, "'" + wanted + "' is ambiguous: it could be '" + suffix[0] + "' or '" + suffix[1] + "'"};
   unique(all);
-  return NotFound{0, "the program has no instrumented function '" + wanted + "'" + did_you_mean(wanted, all)};
+  std::string nearest = did_you_mean(wanted, all);
+  if (nearest.empty())
+    nearest = "; if an optimiser left it out, compile the program with -fsooth-property=FILE (this file)";
+  return NotFound{0, "the program has no instrumented function '" + wanted + "'" + nearest};
 }
 
 } // namespace sooth::logic

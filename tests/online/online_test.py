@@ -305,7 +305,7 @@ def hostile(bench):
         struct.pack("<I", 0),
         struct.pack("<I", 0xFFFFFFFF),
         frame(bytes([5]) + b"\0" * 20),  # an event before hello
-        hello(version=2),
+        hello(version=99),
         hello(role=1),  # a channel of no program
         hello(role=0)[:-1] + b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
     ]
