@@ -16,6 +16,9 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+// Without the excerpt of a text that the user has not written.
+std::string first_line(const std::string& message) { return message.substr(0, message.find('\n')); }
+
 knowledge::ActionKind action_of(const SyntaxEntry& entry) {
   if (entry.action.text == "abort") return knowledge::ActionKind::Abort;
   if (entry.action.text == "break") return knowledge::ActionKind::Break;
@@ -69,10 +72,10 @@ std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& sym
       // The seed's atomicity is about all shared variables, whichever the block touches.
       if (entry.monitor.ready == ReadyMade::Atomicity && entry.monitor.over.empty()) builder.all_memory = true;
       const Result<SyntaxFile> expansion = parse(told.expansion, file.name);
-      if (!expansion) return file.error(entry.name.at, expansion.error().message);
+      if (!expansion) return file.error(entry.name.at, first_line(expansion.error().message));
       MonitorCompiler inner(expansion.value(), symbols, scratch, builder);
       inner.formula_at_thread(expansion.value().entries.front(), row);
-      if (inner.error()) return file.error(entry.name.at, inner.error()->message);
+      if (inner.error()) return file.error(entry.name.at, first_line(inner.error()->message));
     }
     if (compiler.error()) return compiler.error();
     out.monitors.push_back(std::move(told));

@@ -104,7 +104,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(file.error().line != 0 && file.error().column != 0 && file.error().message.ends_with('^'));
     return 0;
   }
-  require(!file.value().properties.empty() && file.value().types.size() == file.value().variables.size());
+  require(!file.value().properties.empty() || !file.value().monitors.empty());
+  require(file.value().types.size() == file.value().variables.size());
+  if (!file.value().monitors.empty()) run_monitors(file.value());
   for (const Property& property : file.value().properties) run(file.value(), property, text);
   return 0;
 }
