@@ -94,8 +94,10 @@ std::vector<Instruction*> all_branches(Function& function) {
   std::vector<Instruction*> found;
   for (BasicBlock& block : function) {
     Instruction* terminator = block.getTerminator();
-    const Value* decided_by = terminator ? decision(*terminator) : nullptr;
-    if (decided_by && !isa<Constant>(decided_by)) found.push_back(terminator);
+    if (!terminator) continue;
+    const Value* decided_by = decision(*terminator);
+    const bool elsewhere = isa<IndirectBrInst, CallBrInst>(terminator); // jumps to labels as values, from assembler
+    if (elsewhere || (decided_by && !isa<Constant>(decided_by))) found.push_back(terminator);
   }
   return found;
 }

@@ -72,7 +72,7 @@ const Function* CallEffects::body_of(const CallBase& call) const {
 }
 
 trace::CallEffect CallEffects::effect_of(const CallBase& call) const {
-  if (call.isInlineAsm()) return trace::CallEffect::Other;
+  if (call.isInlineAsm() || call.isMustTailCall()) return trace::CallEffect::Other;
   if (const Function* body = body_of(call); body && instrumented_.contains(body)) return trace::CallEffect::Defined;
   if (const auto known = library_function(call)) return known->effect;
   // A function that is not here may have hooks all the same: `pure` and `const` say what its source means.

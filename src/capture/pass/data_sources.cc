@@ -165,8 +165,9 @@ DataSources::Set DataSources::result(const Instruction& instruction) const {
   if (row == rows_.call.end()) return is_real_call(*call) ? unknown() : all;
   const trace::CallEffect effect = effects_.effect_of(*call);
   if (effect == trace::CallEffect::None) return all;
-  if (effect == trace::CallEffect::Known) return all |= load_at(row->second, true), all;
-  return all |= one({SourceKind::CallResult, false, row->second}), all;
+  if (effect == trace::CallEffect::Known) all |= load_at(row->second, true); // what an interceptor reads
+  all |= one({SourceKind::CallResult, false, row->second});
+  return all;
 }
 
 DataSources::Set DataSources::phi(const PHINode& phi) const {

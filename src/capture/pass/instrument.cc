@@ -72,12 +72,15 @@ public:
       if (hook.kind == HookKind::Call) hook.decision = facts.is_decision(cast<CallBase>(*hook.instruction));
     SmallVector<unsigned, 2> announced;
     for (const auto& [argument, row] : shared_arguments()) announced.push_back(argument->getArgNo());
-    if (!hooks_.empty() || !announced.empty()) facts.add_to(table, function_row(), announced);
+    if (!hooks_.empty() || !announced.empty() || is_marked(function_)) facts.add_to(table, function_row(), announced);
   }
 
   Function& function() { return function_; }
   std::vector<Hook>& hooks() { return hooks_; }
-  std::uint32_t function_row() { return context_.sites.add(names_.function_row()); }
+  std::uint32_t function_row() {
+    if (!function_row_) function_row_ = context_.sites.add(names_.function_row());
+    return *function_row_;
+  }
   // Parameters passed by value that other code gets to see.
   SmallVector<std::pair<Argument*, std::uint32_t>, 2> shared_arguments() {
     SmallVector<std::pair<Argument*, std::uint32_t>, 2> found;
@@ -205,6 +208,7 @@ private:
   std::optional<OutOfSight> out_of_sight_;
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
+  std::optional<std::uint32_t> function_row_;
 };
 
 void emit(FunctionContext& function, const Hook& hook) {

@@ -26,7 +26,7 @@ std::uint32_t StringTable::add(StringRef text) {
 std::uint32_t SiteTable::add(const Row& row) {
   const SoothSiteRow stored = {strings.add(row.file),     row.line, row.column, strings.add(row.function),
                                strings.add(row.variable), row.flags};
-  if (distinct_ && (row.flags & trace::kSiteFunction) == 0) {
+  if (distinct_) {
     rows_.push_back(stored);
     return static_cast<std::uint32_t>(rows_.size() - 1);
   }

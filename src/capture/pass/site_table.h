@@ -1,5 +1,5 @@
 // The rows that say where in the source each hook stands. Equal rows are one row: unrolled loops and inlined
-// functions repeat themselves. Static facts, however, tell each instruction by its row: with them, only functions share theirs.
+// functions repeat themselves. Static facts, however, tell each instruction and each function by its row: with them, no two are one.
 #pragma once
 
 #include <cstdint>

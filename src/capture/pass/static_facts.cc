@@ -60,6 +60,11 @@ std::vector<Instruction*> FunctionFacts::traps() const {
 FunctionFacts::Set FunctionFacts::handed_over(const CallBase& call) const {
   const CallEffect effect = effects_.effect_of(call);
   Set all = sources_.of(call.getCalledOperand());
+  // Arguments without a parameter lie in memory that nobody is seen to write: the callee reads them as if they came from outside.
+  const unsigned parameters =
+      call.getFunctionType()->isVarArg() ? call.getFunctionType()->getNumParams() : call.arg_size();
+  for (unsigned i = parameters; i < call.arg_size(); ++i)
+    if (effect != CallEffect::Known) all |= sources_.argument(call, i);
   if (effect == CallEffect::None || effect == CallEffect::Defined) return all;
   for (unsigned i = 0; i < call.arg_size(); ++i)
     if (effect != CallEffect::Known || call.getArgOperand(i)->getType()->isPointerTy())
@@ -148,7 +153,9 @@ void FunctionFacts::add_call(FactTable& table, std::uint32_t row, const CallBase
   fact.role = SiteRole::Call;
   fact.effect = effects_.effect_of(call);
   fact.flags = control_.may_not_return(call) ? trace::kMayNotReturn : 0;
-  if (const Function* callee = call.getCalledFunction()) fact.callee = name_number(*callee);
+  // With a variable number of arguments, and where the caller's activation is over before the callee's begins, it is no help that the callee has hooks.
+  const Function* callee = call.getCalledFunction();
+  if (callee && !call.isMustTailCall() && !call.getFunctionType()->isVarArg()) fact.callee = name_number(*callee);
   fact.target = sources_.list(sources_.of(call.getCalledOperand()));
   fact.condition = sources_.list(handed_over(call));
   Set value = sources_.load_at(row, true); // what an interceptor copies
@@ -183,7 +190,8 @@ void FunctionFacts::add_to(FactTable& table, std::uint32_t function_row, ArrayRe
       SiteFact fact;
       Set condition;
       fact.role = instruction.isTerminator() ? SiteRole::Branch : SiteRole::Trap;
-      if (fact.role == SiteRole::Branch) condition = sources_.of(instruction.getOperand(0));
+      if (fact.role == SiteRole::Branch)
+        for (const Use& operand : instruction.operands()) condition |= sources_.of(operand.get());
       for (const Value* operand : dangerous_operands(instruction)) condition |= sources_.of(operand);
       fact.condition = sources_.list(condition);
       add(table, decision->second, instruction, std::move(fact));
@@ -203,6 +211,8 @@ void FunctionFacts::add_to(FactTable& table, std::uint32_t function_row, ArrayRe
 }
 
 bool promote_variables(Function& function, FunctionAnalysisManager& analyses) {
+  // setjmp goes back to what is in memory; a coroutine may end up with its variables elsewhere.
+  if (function.callsFunctionThatReturnsTwice() || function.isPresplitCoroutine()) return false;
   std::vector<AllocaInst*> variables;
   for (Instruction& instruction : function.getEntryBlock())
     if (auto* variable = dyn_cast<AllocaInst>(&instruction); variable && isAllocaPromotable(variable))

@@ -61,5 +61,7 @@ FUNCTION int twice(bool first) {
   const int two = c; // @twice.c
   return first ? one : two;
 }
+FUNCTION int variadic(int count, ...) { return count + c; }
+FUNCTION void of_variadic() { b = variadic(1, a); } // @variadic
 
 int main() {}
