@@ -182,7 +182,7 @@ private:
     if (answer.truth == Truth::Undecided) undecided = answer.reason;
     if (answer.truth != Truth::Yes) return false;
     followed_ += computation_.steps.size();
-    const Standstill end = follow(trace_, feasibility_.index(), question, answer.run);
+    const Standstill end = follow(trace_, feasibility_.index(), question, std::vector<StepId>(answer.run));
     if (end.stillness == Stillness::Unknown) undecided = "whether another thread would help whoever waits is not known";
     if (end.stillness != Stillness::Still) return false;
     std::vector<StepId> all = question.before; // the circle first
