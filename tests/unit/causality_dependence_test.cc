@@ -21,14 +21,15 @@ using Reads = std::set<std::uint32_t>; // events
 
 // Thread 0 is looked at. Thread 1 writes all shared variables first, so that reads of them are leaves.
 constexpr std::uint64_t kX = 0x1000, kY = 0x1010, kPrivate = 0x2000;
-constexpr std::uint32_t kFunction = 50; // its site
+constexpr std::uint32_t kFunction = 50, kCaller = 52; // their sites
 constexpr std::uint32_t kFunctionName = 7, kOtherName = 8;
 
 class Dependence : public ::testing::Test {
 protected:
   Dependence() : b_(2) {
     b_.trace.sites.resize(100);
-    facts_.add_function(0, 0);
+    facts_.add_function(kCaller, 0);
+    b_.add(0, EventKind::Enter).site = kCaller;
     b_.write(1, kX, 8, 1).site = 90;
     b_.write(1, kY, 8, 1).site = 91;
     for (const std::uint32_t site : {90u, 91u}) facts_.add_site(site, 0, SiteRole::Store);
@@ -56,7 +57,7 @@ protected:
     return number();
   }
   std::uint32_t leave() {
-    b_.add(0, EventKind::Exit, 0, 0);
+    b_.add(0, EventKind::Exit, 0, 1);
     return number();
   }
   void call(std::uint32_t site, std::uint32_t callee, std::vector<Source> argument) {
