@@ -1,5 +1,5 @@
 // Which element is written depends on what another thread has published, or does not.
-// EXPECT: race table @publish @use
+// EXPECT: race table[1] @publish @use
 // FLAGS: -fsooth-facts
 // MODELS: full sliced
 #include "pair.h"

@@ -22,8 +22,13 @@ def found_by(sooth, model, trace, folder):
     run([sooth, "check", "--model", model, "--find", "races", "--json", report, trace], folder, fine=(0, FOUND))
     told = json.loads(report.read_text(encoding="utf-8"))
     check(told["coverage"]["rejected"] == 0, f"no witness of {model} is rejected")
-    # A race of the recorded run by the C++ memory model is one under every model.
-    return {tuple(sorted(site["line"] for site in finding["sites"][:2])) for finding in told["findings"]}, told
+    def lines(findings):
+        return {tuple(sorted(site["line"] for site in finding["sites"][:2])) for finding in findings}
+
+    # Accesses of the recorded run that the C++ memory model leaves unordered race by its definition under every model. The
+    # interpreter does not know that order: it knows which accesses stand side by side in some execution.
+    by_model = [finding for finding in told["findings"] if finding["engine"] != "memory-model"]
+    return lines(told["findings"]), lines(by_model)
 
 
 def one_round(sooth, seed, count, level, folder):
@@ -35,8 +40,8 @@ def one_round(sooth, seed, count, level, folder):
     truth = set().union(*(program.races() for program in programs))
     found = {}
     for model in ("hb-locks", "maximal", "sliced", "full"):
-        found[model], _ = found_by(sooth, model, trace, folder)
-        wrong = found[model] - truth
+        found[model], by_model = found_by(sooth, model, trace, folder)
+        wrong = by_model - truth
         check(not wrong, f"seed {seed}, {level}: {model} finds races of lines {sorted(wrong)}, which no execution has")
     for model in ("hb-locks", "maximal"):
         missing = found[model] - found["full"]

@@ -11,8 +11,10 @@ namespace sooth::pass {
 using namespace llvm;
 
 std::uint32_t name_number(const Function& function) {
-  if (function.hasLocalLinkage()) return 0;
-  const auto number = static_cast<std::uint32_t>(xxh3_64bits(function.getName()));
+  std::string name = function.getName().str();
+  // Other files may have a function of that name, too.
+  if (function.hasLocalLinkage()) name += '@' + function.getParent()->getSourceFileName();
+  const auto number = static_cast<std::uint32_t>(xxh3_64bits(name));
   return number == 0 ? 1 : number;
 }
 

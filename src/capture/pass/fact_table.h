@@ -44,7 +44,7 @@ private:
   std::map<std::uint32_t, Numbers> sites_; // by row
 };
 
-// Stands for the linker's name; 0 for functions that only their own module can call.
+// Stands for the function: the linker's name, and the file's for functions that only their own module can call. Never 0.
 std::uint32_t name_number(const llvm::Function& function);
 
 } // namespace sooth::pass
