@@ -25,6 +25,21 @@ struct Group {
 class Barriers final : public Family {
 public:
   explicit Barriers(Judge& judge) : Family(judge), arrivals_(judge.trace.threads.size()) {}
+  // Groups are shared by the barrier and those who arrived, but not with the copy.
+  Barriers(const Barriers& other) : Family(other), groups_(other.groups_), arrivals_(other.arrivals_) {
+    absl::flat_hash_map<const Group*, std::shared_ptr<Group>> own;
+    const auto take_over = [&own](std::shared_ptr<Group>& group) {
+      if (group == nullptr) return;
+      std::shared_ptr<Group>& copied = own[group.get()];
+      if (copied == nullptr) copied = std::make_shared<Group>(*group);
+      group = copied;
+    };
+    for (auto& [address, group] : groups_) take_over(group);
+    for (Arrivals& thread : arrivals_)
+      for (auto& [address, groups] : thread)
+        for (std::shared_ptr<Group>& group : groups) take_over(group);
+  }
+  Barriers& operator=(const Barriers&) = delete;
 
   std::unique_ptr<Family> copy() const override { return std::make_unique<Barriers>(*this); }
   bool wants(EventKind kind) const override {
