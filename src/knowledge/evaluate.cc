@@ -115,8 +115,10 @@ private:
   void sign(const Layout::Entry& shape, Word* entry) {
     if (entry[kOwner] != thread_.identity && shape.about != 0)
       for (std::uint32_t r = 1; r < thread_.vector[0]; ++r) entry[Layout::about_at(shape, 0, r)] = 0;
-    stored_ |= entry[kOwner] != thread_.identity;
+    if (entry[kOwner] == thread_.identity) return;
+    stored_ = true;
     entry[kOwner] = thread_.identity;
+    entry[kSequence] = thread_.sequence; // at once: the thread that was here before may be marked as gone
   }
   // Its entries are newer than what others have only if something in them changed: so most events are no news to anybody.
   void date_entries() {
