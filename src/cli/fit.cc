@@ -8,8 +8,7 @@
 namespace sooth::cli {
 namespace {
 
-// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself. Measured
-// on the programs of ./dev bench record; half as much again as the most that was seen there.
+// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself. A careful estimate.
 constexpr std::uint64_t kBytesPerEvent = 400;
 
 bool stays_with_next(const trace::Event& e) {

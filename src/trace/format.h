@@ -79,7 +79,7 @@ struct RawEvent {
 static_assert(sizeof(RawEvent) == 32);
 
 inline constexpr std::uint64_t kFileMagic = 0x0a1a'6874'6f6f'53fe; // fe 'S' 'o' 'o' 't' 'h' 1a 0a
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 inline constexpr std::uint32_t kChunkMagic = 0x4b6e4843; // "CHnK"
 inline constexpr std::uint64_t kHeaderBytes = 4096;
 inline constexpr std::uint64_t kChunkAlign = 64;

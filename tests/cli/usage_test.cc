@@ -61,7 +61,7 @@ TEST_F(Usage, VersionNamesTheTraceFormat) {
   const Outcome outcome = sooth({"version"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out.rfind("sooth ", 0), 0u);
-  EXPECT_NE(outcome.out.find("trace format 1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("trace format 2"), std::string::npos);
   EXPECT_EQ(sooth({"--version"}).out, outcome.out);
 }
 

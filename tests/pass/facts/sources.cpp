@@ -1,4 +1,5 @@
 // Each kind of data dependence once. A comment with an at sign names the line.
+// clang-format off: a mark stands on the line that it names.
 #include <cstring>
 
 int a, b, c, x;
