@@ -16,11 +16,11 @@ using trace::EventKind;
 
 namespace {
 
-constexpr bool helps(EventKind kind) {
+bool helps(EventKind kind) {
   return kind == EventKind::SemPost || kind == EventKind::BarrierArrive || kind == EventKind::Signal ||
          kind == EventKind::Broadcast;
 }
-constexpr bool gives_up(const Event& e) {
+bool gives_up(const Event& e) {
   return e.has(trace::kFailed) || (e.value & (trace::kLockTry | trace::kLockTimed)) != 0;
 }
 

@@ -234,7 +234,9 @@ TEST_P(FactsTest, PrivateMemoryIsFollowed) {
   const SourceSet stored = p.at("private", SiteRole::Store, "b").value;
   EXPECT_TRUE(p.has(stored, SourceKind::Parameter, 0));
   // The optimiser makes two variables of the array; without it, whatever goes into the array may come out of it.
-  if (std::string(GetParam()) == "-O0") EXPECT_TRUE(p.has_every(stored, p.site("private.0", SiteRole::Load, "a")));
+  if (std::string(GetParam()) == "-O0") {
+    EXPECT_TRUE(p.has_every(stored, p.site("private.0", SiteRole::Load, "a")));
+  }
   // Where it is written depends on what was read: then it is recorded.
   const SiteFacts& indexed = p.at("index", SiteRole::Store);
   EXPECT_TRUE(p.has(indexed.address, SourceKind::Load, p.site("index", SiteRole::Load, "a")));
