@@ -172,6 +172,28 @@ void for_each_module(void (*visit)(void* context, std::uint32_t number, const st
     visit(context, number, body->data(), body->bytes);
 }
 
+SiteText text_of_site(std::uint32_t site) {
+  struct Search {
+    std::uint32_t site;
+    SiteText found = {};
+  } search{site};
+  const auto look = [](void* context, std::uint32_t, const std::uint8_t* body, std::size_t) {
+    auto& [wanted, found] = *static_cast<Search*>(context);
+    trace::ModuleHeader header;
+    os::copy(&header, body, sizeof header);
+    if (wanted - header.first_site >= header.sites) return;
+    trace::SiteRow row;
+    os::copy(&row, body + sizeof header + (wanted - header.first_site) * sizeof row, sizeof row);
+    const auto* strings = reinterpret_cast<const char*>(body + sizeof header + header.sites * sizeof row +
+                                                        header.globals * sizeof(trace::GlobalRow));
+    if (row.file < header.string_bytes) found.file = strings + row.file;
+    if (row.function < header.string_bytes) found.function = strings + row.function;
+    found.line = row.line;
+  };
+  if (site != 0) for_each_module(look, &search);
+  return search.found;
+}
+
 const char* name_of(std::uint32_t number) {
   for (const Name* n = __atomic_load_n(&g_names, __ATOMIC_ACQUIRE); n != nullptr; n = n->next)
     if (n->number == number) return n->text(); // its room was zero, and one byte larger

@@ -19,4 +19,12 @@ void for_each_module(void (*body)(void* context, std::uint32_t number, const std
                      void* context);
 const char* name_of(std::uint32_t number);
 
+// What a module's table says of a site: empty for one that no module has. The texts stay.
+struct SiteText {
+  const char* file = "";
+  const char* function = ""; // the linker's name
+  std::uint32_t line = 0;
+};
+SiteText text_of_site(std::uint32_t site);
+
 } // namespace sooth::runtime

@@ -4,28 +4,9 @@
 // classes, without parameters and template arguments.
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitored_state.h"
-#include "capture/runtime/os.h"
-#include "trace/format.h"
 
 namespace sooth::runtime {
 namespace {
-
-struct Found {
-  std::uint32_t site;
-  const char* name = "";
-};
-
-void look_for_function(void* context, std::uint32_t, const std::uint8_t* body, std::size_t) {
-  auto& found = *static_cast<Found*>(context);
-  trace::ModuleHeader header;
-  os::copy(&header, body, sizeof header);
-  if (found.site - header.first_site >= header.sites) return;
-  trace::SiteRow row;
-  os::copy(&row, body + sizeof header + (found.site - header.first_site) * sizeof row, sizeof row);
-  const std::uint8_t* strings =
-      body + sizeof header + header.sites * sizeof row + header.globals * sizeof(trace::GlobalRow);
-  if (row.function < header.string_bytes) found.name = reinterpret_cast<const char*>(strings + row.function);
-}
 
 bool starts_with(const char* text, const char* prefix) {
   while (*prefix != 0)
@@ -75,11 +56,10 @@ bool is_the_librarys(const char* linkage) {
 } // namespace
 
 void starts_in(MonitoredThread& self, std::uint32_t function_site) {
-  Found found{function_site};
-  for_each_module(look_for_function, &found);
-  if (is_the_librarys(found.name)) return;
+  const char* linkage = text_of_site(function_site).function;
+  if (is_the_librarys(linkage)) return;
   char plain[512];
-  plain_name(found.name, plain, sizeof plain);
+  plain_name(linkage, plain, sizeof plain);
   self.has_function = true;
   __sooth_thread.abi.branches = 0; // functions need not tell any more
   knowledge::take_function(g_setup, *self.core, plain);

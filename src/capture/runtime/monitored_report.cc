@@ -7,7 +7,6 @@
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/os.h"
 #include "sooth/monitor.h"
-#include "trace/format.h"
 
 namespace sooth::runtime {
 
@@ -67,31 +66,6 @@ private:
   char text_[6000];
   std::size_t used_ = 0;
 };
-
-struct SourcePlace {
-  std::uint32_t site;
-  const char* file = "";
-  std::uint32_t line = 0;
-};
-
-void look_in_module(void* context, std::uint32_t, const std::uint8_t* body, std::size_t) {
-  auto& place = *static_cast<SourcePlace*>(context);
-  trace::ModuleHeader header;
-  os::copy(&header, body, sizeof header);
-  if (place.site - header.first_site >= header.sites) return;
-  trace::SiteRow row;
-  os::copy(&row, body + sizeof header + (place.site - header.first_site) * sizeof row, sizeof row);
-  const std::uint8_t* strings =
-      body + sizeof header + header.sites * sizeof row + header.globals * sizeof(trace::GlobalRow);
-  if (row.file < header.string_bytes) place.file = reinterpret_cast<const char*>(strings + row.file);
-  place.line = row.line;
-}
-
-SourcePlace place_of(std::uint32_t site) {
-  SourcePlace place{site};
-  if (site != 0) for_each_module(look_in_module, &place);
-  return place;
-}
 
 void add_value(Text& out, const Known& known) {
   const ScalarKind kind = known.part->layout.kind;
@@ -162,7 +136,7 @@ void note_result(const char* name) {
   os::call(SYS_close, file);
 }
 
-void tell(MonitoredThread& self, std::uint32_t monitor, const SourcePlace& place) {
+void tell(MonitoredThread& self, std::uint32_t monitor, const SiteText& place) {
   const knowledge::Compiled& compiled = g_setup.compiled;
   const MonitorRow& row = compiled.monitors[monitor];
   Text out;
@@ -227,7 +201,7 @@ void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
     const auto monitor = static_cast<std::uint32_t>(__builtin_ctzll(fresh));
     const MonitorRow& row = compiled.monitors[monitor];
     const std::uint64_t nth = __atomic_add_fetch(&g_totals[monitor], 1, __ATOMIC_RELAXED); // a count
-    const SourcePlace place = place_of(site);
+    const SiteText place = text_of_site(site);
     if (is_new(monitor, site)) tell(self, monitor, place);
     note_result(compiled.string(row.name));
     if (self.recovery_frame != 0) continue;
