@@ -52,8 +52,9 @@ struct Hit {
   std::size_t cut = 0;        // index of the node's packed cut in Fragment::hit_cuts
 };
 
-// What one worker makes of one part of a level; parts are put together in their order.
-struct Fragment {
+// What one worker makes of one part of a level; parts are put together in their order. Two neighbours are filled by two
+// workers at the same time, so they must not share a cache line (nor the pair that processors fetch together).
+struct alignas(128) Fragment {
   Level nodes;
   std::vector<Strand> strands;
   std::vector<Hit> hits;

@@ -4,6 +4,7 @@
 // workers by ranges of cuts; keeps the limits of Options.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -77,9 +78,12 @@ private:
 
 template <typename Stepper>
 bool LevelWalk::expand(const Stepper& stepper, const ObservedCut& observed, const CutMeaning& meaning) {
-  constexpr std::size_t kWorthSharing = 4096, kPartsPerWorker = 4;
+  // Small parts, because whoever has finished waits for the last one.
+  constexpr std::size_t kWorthSharing = 1024, kNodesPerPart = 128, kPartsPerWorker = 16;
   if (over_) return false;
-  const std::size_t wanted = pool_.size() > 1 && level_.size() >= kWorthSharing ? pool_.size() * kPartsPerWorker : 1;
+  const std::size_t wanted = pool_.size() > 1 && level_.size() >= kWorthSharing
+                                 ? std::min(level_.size() / kNodesPerPart, pool_.size() * kPartsPerWorker)
+                                 : 1;
   const auto border = borders(wanted);
   const std::size_t parts = border.size() + 1;
   if (fragments_.size() < parts) fragments_.resize(parts);
