@@ -108,8 +108,10 @@ private:
       const StepId id = own.steps.back();
       Step& step = result_.steps[id];
       step.last_event = i;
-      if (e.has(trace::kMerged) && is_access(e.kind)) step.flags |= kMergedStep;
-      if (is_access(e.kind) && !is_atomic_access(e.kind) && locations_.of(i).count != 0) step.flags &= ~kAtomicStep;
+      if (is_access(e.kind) && locations_.of(i).count != 0) { // what only this thread touches says nothing of the step
+        if (e.has(trace::kMerged)) step.flags |= kMergedStep;
+        if (!is_atomic_access(e.kind)) step.flags &= ~kAtomicStep;
+      }
       result_.step_of_event[i] = id;
       glued[e.thread] = glued_to_next(trace_, i);
     }

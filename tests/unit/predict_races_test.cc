@@ -120,6 +120,18 @@ TEST(Races, MergedWritesAreNotReported) {
   EXPECT_EQ(found[0].places[0].event, 0u);
 }
 
+// The end of a segment tells the last values of what the thread wrote again and again. If nobody else touches that, it belongs to
+// the step before it, which is an access like any other.
+TEST(Races, MergedWritesOfOwnMemoryHideNothing) {
+  constexpr std::uint64_t kOwn = kX + 64;
+  TraceBuilder b(2);
+  b.access(0, EventKind::Write, kOwn, 4, 1, trace::kHeld);
+  b.write(0, kX, 4, 1);
+  b.access(0, EventKind::Write, kOwn, 4, 2, trace::kMerged);
+  b.write(1, kX, 4, 2);
+  EXPECT_EQ(races(b.trace).size(), 1u);
+}
+
 TEST(Races, ARunThatWasRecordedIsObserved) {
   TraceBuilder b(2);
   b.write(0, kX, 4, 1);
