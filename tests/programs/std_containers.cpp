@@ -1,22 +1,25 @@
-// Strings, trees and lists: the code that libstdc++ keeps in its library is recorded, too.
+// Strings, trees, lists and hash tables: the code that libstdc++ keeps in its library is recorded, too.
 // EXPECT: external-write * x0
-// EXPECT-OUTPUT: ab*12 0 1 2 3 5 8 | 9 7 4
+// EXPECT-OUTPUT: ab*12 0 1 2 3 5 8 | 9 7 4 | 100
 #include <cstdio>
 #include <list>
 #include <map>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 static std::mutex lock;
 static std::map<int, std::string> tree;
 static std::list<int> line;
 static std::string text;
+static std::unordered_map<int, int> table;
 
 static void add(int from) {
   const std::lock_guard<std::mutex> guard(lock);
   for (int i = from; i < 10; i += 2) tree[i] = std::to_string(i);
   line.push_front(from);
+  for (int i = from; i < 100; i += 2) ++table[i]; // it grows a few times
   text += "a string that does not fit into the object";
   text.replace(text.find("string"), std::string::npos, "*12");
 }
@@ -36,6 +39,7 @@ int main() {
   line.reverse();
   std::printf(" |");
   for (int value : line) std::printf(" %d", value);
-  std::printf("\n");
+  table.rehash(1000);
+  std::printf(" | %zu\n", table.size());
   return 0;
 }
