@@ -25,7 +25,7 @@ struct ThreadEvents {
 
 struct Condition {
   std::uint32_t waits = 0;
-  std::uint32_t broadcast = kNone;
+  std::vector<std::uint32_t> broadcasts;  // since the first open wait
   absl::btree_set<std::uint32_t> signals; // not given to a wake yet
 };
 
@@ -101,7 +101,7 @@ private:
       if (const auto it = conditions_.find(e.address); it != conditions_.end()) it->second.signals.insert(i);
       return;
     case EventKind::Broadcast:
-      if (const auto it = conditions_.find(e.address); it != conditions_.end()) it->second.broadcast = i;
+      if (const auto it = conditions_.find(e.address); it != conditions_.end()) it->second.broadcasts.push_back(i);
       return;
     case EventKind::BarrierInit:
       initialise(e, i);
@@ -183,11 +183,15 @@ private:
     mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(n - 1));
     Condition& condition = conditions_[e.address];
     if (!e.has(kFailed)) {
+      // The first one that may have done it leaves most runs. A wake that comes later and began to wait before the signal can
+      // have the broadcast behind it as well, so none is left without.
       const auto signal = condition.signals.upper_bound(since);
-      if (condition.broadcast != kNone && condition.broadcast > since) woken(since, condition.broadcast, i);
-      else if (signal != condition.signals.end()) {
+      const auto broadcast = std::ranges::upper_bound(condition.broadcasts, since);
+      if (signal != condition.signals.end() && (broadcast == condition.broadcasts.end() || *signal < *broadcast)) {
         woken(since, *signal, i);
         condition.signals.erase(signal);
+      } else if (broadcast != condition.broadcasts.end()) {
+        woken(since, *broadcast, i);
       }
     }
     if (--condition.waits == 0) conditions_.erase(e.address);

@@ -155,6 +155,30 @@ TEST(Computation, LivesOrderAccessesOfOtherThreads) {
   EXPECT_EQ(c.orders, expected);
 }
 
+// Two threads wait; a signal comes and later a broadcast. Which of the two woke whom is not known: the signal may have woken the
+// first one, so it need not wait for the broadcast in other runs.
+TEST(Computation, AWakeFollowsTheFirstSignalThatMayHaveDoneIt) {
+  constexpr std::uint64_t kCondition = 0xa000;
+  TraceBuilder b(3);
+  for (const std::uint32_t t : {0u, 1u}) {
+    b.add(t, EventKind::Acquire, kLock);
+    b.add(t, EventKind::Wait, kCondition, kLock);
+  }
+  b.add(2, EventKind::Signal, kCondition);
+  b.add(2, EventKind::Broadcast, kCondition);
+  for (const std::uint32_t t : {0u, 1u}) {
+    b.add(t, EventKind::Wake, kCondition, kLock);
+    b.add(t, EventKind::Release, kLock);
+  }
+  const Computation c = compute(b.trace);
+  const auto ordered = [&](std::uint32_t first, std::uint32_t second) {
+    return std::ranges::count(c.orders, Order{c.step_of_event[first], c.step_of_event[second]}) != 0;
+  };
+  EXPECT_TRUE(ordered(1, 4) && ordered(4, 6)); // the first one's wait, the signal, its wake
+  EXPECT_FALSE(ordered(5, 6));
+  EXPECT_TRUE(ordered(3, 5) && ordered(5, 8)); // the second one's, with the broadcast
+}
+
 TEST(Objects, ReusedMemoryIsAnotherObject) {
   TraceBuilder b(2);
   for (const std::uint32_t t : {0u, 1u}) {
