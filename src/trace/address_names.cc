@@ -10,6 +10,33 @@ std::string with_offset(const std::string& name, std::uint64_t offset) {
   return offset == 0 ? name : name + "+" + std::to_string(offset);
 }
 
+// The part of a variable that lies `offset` bytes behind its beginning: `[3].lock`. What the type does not tell stays a number.
+std::string part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t offset) {
+  constexpr int kDeepest = 16;
+  std::string out;
+  for (int depth = 0; depth < kDeepest && type < types.size(); ++depth) {
+    const Type& whole = types[type];
+    if (whole.kind == TypeKind::Array && whole.element < types.size()) {
+      const std::uint64_t bytes = types[whole.element].bytes;
+      if (bytes == 0 || offset / bytes >= whole.count) break;
+      out += "[" + std::to_string(offset / bytes) + "]";
+      offset %= bytes;
+      type = whole.element;
+    } else if (whole.kind == TypeKind::Struct && offset != 0) {
+      const auto member = std::ranges::find_if(whole.members, [&](const TypeMember& m) {
+        return m.type < types.size() && m.bit_offset / 8 <= offset && offset - m.bit_offset / 8 < types[m.type].bytes;
+      });
+      if (member == whole.members.end()) break;
+      if (!member->name.empty()) out += "." + member->name;
+      offset -= member->bit_offset / 8;
+      type = member->type;
+    } else {
+      break;
+    }
+  }
+  return with_offset(out, offset);
+}
+
 template <typename Map>
 void drop_overlapping(Map& regions, std::uint64_t first, std::uint64_t end) {
   auto it = regions.upper_bound(first);
@@ -77,9 +104,11 @@ std::string AddressNames::name(std::uint64_t address) const {
   if (const Region* region = find(watched_, address, offset)) return with_offset(region->name, offset);
   const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
                                       [](std::uint64_t a, const Global& g) { return a < g.address; });
-  if (after != trace_.globals.begin() &&
-      address - (after - 1)->address < std::max<std::uint64_t>(1, (after - 1)->bytes))
-    return with_offset((after - 1)->name, address - (after - 1)->address);
+  if (after != trace_.globals.begin()) {
+    const Global& global = *(after - 1);
+    if (address - global.address < std::max<std::uint64_t>(1, global.bytes))
+      return global.name + part_at(trace_.types, global.type_id, address - global.address);
+  }
   if (const Region* region = find(blocks_, address, offset)) return with_offset(region->name, offset);
   if (const Region* region = find(areas_, address, offset)) return with_offset(region->name, offset);
   return {};

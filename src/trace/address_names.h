@@ -1,4 +1,4 @@
-// What people call an address at some moment of a trace: `account+8`, `heap#3+16`, `stack#2+1044`.
+// What people call an address at some moment of a trace: `accounts[2].balance`, `heap#3+16`, `stack#2+1044`.
 //
 // An address that is used again belongs to a new object, so the names change while one goes through the trace:
 // show `follow` every event, in order. Names are unique: two objects never share one.

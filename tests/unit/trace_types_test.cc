@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "trace/address_names.h"
 #include "trace/reader.h"
 #include "trace/type_facts.h"
 #include "trace/writer.h"
@@ -46,6 +47,20 @@ bool same(const Type& a, const Type& b) {
     if (a.enumerators[i].name != b.enumerators[i].name || a.enumerators[i].value != b.enumerators[i].value)
       return false;
   return true;
+}
+
+TEST(AddressNames, PartsOfVariablesAreNamedByTheirTypes) {
+  Trace trace = with_types();
+  trace.types.push_back({TypeKind::Array, 32, "record [4]", 2, 4});
+  trace.globals.push_back({0x4000, 32, "records", "record [4]", "", 4, 5});
+  const AddressNames names(trace);
+  EXPECT_EQ(names.name(0x1000), "r");
+  EXPECT_EQ(names.name(0x1004), "r.bits");
+  EXPECT_EQ(names.name(0x2002), "unknown+2");
+  EXPECT_EQ(names.name(0x4000), "records[0]");
+  EXPECT_EQ(names.name(0x4018), "records[3]");
+  EXPECT_EQ(names.name(0x4009), "records[1].first+1");
+  EXPECT_EQ(names.name(0x4020), "");
 }
 
 TEST(Types, WrittenAndReadAgain) {
