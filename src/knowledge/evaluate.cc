@@ -12,13 +12,14 @@ namespace {
 class Evaluation {
 public:
   Evaluation(const Setup& setup, const Thread& thread)
-      : setup_(setup), layout_(setup.layout), thread_(thread), vector_(thread.vector) {}
+      : setup_(setup), layout_(setup.layout), thread_(thread), vector_(thread.vector), others_(thread.vector) {}
 
   // The thread that a loop is at, as its row and entry.
   void at_row(std::uint32_t row) {
     row_ = row;
     // Who is not known of is as everybody is at the start.
-    other_ = (row == 0 ? setup_.initial : vector_) + layout_.row_at(row);
+    others_ = row == 0 ? setup_.initial : vector_;
+    other_ = others_ + layout_.row_at(row);
   }
   const Word* other() const { return other_; }
 
@@ -31,40 +32,42 @@ public:
     case Op::Local: return thread_.locals[in.operand];
     case Op::Block: return thread_.blocks[3 * in.operand];
     case Op::Accessed:
-      return thread_.access_variable == in.operand >> 8 && (thread_.access_bits & in.operand & 0xff) != 0;
+      if ((thread_.access_bits & in.operand & 0xff) == 0) return 0;
+      for (std::uint32_t i = 0; i < thread_.accessed_count; ++i)
+        if (thread_.accessed[i] == in.operand >> 8) return 1;
+      return 0;
     case Op::Result: return thread_.registers[in.operand];
     case Op::RoleValue: return role_entry(in)[kValues + value_of(in)];
-    case Op::RoleOfSelf: return about_self(layout_.role[in.operand >> 32], role_entry(in), value_of(in));
-    case Op::RoleOfOther: {
-      const Layout::Entry& shape = layout_.role[in.operand >> 32];
-      return about(shape, role_entry(in), row_, other_[kOwner], value_of(in));
-    }
+    case Op::RoleOfSelf: return about_role(in.operand >> 32, own_row(), thread_.identity, value_of(in));
+    case Op::RoleOfOther: return about_role(in.operand >> 32, row_, other_[kOwner], value_of(in));
     case Op::ThreadValue: return other_[kValues + in.operand];
-    case Op::ThreadOfSelf: return about_self(layout_.row, other_, value_of(in));
+    case Op::ThreadOfSelf: return about_row(own_row(), thread_.identity, value_of(in));
     default: return 0;
     }
   }
 
 private:
   static std::size_t value_of(const Instruction& in) { return in.operand & 0xffffffff; }
-  const Word* role_entry(const Instruction& in) const { return vector_ + layout_.role_at[in.operand >> 32]; }
+  const Word* role_entry(const Instruction& in) const { return vector_ + layout_.role[in.operand >> 32].at; }
+  std::size_t own_row() const { return thread_.place == kNoPlace ? 0 : std::size_t{thread_.place} + 1; }
 
   // What an entry says about the thread in a row; if that is not the thread it means, what it says of unknown ones.
-  static Register about(const Layout::Entry& shape, const Word* entry, std::uint32_t row, Word owner,
-                        std::size_t value) {
-    const Word* told = entry + Layout::about_at(shape, 0, row);
-    if (told[0] != owner) told = entry + Layout::about_at(shape, 0, 0);
+  Register about_role(std::size_t role, std::size_t row, Word owner, std::size_t value) const {
+    const Word* told = vector_ + layout_.role_pair_at(role, row < vector_[0] ? row : 0);
+    if (row >= vector_[0] || told[0] != owner) told = vector_ + layout_.role_pair_at(role, 0);
     return told[1 + value];
   }
-  Register about_self(const Layout::Entry& shape, const Word* entry, std::size_t value) const {
-    return thread_.place == kNoPlace ? about(shape, entry, 0, 0, value)
-                                     : about(shape, entry, thread_.place + 1, thread_.identity, value);
+  Register about_row(std::size_t row, Word owner, std::size_t value) const {
+    const Word* told = others_ + layout_.pair_at(row_, row < others_[0] ? row : 0);
+    if (row >= others_[0] || told[0] != owner) told = others_ + layout_.pair_at(row_, 0);
+    return told[1 + value];
   }
 
   const Setup& setup_;
   const Layout& layout_;
   const Thread& thread_;
   const Word* vector_;
+  const Word* others_; // the vector that the row of the loop's thread is in
   const Word* other_ = nullptr;
   std::uint32_t row_ = 0;
 };
@@ -111,18 +114,19 @@ public:
   }
 
 private:
-  // An entry that was another thread's says nothing about others any more.
-  void sign(const Layout::Entry& shape, Word* entry) {
-    if (entry[kOwner] != thread_.identity && shape.about != 0)
-      for (std::uint32_t r = 1; r < thread_.vector[0]; ++r) entry[Layout::about_at(shape, 0, r)] = 0;
+  // Of an entry that was another thread's, what it said about others is forgotten: `pairs` words for each row, at `at(row)`.
+  template <typename At>
+  void sign(Word* entry, std::uint32_t pairs, At at) {
     if (entry[kOwner] == thread_.identity) return;
+    if (pairs != 0)
+      for (std::size_t r = 1; r < thread_.vector[0]; ++r) thread_.vector[at(r)] = 0;
     stored_ = true;
     entry[kOwner] = thread_.identity;
     entry[kSequence] = thread_.sequence; // at once: the thread that was here before may be marked as gone
   }
   // Its entries are newer than what others have only if something in them changed: so most events are no news to anybody.
   void date_entries() {
-    ++thread_.stamp;
+    thread_.changed = true;
     if (own_row_ != nullptr) own_row_[kSequence] = thread_.sequence;
     for (Word left = thread_.classes & ~(Word{1} << kAllThreads); left != 0; left &= left - 1)
       if (Word* entry = own_entry(static_cast<std::uint32_t>(std::countr_zero(left))))
@@ -133,24 +137,25 @@ private:
   void sign_entries() {
     Word* vector = thread_.vector;
     if (setup_.ranges && (thread_.place != kNoPlace || thread_.identity == 0)) {
-      const std::uint32_t row = thread_.identity == 0 ? 0 : thread_.place + 1;
-      if (vector[0] <= row) {
-        vector[0] = Word{row} + 1;
+      own_row_number_ = thread_.identity == 0 ? 0 : std::size_t{thread_.place} + 1;
+      if (vector[0] <= own_row_number_) {
+        grow(layout_, vector, own_row_number_ + 1);
         stored_ = true;
       }
-      own_row_ = vector + layout_.row_at(row);
-      sign(layout_.row, own_row_);
+      own_row_ = vector + layout_.row_at(own_row_number_);
+      sign(own_row_, layout_.pair, [this](std::size_t r) { return layout_.pair_at(own_row_number_, r); });
     }
     for (Word left = thread_.classes & ~(Word{1} << kAllThreads); left != 0; left &= left - 1) {
       const auto role = static_cast<unsigned>(std::countr_zero(left));
-      Word* entry = vector + layout_.role_at[role];
-      if (entry[kOwner] <= thread_.identity) sign(layout_.role[role], entry);
+      Word* entry = vector + layout_.role[role].at;
+      if (entry[kOwner] <= thread_.identity)
+        sign(entry, layout_.role[role].about, [this, role](std::size_t r) { return layout_.role_pair_at(role, r); });
     }
   }
 
   Word* own_entry(std::uint32_t of_class) {
     if (of_class == kAllThreads) return own_row_;
-    Word* entry = thread_.vector + layout_.role_at[of_class];
+    Word* entry = thread_.vector + layout_.role[of_class].at;
     return entry[kOwner] == thread_.identity ? entry : nullptr;
   }
 
@@ -191,8 +196,8 @@ private:
       keep(entry[kValues + node.to], thread_.registers[node.a]);
       return;
     }
-    const Layout::Entry& shape = section.of_class == kAllThreads ? layout_.row : layout_.role[section.of_class];
-    Word* told = entry + Layout::about_at(shape, 0, row);
+    Word* told = thread_.vector + (section.of_class == kAllThreads ? layout_.pair_at(own_row_number_, row)
+                                                                   : layout_.role_pair_at(section.of_class, row));
     keep(told[0], other[kOwner]);
     keep(told[1 + node.to], thread_.registers[node.a]);
   }
@@ -236,6 +241,7 @@ private:
   Thread& thread_;
   Evaluation state_;
   Word* own_row_ = nullptr;
+  std::size_t own_row_number_ = 0;
   bool first_ = false;  // the class of the section has no state before this one
   bool stored_ = false; // something in its own entries changed
   Word violated_ = 0;

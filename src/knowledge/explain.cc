@@ -16,7 +16,7 @@ Known look(const Setup& setup, const Thread& thread, const PartRow& part, std::u
   if (part.leaf.op == Op::Load)
     known.sequence = thread.vector[Layout::variable_at(static_cast<std::uint32_t>(part.leaf.operand))];
   else if (part.leaf.op >= Op::RoleValue && part.leaf.op <= Op::RoleOfOther)
-    entry = thread.vector + setup.layout.role_at[part.leaf.operand >> 32];
+    entry = thread.vector + setup.layout.role[part.leaf.operand >> 32].at;
   else if (row != 0) entry = thread.vector + setup.layout.row_at(row);
   if (entry != nullptr && entry[kOwner] != 0) {
     known.thread = static_cast<std::uint32_t>(entry[kOwner] - 1);

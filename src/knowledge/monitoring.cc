@@ -26,48 +26,81 @@ Outcome judge(const Setup& setup, Thread& thread) {
 }
 
 // What the present event accesses, as far as some formula can see it.
-void set_access(const Setup& setup, Thread& thread, std::uint32_t variable, std::uint8_t bits) {
-  if (!setup.sees_accesses_of(variable)) {
-    variable = kNoVariable;
-    bits = 0;
+void set_access(const Setup& setup, Thread& thread, const Touch* touches, std::size_t count, std::uint8_t bits) {
+  std::uint32_t seen = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!setup.sees_accesses_of(touches[i].variable)) continue;
+    thread.news |= seen >= thread.accessed_count || thread.accessed[seen] != touches[i].variable;
+    thread.accessed[seen++] = touches[i].variable;
   }
-  if (variable == thread.access_variable && bits == thread.access_bits) return;
-  thread.access_variable = variable;
+  if (seen == 0) bits = 0;
+  if (seen == thread.accessed_count && bits == thread.access_bits) return;
+  thread.accessed_count = seen;
   thread.access_bits = bits;
   thread.news = true;
 }
 
 Outcome silent(const Setup& setup, Thread& thread) {
-  set_access(setup, thread, kNoVariable, 0);
+  set_access(setup, thread, nullptr, 0, 0);
   return judge(setup, thread);
 }
 
-void learn(const Setup& setup, Thread& thread, const Word* vector) {
-  const News news = merge(setup.layout, thread.vector, vector);
-  thread.stamp += news.any ? 1 : 0;
-  thread.news |= news.visible;
+// --- snapshots ---------------------------------------------------------------------------------------------------------
+
+Word& seen_at(Thread& thread, Word number) { return thread.seen[number % Thread::kRemembered]; }
+bool has_seen(Thread& thread, const Snapshot& snapshot) {
+  return (&snapshot == thread.snapshot && !thread.changed) || seen_at(thread, snapshot.number) == snapshot.number;
 }
-void see(const Setup& setup, Thread& thread, const Carrier& carrier, const Word* vector) {
-  if (carrier.known_to != thread.identity) learn(setup, thread, vector);
+
+// All that the thread knows now; null if there is no memory.
+Snapshot* own_snapshot(const Setup& setup, Thread& thread) {
+  Snapshot*& own = thread.snapshot;
+  if (own != nullptr && !thread.changed) return own;
+  SnapshotPool& pool = *setup.snapshots;
+  if (own != nullptr && Word{1} << own->room >= thread.vector[0] &&
+      __atomic_load_n(&own->references, __ATOMIC_ACQUIRE) == 1) { // nobody else has it: its room is used again
+    own->number = pool.number(thread.spares);
+    copy(setup.layout, own->vector(), thread.vector);
+  } else {
+    pool.release(own, &thread.spares);
+    own = pool.make(thread.spares, thread.vector);
+    if (own == nullptr) return nullptr;
+  }
+  thread.changed = false;
+  seen_at(thread, own->number) = own->number;
+  return own;
+}
+
+void learn(const Setup& setup, Thread& thread, Snapshot& snapshot) {
+  const News news = merge(setup.layout, thread.vector, snapshot.vector());
+  thread.changed |= news.any;
+  thread.news |= news.visible;
+  seen_at(thread, snapshot.number) = snapshot.number;
+  if (news.ahead) return;
+  // They know the same now: the two share one, and nothing has to be left where it lies already.
+  setup.snapshots->release(thread.snapshot, &thread.spares);
+  thread.snapshot = SnapshotPool::keep(&snapshot);
+  thread.changed = false;
+}
+
+void see(const Setup& setup, Thread& thread, Snapshot* snapshot) {
+  if (snapshot != nullptr && !has_seen(thread, *snapshot)) learn(setup, thread, *snapshot);
+}
+
+void put(const Setup& setup, Thread& thread, Snapshot*& where, Snapshot* snapshot) {
+  Snapshot* before = where;
+  where = snapshot;
+  setup.snapshots->release(before, &thread.spares);
 }
 
 // The thread knows of one more write of the variable.
 void set_variable(Thread& thread, std::uint32_t variable, std::uint64_t value) {
   const std::size_t at = Layout::variable_at(variable);
   ++thread.vector[at];
-  ++thread.stamp;
+  thread.changed = true;
   if (thread.vector[at + 1] == value) return;
   thread.vector[at + 1] = value;
   thread.news = true;
-}
-
-// The carrier has all that the thread knows.
-bool is_left(const Thread& thread, const Carrier& carrier) {
-  return carrier.known_to == thread.identity && carrier.stamp == thread.stamp;
-}
-void note_left(const Thread& thread, Carrier& carrier) {
-  carrier.known_to = thread.identity;
-  carrier.stamp = thread.stamp;
 }
 
 // What was read is not what was last written: code that nobody watches wrote it, at some time before this.
@@ -76,27 +109,47 @@ void notice_unseen_write(const Setup& setup, Thread& thread, Carrier& carrier, s
   const std::size_t at = Layout::variable_at(variable);
   if (thread.vector[at + 1] == value) return;
   set_variable(thread, variable, value);
-  if (carrier.has_writes == 0) {
-    copy(setup.layout, carrier.writes(), setup.initial);
-    carrier.has_writes = 1;
-  }
-  carrier.writes()[at] = thread.vector[at];
-  carrier.writes()[at + 1] = value;
+  const Word* before = carrier.writes != nullptr ? carrier.writes->vector() : setup.initial;
+  Snapshot* now = setup.snapshots->make(thread.spares, before);
+  if (now == nullptr) return;
+  now->vector()[at] = thread.vector[at];
+  now->vector()[at + 1] = value;
+  put(setup, thread, carrier.writes, now);
 }
 
-Outcome write_as(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-                 std::uint8_t bits) {
-  if (carrier.has_accesses != 0) see(setup, thread, carrier, carrier.accesses(setup.layout));
-  else if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
-  if (variable < setup.layout.variables) set_variable(thread, variable, value);
-  set_access(setup, thread, variable, bits);
-  const Outcome outcome = judge(setup, thread);
-  if (carrier.has_writes != 0 && carrier.has_accesses == 0 && is_left(thread, carrier)) return outcome;
-  copy(setup.layout, carrier.writes(), thread.vector);
-  carrier.has_writes = 1;
-  carrier.has_accesses = 0;
-  note_left(thread, carrier);
-  return outcome;
+// --- accesses ------------------------------------------------------------------------------------------------------------
+
+void leave_write(const Setup& setup, Thread& thread, Carrier& carrier) {
+  Snapshot* own = own_snapshot(setup, thread);
+  if (own == nullptr) return;
+  if (carrier.accesses == own) { // it stays, in another place
+    put(setup, thread, carrier.writes, own);
+    carrier.accesses = nullptr;
+    return;
+  }
+  if (carrier.writes != own) put(setup, thread, carrier.writes, SnapshotPool::keep(own));
+  if (carrier.accesses != nullptr) put(setup, thread, carrier.accesses, nullptr);
+}
+
+void leave_read(const Setup& setup, Thread& thread, Carrier& carrier) {
+  Snapshot* own = own_snapshot(setup, thread);
+  Snapshot* there = carrier.accesses;
+  if (own == nullptr || there == own || (there == nullptr && carrier.writes == own)) return;
+  if (there == nullptr || has_seen(thread, *there)) // nothing is there that the thread does not know
+    return put(setup, thread, carrier.accesses, SnapshotPool::keep(own));
+  Word& covering = thread.covering[there->number % Thread::kRemembered];
+  Word& what = thread.covering_what[there->number % Thread::kRemembered];
+  if (covering == there->number && what == own->number) return;
+  if (!covers(setup.layout, there->vector(), own->vector())) {
+    const Word rows = there->vector()[0] > own->vector()[0] ? there->vector()[0] : own->vector()[0];
+    Snapshot* both = setup.snapshots->make(thread.spares, there->vector(), rows);
+    if (both == nullptr) return;
+    merge(setup.layout, both->vector(), own->vector());
+    put(setup, thread, carrier.accesses, both);
+  }
+  const Word number = carrier.accesses->number;
+  thread.covering[number % Thread::kRemembered] = number;
+  thread.covering_what[number % Thread::kRemembered] = own->number;
 }
 
 // Not strcmp: in a program, that is one of the functions that the runtime follows.
@@ -129,17 +182,17 @@ const char* Setup::open(const void* block, std::size_t bytes, std::uint32_t plac
 }
 
 std::size_t Setup::thread_words() const {
-  return kThreadHeader + layout.words + compiled.local_count() + kBlockWords * compiled.block_count() +
-         compiled.header->registers + memory_words;
+  return kThreadHeader + compiled.local_count() + kBlockWords * compiled.block_count() + compiled.header->registers +
+         memory_words + (compiled.variable_count() + 1) / 2 + layout.words;
 }
 
 void Setup::begin(Word* memory, const std::uint64_t* values) {
   initial = memory;
-  std::memset(initial, 0, layout.words * sizeof(Word));
+  std::memset(initial, 0, layout.words_for(1) * sizeof(Word));
   initial[0] = 1;
   for (std::uint32_t i = 0; i < layout.variables; ++i) initial[Layout::variable_at(i) + 1] = values[i];
   // Every remote expression in a state in which nobody has done anything: a thread that nobody is evaluates them all.
-  Thread* nobody = make_thread(*this, memory + layout.words, 0, kNoPlace);
+  Thread* nobody = make_thread(*this, memory + layout.words_for(1), 0, kNoPlace);
   nobody->identity = 0;
   nobody->classes = ~Word{0};
   nobody->classes &= Word{1} << kAllThreads | ((Word{1} << compiled.role_count()) - 1);
@@ -148,7 +201,8 @@ void Setup::begin(Word* memory, const std::uint64_t* values) {
 }
 
 Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std::uint32_t place) {
-  std::memset(memory, 0, setup.thread_words() * sizeof(Word));
+  // All but the vector, of which only what is in use is touched.
+  std::memset(memory, 0, (setup.thread_words() - setup.layout.words) * sizeof(Word));
   Thread* thread = new (memory) Thread;
   thread->identity = Word{number} + 1;
   thread->place = setup.ranges ? place : kNoPlace;
@@ -160,11 +214,12 @@ Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std:
     return taken;
   };
   const Compiled& compiled = setup.compiled;
-  thread->vector = take(setup.layout.words);
   thread->locals = take(compiled.local_count());
   thread->blocks = take(kBlockWords * compiled.block_count());
   thread->registers = take(compiled.header->registers);
   thread->memory = take(setup.memory_words);
+  thread->accessed = reinterpret_cast<std::uint32_t*>(take((compiled.variable_count() + 1) / 2));
+  thread->vector = take(setup.layout.words);
   copy(setup.layout, thread->vector, setup.initial);
   for (std::uint32_t r = 0; r < compiled.role_count(); ++r)
     if (compiled.roles[r].kind == RoleKind::Number && compiled.roles[r].number == number)
@@ -172,36 +227,43 @@ Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std:
   return thread;
 }
 
-Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-             bool atomic) {
-  if (carrier.has_writes != 0) see(setup, thread, carrier, carrier.writes());
-  if (variable < setup.layout.variables) notice_unseen_write(setup, thread, carrier, variable, value);
-  set_access(setup, thread, variable, atomic ? kAtomicRead : kPlainRead);
-  const Outcome outcome = judge(setup, thread);
-  // A vector of accesses that is not in use is that of writes.
-  if ((carrier.has_writes != 0 || carrier.has_accesses != 0) && is_left(thread, carrier)) return outcome;
-  Word* accesses = carrier.accesses(setup.layout);
-  if (carrier.has_accesses != 0 && carrier.known_to != thread.identity) {
-    merge(setup.layout, accesses, thread.vector);
-    carrier.known_to = 0;
-  } else {
-    // Nothing is there that the thread does not know.
-    copy(setup.layout, accesses, thread.vector);
-    note_left(thread, carrier);
+void release_thread(const Setup& setup, Thread& thread) {
+  setup.snapshots->release(thread.snapshot, &thread.spares);
+  thread.snapshot = nullptr;
+  thread.changed = true;
+  setup.snapshots->give_up(thread.spares);
+}
+
+void reset_carrier(const Setup& setup, Carrier& carrier) {
+  setup.snapshots->release(carrier.writes, nullptr);
+  setup.snapshots->release(carrier.accesses, nullptr);
+  carrier = {};
+}
+
+void copy_carrier(Carrier& to, const Carrier& from) {
+  to.writes = from.writes != nullptr ? SnapshotPool::keep(from.writes) : nullptr;
+  to.accesses = from.accesses != nullptr ? SnapshotPool::keep(from.accesses) : nullptr;
+}
+
+Outcome access(const Setup& setup, Thread& thread, Access kind, const Touch* touches, std::size_t count, bool atomic) {
+  const bool reads = kind == Access::Read;
+  for (std::size_t i = 0; i < count; ++i) {
+    Carrier& carrier = *touches[i].carrier;
+    const std::uint32_t variable = touches[i].variable;
+    const bool valued = variable < setup.layout.variables;
+    see(setup, thread, !reads && carrier.accesses != nullptr ? carrier.accesses : carrier.writes);
+    if (valued && reads) notice_unseen_write(setup, thread, carrier, variable, touches[i].value);
+    else if (valued) set_variable(thread, variable, touches[i].value);
   }
-  carrier.has_accesses = 1;
+  constexpr std::uint8_t kPlain[] = {kPlainRead, kPlainWrite, kPlainRead | kPlainWrite};
+  constexpr std::uint8_t kAtomic[] = {kAtomicRead, kAtomicWrite, kAtomicRead | kAtomicWrite};
+  set_access(setup, thread, touches, count, (atomic ? kAtomic : kPlain)[static_cast<std::size_t>(kind)]);
+  const Outcome outcome = judge(setup, thread);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (reads) leave_read(setup, thread, *touches[i].carrier);
+    else leave_write(setup, thread, *touches[i].carrier);
+  }
   return outcome;
-}
-
-Outcome write(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-              bool atomic) {
-  return write_as(setup, thread, carrier, variable, value, atomic ? kAtomicWrite : kPlainWrite);
-}
-
-Outcome update(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-               bool atomic) {
-  return write_as(setup, thread, carrier, variable, value,
-                  atomic ? kAtomicRead | kAtomicWrite : kPlainRead | kPlainWrite);
 }
 
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value) {
@@ -256,8 +318,7 @@ Outcome take_name(const Setup& setup, Thread& thread, const char* name) {
 Outcome fork(const Setup& setup, Thread& creator, Thread& child) {
   const Outcome outcome = silent(setup, creator);
   copy(setup.layout, child.vector, creator.vector);
-  ++child.stamp;
-  child.news = true;
+  child.changed = child.news = true;
   return outcome;
 }
 
@@ -265,18 +326,20 @@ Outcome start(const Setup& setup, Thread& thread) { return silent(setup, thread)
 Outcome end(const Setup& setup, Thread& thread) { return silent(setup, thread); }
 
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended) {
-  learn(setup, joiner, ended.vector);
+  const News news = merge(setup.layout, joiner.vector, ended.vector);
+  joiner.changed |= news.any;
+  joiner.news |= news.visible;
   const Outcome outcome = silent(setup, joiner);
-  // In the state of the join itself, formulas still range over it.
-  if (ended.place != kNoPlace) {
-    Word* row = joiner.vector + setup.layout.row_at(ended.place + 1);
-    if (row[kOwner] == ended.identity) {
-      row[kSequence] |= kGone;
-      ++joiner.stamp;
-      joiner.news = true;
-    }
-  }
+  forget_thread(setup, joiner, ended); // after the state of the join itself, where formulas still range over it
   return outcome;
+}
+
+void forget_thread(const Setup& setup, Thread& thread, const Thread& other) {
+  if (other.place == kNoPlace || other.place + Word{1} >= thread.vector[0]) return;
+  Word* row = thread.vector + setup.layout.row_at(std::size_t{other.place} + 1);
+  if (row[kOwner] != other.identity) return;
+  row[kSequence] |= kGone;
+  thread.changed = thread.news = true;
 }
 
 std::uint32_t find_local(const Compiled& compiled, const char* name) {

@@ -3,9 +3,10 @@
 // Question: does each thread's formula hold in its predicted state, after each of its events?
 // Source: seed 003, section 2.3, algorithm KnowledgeVector.
 // Where we differ: threads are created, end and are joined; formulas may range over threads (vector.h); a write by code
-//   that nobody sees is noticed by the next read. A variable whose vectors for accesses and for writes are the same
-//   keeps one.
-// Cost: for each event one merge, one evaluation of the thread's formulas, and one or two copies. No allocation, no lock,
+//   that nobody sees is noticed by the next read. Vectors that are left somewhere are shared (snapshots.h). One access of
+//   several variables, or of pieces of memory that others access one by one, is one event.
+// Cost: for each event one merge, unless what is there was seen before; one evaluation of the thread's formulas, if
+//   something is new to them; one copy, if the thread knows more than when it last left something. No lock but the pool's,
 //   no system call, nothing of the history.
 //
 // How to use it.
@@ -13,21 +14,24 @@
 //   const char* wrong = setup.open(block, bytes, places); `block`: compiled monitors (compiled.h; logic/mttl.h makes them).
 //                                                         `places`: how many threads may live at the same time (a thread
 //                                                         beyond that is not ranged over by `exists u` and `any t`...)
+//   setup.snapshots = &pool;                              begun with setup.layout (snapshots.h; heap_snapshots.h for tools)
 //   setup.begin(memory, values);                          `memory`: setup.setup_words() words, zero; values[i]: what
 //                                                         variable i holds at the start (its bytes, zero-extended)
 //   Thread* t = make_thread(setup, memory, number, place) `memory`: setup.thread_words() words, of any contents; numbers
 //                                                         grow and are never used again; places come from Places (places.h)
-//   Carrier: setup.carrier_words() words, zero: one for each shared variable, lock, condition, ...: whatever knowledge
-//                                                         travels through; reset_carrier() when its object's life ends
+//   release_thread(setup, *t)                             before its memory is used for something else
+//   Carrier                                               one for each shared variable, lock, condition, ...: whatever
+//                                                         knowledge travels through; reset_carrier() when its object's
+//                                                         life ends
 //
-//   Outcome o = read(setup, *t, c, ...)  and so on: one call for each event, made by the thread itself.
+//   Outcome o = access(setup, *t, ...)  and so on: one call for each event, made by the thread itself.
 //   o.fresh: the set of monitors that have just become false (report these); o.violated: all that are false now.
 //   Until the thread's next event, explain() tells what the thread knew when it judged.
 //
 // Who may touch what. A Thread is touched only by its own thread, but for join(), when it has ended, and fork(), before it
 //   starts. A Carrier may be touched by one thread at a time: hold its lock from before the access of the program's
-//   memory until the call here has returned, so that knowledge travels in the order in which the accesses happened. No
-//   call touches more than one carrier, so locks do not nest. Setup does not change after begin().
+//   memory until the call here has returned, so that knowledge travels in the order in which the accesses happened; the
+//   locks of all carriers of one access are held together. Setup does not change after begin().
 //
 // Which events. Accesses of variables that the set names (all memory, if kAllMemory is set), every synchronisation, and
 // internals. Nothing else: the verdicts are about the computation that these events make, and the offline twin
@@ -39,8 +43,8 @@
 //   barrier: arrive is write_carrier of the barrier, leave is read_carrier
 //   semaphore: post and successful wait are write_carrier; a failed try too
 //   once: the end of the initialiser is write_carrier of the control, finding it done is read_carrier
-//   atomics: read(), write() with `atomic`, of the variable if it is named, else of a carrier for its address; a
-//     read-modify-write that changes is update(); fences and futexes are not events
+//   atomics: with `atomic`, of the variable if it is named, else of a carrier for its bytes; a read-modify-write that
+//     changes is an update; fences and futexes are not events
 //   happens-before annotations: release is write_carrier, acquire is read_carrier of the tag
 #pragma once
 
@@ -48,6 +52,7 @@
 #include <cstdint>
 
 #include "knowledge/compiled.h"
+#include "knowledge/snapshots.h"
 #include "knowledge/vector.h"
 
 namespace sooth::knowledge {
@@ -58,7 +63,8 @@ inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 struct Setup {
   Compiled compiled;
   Layout layout;
-  Word* initial = nullptr;        // the vector that everybody starts with
+  Word* initial = nullptr; // the vector that everybody starts with: one row
+  SnapshotPool* snapshots = nullptr;
   std::uint32_t memory_words = 0; // that all sections remember, of one thread
   bool ranges = false;            // some formula has thread variables: rows are needed
   std::uint32_t settle = 0;       // so many states without news, and what looks one state back sees the same, too
@@ -69,28 +75,25 @@ struct Setup {
 
   // What is wrong with the block, or null. `places` is not used where no formula has thread variables.
   const char* open(const void* block, std::size_t bytes, std::uint32_t places);
-  std::size_t setup_words() const { return layout.words + thread_words(); }
+  std::size_t setup_words() const { return layout.words_for(1) + thread_words(); }
   std::size_t thread_words() const;
-  std::size_t carrier_words() const;
   void begin(Word* memory, const std::uint64_t* values);
 };
 
 // The fields that others may read; what follows it in memory belongs to monitoring.cc and evaluate.cc.
 struct Thread {
-  Word identity = 0;                           // 1 + the thread's number
-  Word sequence = 0;                           // events so far
-  Word classes = 0;                            // bit r: it has role r; bit kAllThreads: always
-  Word violated = 0;                           // monitors that are false in the present state
-  std::uint32_t place = kNoPlace;              // its row is place + 1
-  std::uint32_t access_variable = kNoVariable; // of the present event
+  Word identity = 0;                 // 1 + the thread's number
+  Word sequence = 0;                 // events so far
+  Word classes = 0;                  // bit r: it has role r; bit kAllThreads: always
+  Word violated = 0;                 // monitors that are false in the present state
+  std::uint32_t place = kNoPlace;    // its row is place + 1
+  std::uint32_t accessed_count = 0;  // of the present event ...
+  std::uint32_t* accessed = nullptr; // ... the variables that some formula sees it access
   std::uint8_t access_bits = 0;
-  bool busy = false; // for the caller: a recovery function is running
-  std::uint16_t reserved = 0;
-  std::uint32_t reserved_word = 0;
   // Evaluation is left out while nothing that formulas see has changed.
   bool news = true;          // since it was last evaluated
+  bool changed = true;       // the vector is not that of `snapshot`
   std::uint32_t settled = 0; // evaluations without news
-  Word stamp = 0;            // grows whenever the vector changes
   Word begun = 0;            // of its classes, those in which it has had a state: what temporal operators look back on
   Faults faults;
   Word* vector = nullptr;
@@ -98,22 +101,20 @@ struct Thread {
   Word* blocks = nullptr;    // for each block: the entry it is in or 0, entries so far, depth
   Word* registers = nullptr; // of the evaluation
   Word* memory = nullptr;    // of temporal operators
+  // What it knows, to be left behind, and what of other snapshots it has found out.
+  static constexpr std::size_t kRemembered = 16;
+  Snapshot* snapshot = nullptr;
+  Word seen[kRemembered] = {}; // numbers of snapshots that it knows all of
+  Word covering[kRemembered] = {},
+       covering_what[kRemembered] = {}; // the first knows all of the second, which was its own
+  Spares spares;
 };
 
-// What travels with a shared variable (seed 003: KV^w and KV^a). The two vectors follow in memory.
+// What travels with a shared variable (seed 003: KV^w and KV^a). Zero memory is a carrier that nobody has touched.
 struct Carrier {
-  // Zero memory is a carrier that nobody has touched. A vector that is not in use knows what everybody knows at the start,
-  // the one for accesses what the one for writes knows.
-  std::uint32_t has_writes = 0;
-  std::uint32_t has_accesses = 0; // somebody read since the last write; invariant: that vector covers the other one
-  Word known_to = 0;              // the thread of this identity knows all that is here; 0: perhaps nobody
-  Word stamp = 0;                 // of that thread, when it left all that it knew here
-
-  Word* writes() { return reinterpret_cast<Word*>(this + 1); }
-  Word* accesses(const Layout& layout) { return writes() + layout.words; }
+  Snapshot* writes = nullptr;   // null: what everybody knows at the start
+  Snapshot* accesses = nullptr; // null: as `writes`; else somebody read since the last write, and it covers that one
 };
-
-inline std::size_t Setup::carrier_words() const { return sizeof(Carrier) / sizeof(Word) + 2 * layout.words; }
 
 struct Outcome {
   Word violated = 0; // bit m: monitor m is false in the thread's present state
@@ -121,25 +122,32 @@ struct Outcome {
 };
 
 Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std::uint32_t place);
-inline void reset_carrier(Carrier& carrier) { carrier.has_writes = carrier.has_accesses = 0, carrier.known_to = 0; }
+void release_thread(const Setup& setup, Thread& thread);
+void reset_carrier(const Setup& setup, Carrier& carrier);
+// `to`, which nobody has touched, knows what `from` knows: of memory that is from now on accessed in parts.
+void copy_carrier(Carrier& to, const Carrier& from);
 
 // --- events, each in the thread that does it ---------------------------------------------------------------------------
 
-// An access of a variable with its carrier. `variable`: its index, or kNoVariable for memory that no formula names.
+// What an access touches: a carrier, and the variable that it belongs to, or kNoVariable for memory that no formula names.
 // `value`: the variable's bytes as they were seen, or are from now on.
-Outcome read(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-             bool atomic);
-Outcome write(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-              bool atomic);
-// A read and a write in one step.
-Outcome update(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable, std::uint64_t value,
-               bool atomic);
+struct Touch {
+  Carrier* carrier = nullptr;
+  std::uint64_t value = 0;
+  std::uint32_t variable = kNoVariable;
+};
+enum class Access : std::uint8_t { Read, Write, Update }; // an update reads and writes in one step
+// One access of all that it touches, each once.
+Outcome access(const Setup& setup, Thread& thread, Access kind, const Touch* touches, std::size_t count, bool atomic);
+
 // Synchronisation: what is read or written has no value.
 inline Outcome read_carrier(const Setup& setup, Thread& thread, Carrier& carrier) {
-  return read(setup, thread, carrier, kNoVariable, 0, true);
+  const Touch touch{&carrier, 0, kNoVariable};
+  return access(setup, thread, Access::Read, &touch, 1, true);
 }
 inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrier) {
-  return write(setup, thread, carrier, kNoVariable, 0, true);
+  const Touch touch{&carrier, 0, kNoVariable};
+  return access(setup, thread, Access::Write, &touch, 1, true);
 }
 
 // sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
@@ -165,6 +173,8 @@ Outcome start(const Setup& setup, Thread& thread);
 Outcome end(const Setup& setup, Thread& thread);
 // After end() of `ended` has returned. The joiner now knows what `ended` knew.
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended);
+// In a new process that only `thread` lives on in: formulas no longer range over `other`. Not an event.
+void forget_thread(const Setup& setup, Thread& thread, const Thread& other);
 
 // --- finding names -----------------------------------------------------------------------------------------------------
 

@@ -5,28 +5,21 @@ namespace {
 
 constexpr std::size_t kMostWords = std::size_t{1} << 24; // 128 MiB: somebody mistyped the number of threads
 
-Layout::Entry entry_of(const ClassRow& stored, std::uint32_t rows) {
-  Layout::Entry entry{stored.values, stored.about, 0};
-  entry.words = 2 + stored.values + (stored.about == 0 ? 0 : (1 + stored.about) * rows);
-  return entry;
-}
-
-// Words are few; a loop beats a call of memcpy.
 inline void copy_words(Word* to, const Word* from, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-// An entry, as far as it is in use with so many rows. `to` may know of more rows, but what its entry says of them came
-// from another thread that was in this place or role: forgotten.
-inline void copy_entry(const Layout::Entry& shape, Word* to, const Word* from, std::size_t rows, std::size_t to_rows) {
-  const std::size_t fixed = kValues + shape.values, each = 1 + shape.about;
-  copy_words(to, from, shape.about == 0 ? fixed : fixed + each * rows);
-  if (shape.about == 0) return;
-  for (std::size_t r = rows; r < to_rows; ++r) to[fixed + each * r] = 0;
-}
-
 inline bool newer(const Word* a, const Word* b) {
   return a[kOwner] != b[kOwner] ? a[kOwner] > b[kOwner] : a[kSequence] > b[kSequence];
+}
+
+// What an entry says about rows, taken over with it. `to` may know of more rows, but what its entry said of them came from
+// another thread that was in this place or role: forgotten. `at(row)` is where it stands in both vectors.
+template <typename At>
+inline void copy_pairs(Word* to, const Word* from, std::size_t words, At at) {
+  if (words == 0) return;
+  for (std::size_t r = 0; r < from[0]; ++r) copy_words(to + at(r), from + at(r), words);
+  for (std::size_t r = from[0]; r < to[0]; ++r) to[at(r)] = 0;
 }
 
 } // namespace
@@ -37,60 +30,74 @@ bool Layout::make(const Compiled& compiled, std::uint32_t most_places) {
   places = most_places;
   const std::uint64_t rows = std::uint64_t{most_places} + 1;
   if (rows > (1u << 16)) return false;
+  const auto pair_words = [](const ClassRow& stored) { return stored.about == 0 ? 0 : 1 + stored.about; };
+  const ClassRow& all = compiled.class_of(kAllThreads);
+  row_values = all.values;
+  pair = pair_words(all);
+  linear = static_cast<std::uint32_t>(kValues + all.values);
   std::uint64_t at = variable_at(variables);
-  first_role = static_cast<std::uint32_t>(at);
   for (std::uint32_t i = 0; i < roles; ++i) {
-    role[i] = entry_of(compiled.class_of(i), static_cast<std::uint32_t>(rows));
-    role_at[i] = static_cast<std::uint32_t>(at);
-    at += role[i].words;
+    const ClassRow& stored = compiled.class_of(i);
+    role[i] = {static_cast<std::uint32_t>(at), stored.values, pair_words(stored), linear};
+    at += kValues + stored.values;
+    linear += role[i].about;
     if (at > kMostWords) return false;
   }
-  first_row = static_cast<std::uint32_t>(at);
-  row = entry_of(compiled.class_of(kAllThreads), static_cast<std::uint32_t>(rows));
-  at += rows * row.words;
-  words = at;
-  return at <= kMostWords;
+  first_shell = static_cast<std::uint32_t>(at);
+  words = words_for(rows);
+  return words <= kMostWords;
 }
 
 News merge(const Layout& layout, Word* to, const Word* from) {
   News news;
+  news.ahead = to[0] > from[0];
   if (from[0] > to[0]) {
-    to[0] = from[0];
+    grow(layout, to, from[0]);
     news.any = true;
   }
   for (std::uint32_t i = 0; i < layout.variables; ++i) {
     const std::size_t at = Layout::variable_at(i);
+    news.ahead |= from[at] < to[at];
     if (from[at] <= to[at]) continue;
     news.any = true;
     news.visible |= to[at + 1] != from[at + 1];
     to[at] = from[at];
     to[at + 1] = from[at + 1];
   }
-  const auto rows = static_cast<std::size_t>(from[0]), to_rows = static_cast<std::size_t>(to[0]);
-  const auto take = [&](const Layout::Entry& shape, std::size_t at) {
-    if (!newer(from + at, to + at)) return;
-    copy_entry(shape, to + at, from + at, rows, to_rows);
+  for (std::uint32_t i = 0; i < layout.roles; ++i) {
+    const Layout::Role& role = layout.role[i];
+    news.ahead |= newer(to + role.at, from + role.at);
+    if (!newer(from + role.at, to + role.at)) continue;
+    copy_words(to + role.at, from + role.at, kValues + role.values);
+    copy_pairs(to, from, role.about, [&](std::size_t r) { return layout.role_pair_at(i, r); });
     news.any = news.visible = true;
-  };
-  for (std::uint32_t i = 0; i < layout.roles; ++i) take(layout.role[i], layout.role_at[i]);
-  for (std::size_t r = 1; r < rows; ++r) take(layout.row, layout.row_at(static_cast<std::uint32_t>(r)));
+  }
+  for (std::size_t row = 1; row < from[0]; ++row) {
+    const std::size_t at = layout.row_at(row);
+    news.ahead |= newer(to + at, from + at);
+    if (!newer(from + at, to + at)) continue;
+    copy_words(to + at, from + at, kValues + layout.row_values);
+    copy_pairs(to, from, layout.pair, [&](std::size_t r) { return layout.pair_at(row, r); });
+    news.any = news.visible = true;
+  }
   return news;
 }
 
-void copy(const Layout& layout, Word* to, const Word* from) {
-  const auto rows = static_cast<std::size_t>(from[0]), to_rows = static_cast<std::size_t>(to[0]);
-  copy_words(to, from, 1 + std::size_t{2} * layout.variables);
-  const auto take = [&](const Layout::Entry& shape, std::size_t at) {
-    // The same thread's entry with the same number is the same: numbers grow whenever something changes (evaluate.cc).
-    const bool same = to[at + kSequence] == from[at + kSequence] && to[at + kOwner] == from[at + kOwner];
-    if (!same || from[at + kOwner] == 0) copy_entry(shape, to + at, from + at, rows, to_rows);
-  };
-  for (std::uint32_t i = 0; i < layout.roles; ++i) take(layout.role[i], layout.role_at[i]);
-  for (std::size_t r = 1; r < rows; ++r) take(layout.row, layout.row_at(static_cast<std::uint32_t>(r)));
-  for (std::size_t r = rows; r < to_rows; ++r) {
-    Word* entry = to + layout.row_at(static_cast<std::uint32_t>(r));
-    entry[kOwner] = entry[kSequence] = 0;
-  }
+bool covers(const Layout& layout, const Word* a, const Word* b) {
+  if (b[0] > a[0]) return false;
+  for (std::uint32_t i = 0; i < layout.variables; ++i)
+    if (b[Layout::variable_at(i)] > a[Layout::variable_at(i)]) return false;
+  for (std::uint32_t i = 0; i < layout.roles; ++i)
+    if (newer(b + layout.role[i].at, a + layout.role[i].at)) return false;
+  for (std::size_t row = 1; row < b[0]; ++row)
+    if (newer(b + layout.row_at(row), a + layout.row_at(row))) return false;
+  return true;
+}
+
+void grow(const Layout& layout, Word* vector, Word rows) {
+  const std::size_t end = layout.words_for(rows);
+  for (std::size_t i = layout.words_for(vector[0]); i < end; ++i) vector[i] = 0;
+  vector[0] = rows;
 }
 
 } // namespace sooth::knowledge

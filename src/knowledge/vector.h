@@ -6,15 +6,17 @@
 // Where we differ: threads that formulas range over with variables (`any t`, `exists u`) have a *row* each. Rows are
 //   places that threads take and give back (places.h), so there are as many as threads live at the same time; an entry
 //   also says whose it is, and of two threads in one place the later one wins. A remote expression that itself speaks of
-//   a thread variable, `@u(@t(e))`, has one value for each row, kept in u's entry.
+//   a thread variable, `@u(@t(e))`, has one value for each row, and belongs to u's entry.
 //   Row 0, and value 0 of those, stand for a thread that is not known of: what its expressions are before it does anything.
-// Cost: a merge looks at each variable, role and row in use once, and copies what is newer.
+// Cost: a merge looks at each variable, role and row in use once, and copies what is newer. A copy is one run of words.
 //
 // A vector is an array of words:
 //   [0] rows in use (1 + the highest place that was ever known here)
 //   for each variable: writes so far, value
-//   for each role, and then for each row: thread (1 + its number; 0: nobody), sequence number, values,
-//     and, where there are values about other threads, for row 0, 1, ...: thread, values
+//   for each role: its entry: thread (1 + its number; 0: nobody), sequence number, values
+//   for each row m, its *shell*: the row's entry, like a role's; what each role says about row m; what row m says about rows
+//     0 ... m; what rows 0 ... m - 1 say about row m. Each of these is a thread and values.
+// So what is in use with so many rows is the beginning of the array, whatever the number of places: few rows are few words.
 #pragma once
 
 #include <cstddef>
@@ -33,42 +35,53 @@ inline constexpr Word kGone = Word{1} << 63;
 inline constexpr std::size_t kOwner = 0, kSequence = 1, kValues = 2;
 
 struct Layout {
-  struct Entry {
-    std::uint32_t values = 0; // words
-    std::uint32_t about = 0;  // words for each row
-    std::uint32_t words = 0;  // of the entry
+  struct Role {
+    std::uint32_t at = 0;       // of its entry in the vector
+    std::uint32_t values = 0;   // words
+    std::uint32_t about = 0;    // words about each row: 0, or a thread and values
+    std::uint32_t about_at = 0; // of those in a row's shell
   };
 
   std::uint32_t variables = 0; // those with values
   std::uint32_t roles = 0;
   std::uint32_t places = 0; // rows are 0 ... places
-  std::uint32_t first_role = 0;
-  std::uint32_t first_row = 0;
-  Entry row;
-  Entry role[kMaxRoles];
-  std::uint32_t role_at[kMaxRoles];
-  std::size_t words = 0; // of a vector
+  std::uint32_t first_shell = 0;
+  std::uint32_t row_values = 0; // words that a row's entry has
+  std::uint32_t linear = 0;     // words of a shell that do not depend on its number
+  std::uint32_t pair = 0;       // words that a row says about another one: 0, or a thread and values
+  Role role[kMaxRoles];
+  std::size_t words = 0; // of a vector with all rows
 
   // `most_places`: how many threads there can be at the same time; 0 is enough if no formula has thread variables.
   // False: such a vector would be too large.
   bool make(const Compiled& compiled, std::uint32_t most_places);
 
   static constexpr std::size_t variable_at(std::uint32_t variable) { return 1 + std::size_t{2} * variable; }
-  std::size_t row_at(std::uint32_t row_number) const { return first_row + std::size_t{row.words} * row_number; }
-  // The value about the thread in a row, in an entry that begins at `entry`: [0] is that thread, then the values.
-  static std::size_t about_at(const Entry& shape, std::size_t entry, std::uint32_t row_number) {
-    return entry + kValues + shape.values + std::size_t{1 + shape.about} * row_number;
+  std::size_t row_at(std::size_t row) const { return first_shell + row * linear + row * row * pair; }
+  std::size_t words_for(std::size_t rows) const { return row_at(rows); }
+  // What an entry says about a row: [0] is the thread that it means, then the values.
+  std::size_t pair_at(std::size_t row, std::size_t about) const {
+    return about <= row ? row_at(row) + linear + about * pair : row_at(about) + linear + (about + 1 + row) * pair;
   }
+  std::size_t role_pair_at(std::size_t which, std::size_t about) const { return row_at(about) + role[which].about_at; }
 };
 
-// What a merge has changed.
+// What a merge has found.
 struct News {
-  bool any = false;     // something, if only a number of writes
+  bool any = false;     // something has changed, if only a number of writes
   bool visible = false; // something that a formula can see
+  bool ahead = false;   // `to` knew something that `from` does not
 };
-// `to` <- the newer of both, entry by entry.
+// `to` <- the newer of both, entry by entry. `to` has room for all rows of `from`.
 News merge(const Layout& layout, Word* to, const Word* from);
-// `to` <- `from`. What of `to` is not in use stays as it was made.
-void copy(const Layout& layout, Word* to, const Word* from);
+// Whether `a` knows all that `b` knows.
+bool covers(const Layout& layout, const Word* a, const Word* b);
+// `to` <- `from`.
+inline void copy(const Layout& layout, Word* to, const Word* from) {
+  const std::size_t words = layout.words_for(from[0]);
+  for (std::size_t i = 0; i < words; ++i) to[i] = from[i]; // words are few; a loop beats a call of memcpy
+}
+// As many rows are in use from now on; of the new ones nothing is known.
+void grow(const Layout& layout, Word* vector, Word rows);
 
 } // namespace sooth::knowledge

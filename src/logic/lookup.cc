@@ -74,6 +74,16 @@ struct Spot {
   std::uint32_t bit_width = 0;
 };
 
+// A structure that is only a coat around one member of the same size (std::atomic, std::array): that member's type.
+std::optional<std::uint32_t> below_coat(const std::vector<Type>& types, const Type& t) {
+  if (t.kind != TypeKind::Struct || t.members.size() != 1) return std::nullopt;
+  const trace::TypeMember& m = t.members[0];
+  if (m.bit_width != 0 || m.bit_offset != 0 || m.type >= types.size() || types[m.type].bytes != t.bytes)
+    return std::nullopt;
+  return m.type;
+}
+constexpr int kMostCoats = 16; // a damaged table could hold a structure that contains itself
+
 class Finder {
 public:
   Finder(const Node& node, const Symbols& symbols) : node_(node), symbols_(symbols) {}
@@ -145,8 +155,14 @@ private:
   }
 
   bool enter_array(Spot& spot, const PathStep& step, const std::string& so_far, NotFound& why) const {
-    const Type& t = type(spot.type);
-    if (t.kind != TypeKind::Array) return wrong_type(t, so_far, "array", why);
+    std::uint32_t below = spot.type;
+    for (int coats = 0; coats < kMostCoats && type(below).kind != TypeKind::Array; ++coats) {
+      const auto inner = below_coat(symbols_.types, type(below));
+      if (!inner) break;
+      below = *inner;
+    }
+    const Type& t = type(below);
+    if (t.kind != TypeKind::Array) return wrong_type(type(spot.type), so_far, "array", why);
     if (step.index >= t.count) {
       why.message = "the index " + std::to_string(step.index) + " is outside of '" + so_far + "', which has " +
                     std::to_string(t.count) + " elements";
@@ -209,17 +225,15 @@ ScalarKind scalar_kind(TypeKind kind) {
 bool is_scalar(TypeKind kind) { return kind >= TypeKind::Signed && kind <= TypeKind::Pointer; }
 bool has_scalar_size(std::uint64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
 
-// Below enumerations, and structures that are only a coat around one member of the same size (std::atomic<int>).
+// Below enumerations and coats (std::atomic<int>).
 const Type* scalar_below(const Symbols& symbols, std::uint32_t index) {
-  for (int depth = 0; depth < 16 && index < symbols.types.size(); ++depth) {
+  for (int depth = 0; depth < kMostCoats && index < symbols.types.size(); ++depth) {
     const Type& t = symbols.types[index];
     if (is_scalar(t.kind)) return &t;
     if (t.kind == TypeKind::Enum) {
       index = t.element;
-    } else if (t.kind == TypeKind::Struct && t.members.size() == 1 && t.members[0].bit_width == 0 &&
-               t.members[0].bit_offset == 0 && t.members[0].type < symbols.types.size() &&
-               symbols.types[t.members[0].type].bytes == t.bytes) {
-      index = t.members[0].type;
+    } else if (const auto inner = below_coat(symbols.types, t)) {
+      index = *inner;
     } else {
       return nullptr;
     }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "logic/lookup.h"
 
@@ -21,6 +24,19 @@ bool is_atomic(EventKind kind) {
   return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
 
+// Whether some atomic operations overlap, but are not of the same bytes.
+bool has_mixed_atomics(const trace::Trace& trace) {
+  absl::flat_hash_map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> extents; // by byte
+  for (const Event& e : trace.events) {
+    if (!is_atomic(e.kind)) continue;
+    for (std::uint64_t at = e.address; at < e.address + e.size; ++at) {
+      const auto extent = std::pair(e.address, std::uint64_t{e.size});
+      if (extents.try_emplace(at, extent).first->second != extent) return true;
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 MonitoredRun::MonitoredRun(const trace::Trace& trace, const logic::PropertyFile& file, std::string& wrong)
@@ -34,12 +50,13 @@ MonitoredRun::MonitoredRun(const trace::Trace& trace, const logic::PropertyFile&
   fill_variables(named);
   changes_ = explore::property_events(named, trace);
   values_ = changes_.initial;
+  snapshots_.begin(setup_);
   initial_.resize(setup_.setup_words());
   setup_.begin(initial_.data(), values_.data());
   places_memory_.resize(std::size_t{2} * threads);
   places_.begin(places_memory_.data(), threads);
-  if ((setup_.compiled.header->flags & knowledge::kAllMemory) != 0)
-    locations_ = std::make_unique<causality::Locations>(trace);
+  all_memory_ = (setup_.compiled.header->flags & knowledge::kAllMemory) != 0;
+  if (all_memory_ || has_mixed_atomics(trace)) locations_ = std::make_unique<causality::Locations>(trace);
 }
 
 // The variables as explore/property_events.h wants them, which knows how writes of ranges and watches change them.
@@ -66,12 +83,6 @@ Thread& MonitoredRun::of(std::uint32_t number, const Thread* creator) {
     owned.state = make_thread(setup_, owned.memory.get(), number, places_.take(setup_, creator, number));
   }
   return *owned.state;
-}
-
-knowledge::Carrier& MonitoredRun::carrier(Target target, std::uint64_t number) {
-  Memory& memory = carriers_[static_cast<std::size_t>(target)][number];
-  if (memory == nullptr) memory = std::make_unique<Word[]>(setup_.carrier_words());
-  return *reinterpret_cast<knowledge::Carrier*>(memory.get());
 }
 
 void MonitoredRun::write_object(Thread& thread, Target target, std::uint64_t address) {
@@ -113,44 +124,68 @@ void MonitoredRun::memory(std::size_t event, Thread& thread) {
   }
   // A write that nobody made: who reads it next notices.
   if (e.kind == EventKind::ExternalWrite) return;
-  bool named = false;
+  touches_.clear();
+  touch_variables(e);
+  if (trace::writes_memory(e.kind) && e.has(trace::kOpaque) && !touches_.empty()) {
+    stopped_ = true;
+    return;
+  }
+  if (locations_ != nullptr && (all_memory_ || atomic)) {
+    touch_pieces(event);
+  } else if (atomic && touches_.empty()) {
+    touches_.push_back({&carrier(Target::Memory, e.address), 0, kNoVariable});
+  }
+  if (touches_.empty()) {
+    if (all_memory_) add(start(setup_, thread)); // what only one thread touches is a step of that thread and no more
+    return;
+  }
+  const auto kind = !trace::writes_memory(e.kind) ? knowledge::Access::Read
+                    : trace::reads_memory(e.kind) ? knowledge::Access::Update
+                                                  : knowledge::Access::Write;
+  add(access(setup_, thread, kind, touches_.data(), touches_.size(), atomic));
+}
+
+void MonitoredRun::touch_variables(const Event& e) {
   for (std::uint32_t v = 0; v < addresses_.size(); ++v) {
     const std::uint64_t size = setup_.compiled.variables[v].size;
     if (addresses_[v] == 0 || addresses_[v] >= e.address + e.size || e.address >= addresses_[v] + size) continue;
-    named = true;
-    if (trace::writes_memory(e.kind) && e.has(trace::kOpaque)) {
-      stopped_ = true;
-      return;
-    }
-    knowledge::Carrier& here = carrier(Target::Variable, v);
-    if (!trace::writes_memory(e.kind)) add(read(setup_, thread, here, v, values_[v], atomic));
-    else if (trace::reads_memory(e.kind)) add(update(setup_, thread, here, v, values_[v], atomic));
-    else add(write(setup_, thread, here, v, values_[v], atomic));
-  }
-  if (locations_ != nullptr) other_memory(event, thread);
-  else if (atomic && !named) {
-    if (trace::writes_memory(e.kind)) write_object(thread, Target::Memory, e.address);
-    else read_object(thread, Target::Memory, e.address);
+    touches_.push_back({&carrier(Target::Variable, v), values_[v], v});
   }
 }
 
-// The pieces that no formula names. What only one thread touches is a step of that thread and no more.
-void MonitoredRun::other_memory(std::size_t event, Thread& thread) {
-  const Event& e = trace_.events[event];
+bool MonitoredRun::is_named(const causality::Piece& piece) const {
+  for (std::uint32_t v = 0; v < addresses_.size(); ++v)
+    if (addresses_[v] != 0 && piece.address < addresses_[v] + setup_.compiled.variables[v].size &&
+        addresses_[v] < piece.address + piece.bytes)
+      return true;
+  return false;
+}
+
+// The pieces that no formula names.
+void MonitoredRun::touch_pieces(std::size_t event) {
   const causality::LocationRange range = locations_->of(event);
-  for (std::uint32_t k = 0; k < range.count; ++k) {
-    const causality::Piece& piece = locations_->pieces()[range.first + k];
-    const auto inside = [&](std::uint32_t v) {
-      return addresses_[v] != 0 && piece.address < addresses_[v] + setup_.compiled.variables[v].size &&
-             addresses_[v] < piece.address + piece.bytes;
-    };
-    bool named = false;
-    for (std::uint32_t v = 0; v < addresses_.size() && !named; ++v) named = inside(v);
-    if (named) continue;
-    if (trace::writes_memory(e.kind)) write_object(thread, Target::Memory, range.first + k);
-    else read_object(thread, Target::Memory, range.first + k);
-  }
-  if (range.count == 0) add(start(setup_, thread));
+  for (std::uint32_t k = range.first; k < range.first + range.count; ++k)
+    if (!is_named(locations_->pieces()[k])) touches_.push_back({&carrier(Target::Memory, k), 0, kNoVariable});
+}
+
+void MonitoredRun::forget(Target target, std::uint64_t first, std::uint64_t end) {
+  auto& table = carriers_[static_cast<std::size_t>(target)];
+  for (auto row = table.lower_bound(first); row != table.end() && row->first < end; row = table.erase(row))
+    reset_carrier(setup_, row->second);
+}
+
+// What was known there goes with it.
+void MonitoredRun::forget_object(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address + bytes;
+  forget(Target::Lock, address, end);
+  forget(Target::Object, address, end);
+  if (locations_ == nullptr) return forget(Target::Memory, address, end);
+  const std::vector<causality::Piece>& pieces = locations_->pieces();
+  const auto at = [&](std::uint64_t place) {
+    return static_cast<std::uint64_t>(std::ranges::lower_bound(pieces, place, {}, &causality::Piece::address) -
+                                      pieces.begin());
+  };
+  forget(Target::Memory, at(address), at(end));
 }
 
 // From now on the name stands for another place: like a write of the variable.
@@ -164,7 +199,8 @@ void MonitoredRun::watch(const Event& e, Thread& thread) {
     const std::uint32_t v = effect.variable;
     values_[v] = (values_[v] & ~effect.mask) | effect.bits;
     addresses_[v] = e.address + setup_.compiled.variables[v].address;
-    add(write(setup_, thread, carrier(Target::Variable, v), v, values_[v], true));
+    const knowledge::Touch touch{&carrier(Target::Variable, v), values_[v], v};
+    add(access(setup_, thread, knowledge::Access::Write, &touch, 1, true));
   }
 }
 
@@ -177,7 +213,10 @@ bool MonitoredRun::synchronisation(const Event& e, Thread& thread) {
   case EventKind::Acquire:
   case EventKind::Release: write_object(thread, Target::Lock, e.address); return true;
   case EventKind::LockInit:
-  case EventKind::LockDestroy: carriers_[static_cast<std::size_t>(Target::Lock)].erase(e.address); return true;
+  case EventKind::LockDestroy: forget(Target::Lock, e.address, e.address + 1); return true;
+  case EventKind::Free:
+  case EventKind::Unmap:
+  case EventKind::StackEnd: forget_object(e.address, e.value); return true;
   case EventKind::Wait: write_object(thread, Target::Lock, e.value); return true;
   case EventKind::Wake:
     if (!e.has(trace::kFailed)) read_object(thread, Target::Object, e.address);

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "causality/locations.h"
 #include "explore/property_events.h"
+#include "knowledge/heap_snapshots.h"
 #include "knowledge/monitoring.h"
 #include "knowledge/places.h"
 #include "logic/property.h"
@@ -47,13 +47,19 @@ private:
 
   void fill_variables(logic::PropertyFile& named);
   knowledge::Thread& of(std::uint32_t number, const knowledge::Thread* creator);
-  knowledge::Carrier& carrier(Target target, std::uint64_t number);
+  knowledge::Carrier& carrier(Target target, std::uint64_t number) {
+    return carriers_[static_cast<std::size_t>(target)][number];
+  }
   void add(knowledge::Outcome outcome) { fresh_ |= outcome.fresh; }
   void write_object(knowledge::Thread& thread, Target target, std::uint64_t address);
   void read_object(knowledge::Thread& thread, Target target, std::uint64_t address);
 
   void memory(std::size_t event, knowledge::Thread& thread);
-  void other_memory(std::size_t event, knowledge::Thread& thread);
+  void touch_variables(const trace::Event& event);
+  void touch_pieces(std::size_t event);
+  bool is_named(const causality::Piece& piece) const;
+  void forget(Target target, std::uint64_t first, std::uint64_t end);
+  void forget_object(std::uint64_t address, std::uint64_t bytes);
   void watch(const trace::Event& event, knowledge::Thread& thread);
   bool synchronisation(const trace::Event& event, knowledge::Thread& thread);
   bool life(const trace::Event& event, knowledge::Thread& thread);
@@ -63,15 +69,18 @@ private:
 
   const trace::Trace& trace_;
   knowledge::Setup setup_;
+  knowledge::HeapSnapshots snapshots_;
   std::vector<knowledge::Word> block_, initial_, places_memory_;
   knowledge::Places places_;
   std::vector<Owned> threads_;
-  absl::flat_hash_map<std::uint64_t, Memory> carriers_[4]; // by target
-  explore::PropertyEvents changes_;                        // of named variables
+  std::map<std::uint64_t, knowledge::Carrier> carriers_[4]; // by target; they stay where they are
+  std::vector<knowledge::Touch> touches_;                   // of the present access
+  explore::PropertyEvents changes_;                         // of named variables
   std::size_t next_change_ = 0;
   std::vector<std::uint64_t> values_;               // of named variables, now
   std::vector<std::uint64_t> addresses_;            // of named variables, now; 0: not watched yet
-  std::unique_ptr<causality::Locations> locations_; // if knowledge travels through all memory
+  bool all_memory_ = false;                         // knowledge travels through every access
+  std::unique_ptr<causality::Locations> locations_; // if accesses of different extents may overlap
   knowledge::Word roles_taken_ = 0;
   knowledge::Word fresh_ = 0;
   bool stopped_ = false;

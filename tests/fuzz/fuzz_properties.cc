@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "knowledge/heap_snapshots.h"
 #include "knowledge/monitoring.h"
 #include "logic/resolve.h"
 
@@ -50,11 +51,13 @@ void run_monitors(const PropertyFile& file) {
   require(!file.compiled_monitors.empty());
   k::Setup setup;
   require(setup.open(file.compiled_monitors.data(), file.compiled_monitors.size() * sizeof(k::Word), 2) == nullptr);
-  std::vector<k::Word> memory(setup.setup_words()), carrier(setup.carrier_words());
+  std::vector<k::Word> memory(setup.setup_words());
+  k::HeapSnapshots snapshots;
+  snapshots.begin(setup);
   std::vector<k::Word> threads[2];
   const std::vector<std::uint64_t> zero(setup.compiled.variable_count() + 1);
   setup.begin(memory.data(), zero.data());
-  auto& shared = *reinterpret_cast<k::Carrier*>(carrier.data());
+  k::Carrier shared;
   k::Thread* thread[2];
   for (std::uint32_t t = 0; t < 2; ++t) {
     threads[t].resize(setup.thread_words());
@@ -66,8 +69,9 @@ void run_monitors(const PropertyFile& file) {
     k::Thread& self = *thread[i & 1];
     k::internal(setup, self, 0, static_cast<std::int64_t>(i));
     k::block_begin(setup, self, 0);
-    k::write(setup, self, shared, variable, i & 0x7f, false);
-    k::read(setup, *thread[1 - (i & 1)], shared, variable, i & 0x7f, true);
+    const k::Touch touch{&shared, i & 0x7f, variable};
+    k::access(setup, self, k::Access::Write, &touch, 1, false);
+    k::access(setup, *thread[1 - (i & 1)], k::Access::Read, &touch, 1, true);
   }
   for (std::uint32_t m = 0; m < setup.compiled.monitor_count(); ++m)
     k::explain(setup, *thread[0], m, [](void*, const k::Known& known) { require(known.part != nullptr); }, nullptr);

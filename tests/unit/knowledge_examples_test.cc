@@ -223,14 +223,17 @@ TEST(KnowledgeExamples, ExplainAndQueryTellWhatTheThreadKnew) {
 TEST(KnowledgeExamples, AnUnseenWriteIsNoticedByTheNextRead) {
   const OpenMonitors open("monitor m at any t: x != 9");
   std::vector<Word> thread_memory(open.setup().thread_words()), other_memory(open.setup().thread_words());
-  std::vector<Word> carrier_memory(open.setup().carrier_words());
   Thread* thread = make_thread(open.setup(), thread_memory.data(), 0, 0);
   Thread* other = make_thread(open.setup(), other_memory.data(), 1, 1);
-  auto& carrier = *reinterpret_cast<Carrier*>(carrier_memory.data());
-  EXPECT_EQ(write(open.setup(), *thread, carrier, 0, 1, false).violated, 0u);
-  EXPECT_EQ(read(open.setup(), *thread, carrier, 0, 9, false).violated, 1u);
-  EXPECT_EQ(read(open.setup(), *other, carrier, 0, 9, false).violated, 1u);
-  EXPECT_EQ(write(open.setup(), *other, carrier, 0, 2, false).violated, 0u);
+  Carrier carrier;
+  const auto violated = [&](Thread* by, Access kind, std::uint64_t value) {
+    const Touch touch{&carrier, value, 0};
+    return access(open.setup(), *by, kind, &touch, 1, false).violated;
+  };
+  EXPECT_EQ(violated(thread, Access::Write, 1), 0u);
+  EXPECT_EQ(violated(thread, Access::Read, 9), 1u);
+  EXPECT_EQ(violated(other, Access::Read, 9), 1u);
+  EXPECT_EQ(violated(other, Access::Write, 2), 0u);
 }
 
 } // namespace

@@ -19,6 +19,7 @@ OpenMonitors::OpenMonitors(const std::string& text, std::uint32_t places) {
   const auto& block = file_.compiled_monitors;
   if (const char* wrong = setup_.open(block.data(), block.size() * sizeof(Word), places))
     throw std::runtime_error(wrong);
+  snapshots_.begin(setup_);
   memory_.resize(setup_.setup_words());
   const std::vector<std::uint64_t> zero(setup_.compiled.variable_count() + 1, 0);
   setup_.begin(memory_.data(), zero.data());
@@ -38,10 +39,9 @@ void KnowledgeRun::make(std::uint32_t number, const Thread* creator) {
   owned.state = make_thread(setup_, owned.memory.data(), number, places_.take(setup_, creator, number));
 }
 
-Carrier& KnowledgeRun::carrier(const std::string& name) {
-  std::vector<Word>& memory = carriers_[name];
-  memory.resize(setup_.carrier_words());
-  return *reinterpret_cast<Carrier*>(memory.data());
+Outcome KnowledgeRun::touch(Thread& thread, Access kind, const std::string& name, std::uint64_t value) {
+  const Touch touch{&carriers_[name], value, variable(name)};
+  return access(setup_, thread, kind, &touch, 1, false);
 }
 
 std::uint32_t KnowledgeRun::variable(const std::string& name) const {
@@ -70,11 +70,9 @@ Outcome KnowledgeRun::take(const Step& step) {
     places_.joined(threads_[other].state->place, other);
     return outcome;
   }
-  case Do::Read: return read(setup_, thread, carrier(step.target), variable(step.target), bits(), false);
-  case Do::Write:
-    values_[step.target] = step.value;
-    return write(setup_, thread, carrier(step.target), variable(step.target), bits(), false);
-  case Do::Lock: return write_carrier(setup_, thread, carrier("lock " + step.target));
+  case Do::Read: return touch(thread, Access::Read, step.target, bits());
+  case Do::Write: values_[step.target] = step.value; return touch(thread, Access::Write, step.target, bits());
+  case Do::Lock: return write_carrier(setup_, thread, carriers_["lock " + step.target]);
   case Do::Internal: return internal(setup_, thread, find_local(setup_.compiled, step.target.c_str()), step.value);
   case Do::BlockBegin: return block_begin(setup_, thread, find_block(setup_.compiled, step.target.c_str()));
   case Do::BlockEnd: return block_end(setup_, thread, find_block(setup_.compiled, step.target.c_str()));

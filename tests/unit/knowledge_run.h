@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/heap_snapshots.h"
 #include "knowledge/monitoring.h"
 #include "knowledge/places.h"
 #include "logic/resolve.h"
@@ -50,6 +51,7 @@ public:
 private:
   logic::PropertyFile file_;
   Setup setup_;
+  HeapSnapshots snapshots_;
   std::vector<Word> memory_;
 };
 
@@ -70,14 +72,14 @@ private:
     Thread* state = nullptr;
   };
   void make(std::uint32_t number, const Thread* creator);
-  Carrier& carrier(const std::string& name);
+  Outcome touch(Thread& thread, Access kind, const std::string& name, std::uint64_t value);
   std::uint32_t variable(const std::string& name) const;
 
   const Setup& setup_;
   Places places_;
   std::vector<Word> places_memory_;
   std::map<std::uint32_t, Owned> threads_;
-  std::map<std::string, std::vector<Word>> carriers_;
+  std::map<std::string, Carrier> carriers_;
   std::map<std::string, std::int64_t> values_; // of the program's variables
 };
 

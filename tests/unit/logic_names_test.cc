@@ -41,7 +41,12 @@ protected:
     atomic.members = {{"", 0, atomic_bases, 0}};
     const auto atomics = program_.type(atomic);
 
+    trace::Type array{TypeKind::Struct, 8, "std::array<int, 2>"};
+    array.members = {{"_M_elems", 0, row, 0}};
+    const auto arrays = program_.type(array);
+
     for (const auto& [name, type] : std::vector<std::pair<std::string, std::uint32_t>>{
+             {"slots", arrays},
              {"state", integer},
              {"net::state", integer},
              {"net::phase", phases},
@@ -111,7 +116,10 @@ TEST_F(Names, MembersElementsAndCoats) {
   EXPECT_EQ(place("cfg.kind"), std::pair(address_["cfg"], 4u)); // of its base class
   EXPECT_EQ(place("cfg.grid[2][1]"), std::pair(address_["cfg"] + 16 + 20, 4u));
   EXPECT_EQ(place("cfg.next"), std::pair(address_["cfg"] + 8, 8u));
-  EXPECT_EQ(place("hits"), std::pair(address_["hits"], 4u));               // std::atomic<int> is its int
+  EXPECT_EQ(place("hits"), std::pair(address_["hits"], 4u));          // std::atomic<int> is its int
+  EXPECT_EQ(place("slots[1]"), std::pair(address_["slots"] + 4, 4u)); // so is std::array its array
+  EXPECT_EQ(message("slots[2] == 0"), "the index 2 is outside of 'slots', which has 2 elements");
+  EXPECT_EQ(message("hits[0] == 0"), "'hits' is no array but of type 'std::atomic<int>'");
   EXPECT_EQ(place("pieces.left"), std::pair(address_["pieces.left"], 4u)); // a structure that was taken apart
 }
 

@@ -4,7 +4,7 @@
 // Source: seed 003; the algorithm itself is src/knowledge, which this hands the program's events.
 // We differ: threads come and go, programs synchronise with more than locks, and what a formula needs may be watched in a
 // program that was built for it (`sooth c++ --monitor`), where accesses are made under the lock of what they touch.
-// Cost: an event takes one lock that belongs to the variable or primitive, and what knowledge/monitoring.h says. No trace,
+// Cost: an event takes the locks of what it touches, mostly one, and what knowledge/monitoring.h says. No trace,
 // no observer, no system call; memory for what lives, none for the past.
 //
 // A monitored program writes no trace. As for an observed one (online.h), each function stands in for what recording
@@ -30,7 +30,7 @@ void monitored_internal(const char* name, std::int64_t value);
 void monitored_block(const char* name, bool begins);
 // pthread_create did not make the thread that `fork` announced.
 void monitored_no_child(std::uint32_t child);
-// An operation of at most 16 bytes happens while this lives, with the lock of what it touches held.
+// An operation of at most 16 bytes happens while this lives, with the locks of what it touches held.
 class MonitoredOperation {
 public:
   MonitoredOperation(Thread* t, const void* address, std::size_t size, bool atomic); // null: does nothing
@@ -38,13 +38,11 @@ public:
   void done(const void* seen, const void* written, std::uint32_t site);
 
 private:
-  Thread* t_;
+  MonitoredThread* self_; // null: nothing is followed
   std::uint64_t address_;
   std::size_t size_;
   bool atomic_;
-  void* held_ = nullptr; // the carrier
-  void* lock_ = nullptr; // its lock, if it is not a variable's
-  std::uint32_t variable_;
+  bool hooked_;
 };
 
 // Options (SOOTH_OPTIONS).
@@ -56,8 +54,8 @@ extern char g_monitor_result[4096];       // monitor_result=FILE: gets a line wh
 bool monitored_is_wanted();
 // Reads them. False if there are none to run with; a program whose monitors are refused ends here, with status 2.
 bool monitored_start();
-// In the child of a fork: it has no monitors.
-void monitored_forget();
+// In the child of a fork, which goes on with what the forking thread knows. False: it cannot.
+bool monitored_goes_on();
 void monitored_finish();
 
 } // namespace sooth::runtime

@@ -1,11 +1,15 @@
 // Carriers: what knowledge travels through. Variables that formulas name have one each; primitives and other memory share
 // a table of stripes, so that nobody waits for a lock of the whole process.
+//
+// Memory is cut into the pieces that accesses have in common. A cell stands for some of the eight bytes of a granule, all in
+// one stripe: so all that an access within a granule touches is held by one lock. When an access covers only a part of a
+// piece, the piece is split, and both halves know what it knew. (causality/locations.h does the same for a trace.)
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime {
 
-MonitoredVariable* g_monitored_variables;
+VariablePlace* g_variable_places;
 
 } // namespace sooth::runtime
 
@@ -17,10 +21,18 @@ __attribute__((visibility("default"))) SoothMonitoredRange __sooth_monitored = {
 namespace sooth::runtime {
 namespace {
 
-struct Cell {
+struct alignas(64) Variable {
+  CarrierLock lock;
+  knowledge::Carrier carrier;
+};
+Variable* g_variables;
+
+struct alignas(64) Cell {
   Cell* next;
-  std::uint64_t key;
-  knowledge::Carrier* carrier() { return reinterpret_cast<knowledge::Carrier*>(this + 1); }
+  std::uint64_t address; // of a primitive; of memory: the granule's
+  std::uint8_t bytes;    // of memory: bit i is byte i of the granule; 0: a primitive
+  Primitive kind;
+  knowledge::Carrier carrier;
 };
 struct alignas(64) Stripe {
   CarrierLock lock;
@@ -33,70 +45,129 @@ Stripe g_stripes[kStripes];
 constexpr std::size_t kPageCounts = std::size_t{1} << 14;
 std::uint32_t g_page_counts[kPageCounts];
 
-os::SpinLock g_room_lock;
+CarrierLock g_room_lock; // the next three
 Cell* g_free;
 std::uint8_t* g_room;
 std::size_t g_room_left;
+std::uint64_t g_lost; // atomic
 
 std::uint64_t g_low = ~std::uint64_t{0}, g_high; // all placed variables lie in [g_low, g_high)
 bool g_all_memory;
 
-Stripe& stripe_of(std::uint64_t key) { return g_stripes[key * 0x9e3779b97f4a7c15u >> 52]; }
-std::uint32_t& page_count(std::uint64_t key) { return g_page_counts[(key >> 12) % kPageCounts]; }
+std::uint64_t granule_of(std::uint64_t address) { return address & ~std::uint64_t{7}; }
+Stripe& stripe_of(std::uint64_t address) { return g_stripes[(address >> 3) * 0x9e3779b97f4a7c15u >> 52]; }
+std::uint32_t& page_count(std::uint64_t address) { return g_page_counts[(address >> 12) % kPageCounts]; }
+// The bytes of a granule that lie in a range.
+std::uint8_t bytes_in(std::uint64_t granule, std::uint64_t address, std::uint64_t end) {
+  const std::uint64_t from = address > granule ? address - granule : 0;
+  const std::uint64_t to = end < granule + 8 ? end - granule : 8;
+  return static_cast<std::uint8_t>((0xffu << from) & (0xffu >> (8 - to)));
+}
 
-std::size_t cell_bytes() { return (sizeof(Cell) + g_setup.carrier_words() * sizeof(knowledge::Word) + 63) / 64 * 64; }
-
-Cell* new_cell() {
-  const std::size_t bytes = cell_bytes();
+Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primitive kind) {
   Cell* cell = nullptr;
-  {
-    os::Guard guard(g_room_lock);
-    if (g_free != nullptr) {
-      cell = g_free;
-      g_free = cell->next;
-    } else {
-      if (g_room_left < bytes) {
-        const std::size_t more = bytes > 256 * 1024 ? bytes : 256 * 1024;
-        g_room = static_cast<std::uint8_t*>(os::pages(more));
-        g_room_left = g_room != nullptr ? more : 0;
-        if (g_room == nullptr) return nullptr;
-      }
+  g_room_lock.lock();
+  if (g_free != nullptr) {
+    cell = g_free;
+    g_free = cell->next;
+  } else {
+    constexpr std::size_t more = 256 * 1024;
+    if (g_room_left == 0 && (g_room = static_cast<std::uint8_t*>(os::pages(more))) != nullptr) g_room_left = more;
+    if (g_room_left != 0) {
       cell = reinterpret_cast<Cell*>(g_room);
-      g_room += bytes;
-      g_room_left -= bytes;
+      g_room += sizeof(Cell);
+      g_room_left -= sizeof(Cell);
     }
   }
-  knowledge::reset_carrier(*cell->carrier());
+  g_room_lock.unlock();
+  if (cell == nullptr) {
+    __atomic_fetch_add(&g_lost, 1, __ATOMIC_RELAXED); // a count
+    return nullptr;
+  }
+  cell->address = address;
+  cell->bytes = bytes;
+  cell->kind = kind;
+  cell->carrier = {};
+  cell->next = stripe.first;
+  __atomic_store_n(&stripe.first, cell, __ATOMIC_RELAXED); // with the lock; drop_carriers peeks
+  __atomic_fetch_add(&page_count(address), 1, __ATOMIC_RELAXED);
   return cell;
 }
 
-void free_cell(Cell* cell) {
-  os::Guard guard(g_room_lock);
+// The cell `*link` goes. Needs the stripe's lock.
+void drop_cell(Cell** link) {
+  Cell* cell = *link;
+  __atomic_store_n(link, cell->next, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&page_count(cell->address), 1, __ATOMIC_RELAXED);
+  knowledge::reset_carrier(g_setup, cell->carrier);
+  g_room_lock.lock();
   cell->next = g_free;
   g_free = cell;
+  g_room_lock.unlock();
 }
 
-void drop_one(std::uint64_t key) {
-  Stripe& stripe = stripe_of(key);
+void drop_granule(std::uint64_t granule, std::uint64_t address, std::uint64_t end) {
+  Stripe& stripe = stripe_of(granule);
   if (__atomic_load_n(&stripe.first, __ATOMIC_RELAXED) == nullptr) return; // looked at again with the lock
-  Cell* found = nullptr;
   stripe.lock.lock();
-  for (Cell** link = &stripe.first; *link != nullptr; link = &(*link)->next) {
-    if ((*link)->key != key) continue;
-    found = *link;
-    *link = found->next;
-    break;
+  for (Cell** link = &stripe.first; *link != nullptr;) {
+    Cell& cell = **link;
+    bool goes = false;
+    if (cell.bytes == 0) {
+      goes = granule_of(cell.address) == granule && cell.address >= address && cell.address < end;
+    } else if (cell.address == granule) {
+      cell.bytes &= static_cast<std::uint8_t>(~bytes_in(granule, address, end));
+      goes = cell.bytes == 0;
+    }
+    if (goes) drop_cell(link);
+    else link = &cell.next;
   }
   stripe.lock.unlock();
-  if (found == nullptr) return;
-  __atomic_fetch_sub(&page_count(key), 1, __ATOMIC_RELAXED); // a count
-  free_cell(found);
+}
+
+void touch(MonitoredThread& self, knowledge::Carrier& carrier) {
+  self.touches[self.touch_count++] = {&carrier, 0, knowledge::kNoVariable};
+}
+
+// Locks in one order, so that nobody waits for somebody who waits for him.
+void hold_stripes(MonitoredThread& self, std::uint64_t address, std::uint64_t end) {
+  for (std::uint64_t at = granule_of(address); at < end; at += 8) {
+    void* stripe = &stripe_of(at);
+    std::size_t i = self.stripe_count;
+    while (i != 0 && self.stripes[i - 1] > stripe) --i;
+    if (i != 0 && self.stripes[i - 1] == stripe) continue;
+    for (std::size_t k = self.stripe_count++; k > i; --k) self.stripes[k] = self.stripes[k - 1];
+    self.stripes[i] = stripe;
+  }
+  for (std::uint32_t i = 0; i < self.stripe_count; ++i) static_cast<Stripe*>(self.stripes[i])->lock.lock();
+}
+
+// The pieces of some bytes of a granule.
+void touch_pieces(MonitoredThread& self, std::uint64_t granule, std::uint8_t wanted) {
+  Stripe& stripe = stripe_of(granule);
+  for (Cell* cell = stripe.first; cell != nullptr && wanted != 0; cell = cell->next) {
+    if (cell->address != granule || (cell->bytes & wanted) == 0) continue;
+    if ((cell->bytes & ~wanted) != 0) { // a part of it: from now on there are two
+      const auto part = static_cast<std::uint8_t>(cell->bytes & wanted);
+      Cell* half = new_cell(stripe, granule, part, Primitive::None);
+      if (half == nullptr) return;
+      knowledge::copy_carrier(half->carrier, cell->carrier);
+      cell->bytes &= static_cast<std::uint8_t>(~part);
+      wanted &= static_cast<std::uint8_t>(~part);
+      touch(self, half->carrier);
+      continue;
+    }
+    wanted &= static_cast<std::uint8_t>(~cell->bytes);
+    touch(self, cell->carrier);
+  }
+  if (wanted == 0) return;
+  if (Cell* cell = new_cell(stripe, granule, wanted, Primitive::None)) touch(self, cell->carrier);
 }
 
 void bound() {
   std::uint64_t low = ~std::uint64_t{0}, high = 0;
   for (std::uint32_t i = 0; i < g_setup.compiled.variable_count(); ++i) {
-    const MonitoredVariable& v = g_monitored_variables[i];
+    const VariablePlace& v = g_variable_places[i];
     const std::uint64_t address = __atomic_load_n(&v.address, __ATOMIC_RELAXED);
     if (address == 0) continue;
     if (address < low) low = address;
@@ -117,25 +188,22 @@ void bound() {
 
 } // namespace
 
-void CarrierLock::lock() {
-  for (unsigned spins = 0; __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
-    if (spins > 64) os::yield();
+void CarrierLock::wait() {
+  unsigned spins = 0;
+  do {
+    if (++spins > 64) os::yield();
     else __builtin_ia32_pause();
-  }
+  } while (__atomic_load_n(&held_, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0);
 }
 
 bool make_carriers() {
   const knowledge::Compiled& compiled = g_setup.compiled;
   const std::uint32_t count = compiled.variable_count();
-  const std::size_t each = (g_setup.carrier_words() * sizeof(knowledge::Word) + 63) / 64 * 64;
   g_all_memory = (compiled.header->flags & knowledge::kAllMemory) != 0;
-  g_monitored_variables = static_cast<MonitoredVariable*>(os::pages((count + 1) * sizeof *g_monitored_variables));
-  auto* room = static_cast<std::uint8_t*>(os::pages((count + 1) * each));
-  if (g_monitored_variables == nullptr || room == nullptr) return false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    g_monitored_variables[i].size = compiled.variables[i].size;
-    g_monitored_variables[i].carrier = reinterpret_cast<knowledge::Carrier*>(room + i * each);
-  }
+  g_variables = static_cast<Variable*>(os::pages((count + 1) * sizeof *g_variables));
+  g_variable_places = static_cast<VariablePlace*>(os::pages((count + 1) * sizeof *g_variable_places));
+  if (g_variables == nullptr || g_variable_places == nullptr) return false;
+  for (std::uint32_t i = 0; i < count; ++i) g_variable_places[i].size = compiled.variables[i].size;
   bound();
   return true;
 }
@@ -146,46 +214,96 @@ bool may_hold_monitored(std::uint64_t address, std::uint64_t size) {
 }
 
 void place_variable(std::uint32_t variable, std::uint64_t address) {
-  __atomic_store_n(&g_monitored_variables[variable].address, address, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_variable_places[variable].address, address, __ATOMIC_RELEASE);
   bound();
 }
 
-knowledge::Carrier* hold_carrier(std::uint64_t key, CarrierLock*& lock) {
-  Stripe& stripe = stripe_of(key);
-  stripe.lock.lock();
-  lock = &stripe.lock;
-  for (Cell* cell = stripe.first; cell != nullptr; cell = cell->next)
-    if (cell->key == key) return cell->carrier();
-  Cell* fresh = new_cell();
-  if (fresh == nullptr) {
-    stripe.lock.unlock();
-    return nullptr;
+void hold_variable(MonitoredThread& self, std::uint32_t variable) {
+  g_variables[variable].lock.lock();
+  self.touches[self.touch_count++] = {&g_variables[variable].carrier, 0, variable};
+}
+
+void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+  const std::uint32_t count = g_setup.compiled.variable_count();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t place = __atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED);
+    if (place >= address + size || address >= place + g_variable_places[i].size || place == 0) continue;
+    hold_variable(self, i);
+    if (__atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED) == place) continue;
+    --self.touch_count; // it was put somewhere else in between
+    g_variables[i].lock.unlock();
   }
-  fresh->key = key;
-  fresh->next = stripe.first;
-  __atomic_store_n(&stripe.first, fresh, __ATOMIC_RELAXED); // with the lock; drop_one peeks
-  __atomic_fetch_add(&page_count(key), 1, __ATOMIC_RELAXED);
-  return fresh->carrier();
+}
+
+void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t end = address + size;
+  const std::uint32_t variables = g_setup.compiled.variable_count();
+  hold_stripes(self, address, end);
+  for (std::uint64_t granule = granule_of(address); granule < end; granule += 8) {
+    std::uint8_t wanted = bytes_in(granule, address, end);
+    for (std::uint32_t i = 0; i < variables; ++i) {
+      const std::uint64_t place = __atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED);
+      const std::uint64_t place_end = place + g_variable_places[i].size;
+      if (place != 0 && place < granule + 8 && granule < place_end)
+        wanted &= static_cast<std::uint8_t>(~bytes_in(granule, place, place_end));
+    }
+    if (wanted != 0) touch_pieces(self, granule, wanted);
+  }
+}
+
+void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address) {
+  Stripe& stripe = stripe_of(address);
+  stripe.lock.lock();
+  self.stripes[self.stripe_count++] = &stripe;
+  Cell* cell = stripe.first;
+  while (cell != nullptr && (cell->address != address || cell->kind != kind)) cell = cell->next;
+  if (cell == nullptr) cell = new_cell(stripe, address, 0, kind);
+  if (cell != nullptr) touch(self, cell->carrier);
+}
+
+void let_go(MonitoredThread& self) {
+  for (std::uint32_t i = 0; i < self.touch_count; ++i)
+    if (const std::uint32_t v = self.touches[i].variable; v != knowledge::kNoVariable) g_variables[v].lock.unlock();
+  for (std::uint32_t i = 0; i < self.stripe_count; ++i) static_cast<Stripe*>(self.stripes[i])->lock.unlock();
+  self.touch_count = self.stripe_count = 0;
 }
 
 void drop_carriers(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t end = address + size;
-  for (std::uint64_t at = address & ~std::uint64_t{7}; at < end;) {
+  for (std::uint64_t at = granule_of(address); at < end;) {
     const std::uint64_t page_end = (at | 4095) + 1;
     const std::uint64_t stop = end < page_end ? end : page_end;
-    if (__atomic_load_n(&page_count(at), __ATOMIC_RELAXED) != 0) {
-      for (; at < stop; at += 8) {
-        drop_one(primitive_key(at));
-        drop_one(granule_key(at));
-      }
-    }
+    if (__atomic_load_n(&page_count(at), __ATOMIC_RELAXED) != 0)
+      for (; at < stop; at += 8) drop_granule(at, address, end);
     at = page_end;
   }
 }
 
-void reset_carrier_locks() {
-  g_room_lock.reset();
-  for (Stripe& stripe : g_stripes) stripe.lock.reset();
+void drop_primitive(Primitive kind, std::uint64_t address) {
+  Stripe& stripe = stripe_of(address);
+  stripe.lock.lock();
+  for (Cell** link = &stripe.first; *link != nullptr; link = &(*link)->next) {
+    if ((*link)->address != address || (*link)->kind != kind) continue;
+    drop_cell(link);
+    break;
+  }
+  stripe.lock.unlock();
+}
+
+std::uint64_t lost_carriers() { return __atomic_load_n(&g_lost, __ATOMIC_RELAXED); }
+
+void hold_all_carriers() {
+  for (std::uint32_t i = 0; i < g_setup.compiled.variable_count(); ++i) g_variables[i].lock.lock();
+  for (Stripe& stripe : g_stripes) stripe.lock.lock();
+  g_room_lock.lock();
+  g_setup.snapshots->lock();
+}
+
+void let_go_all_carriers() {
+  g_setup.snapshots->unlock();
+  g_room_lock.unlock();
+  for (Stripe& stripe : g_stripes) stripe.lock.unlock();
+  for (std::uint32_t i = 0; i < g_setup.compiled.variable_count(); ++i) g_variables[i].lock.unlock();
 }
 
 } // namespace sooth::runtime

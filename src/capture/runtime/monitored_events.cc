@@ -29,85 +29,80 @@ MonitoredThread* begin(Thread* t, std::uint32_t site) {
   return self;
 }
 
-enum class Access : std::uint8_t { Read, Write, Update };
+using knowledge::Access;
 
-knowledge::Outcome apply(MonitoredThread& self, Access access, knowledge::Carrier& carrier, std::uint32_t variable,
-                         std::uint64_t value, bool atomic) {
-  switch (access) {
-  case Access::Read: return knowledge::read(g_setup, *self.core, carrier, variable, value, atomic);
-  case Access::Write: return knowledge::write(g_setup, *self.core, carrier, variable, value, atomic);
-  default: return knowledge::update(g_setup, *self.core, carrier, variable, value, atomic);
-  }
-}
-
-void at_carrier(MonitoredThread& self, Access access, std::uint64_t key, std::uint32_t site) {
-  CarrierLock* lock = nullptr;
-  knowledge::Carrier* carrier = hold_carrier(key, lock);
-  if (carrier == nullptr) return;
-  const knowledge::Outcome outcome = apply(self, access, *carrier, kNoVariable, 0, true);
-  lock->unlock();
+// Whatever is held has been accessed.
+void judge(MonitoredThread& self, Access access, bool atomic, std::uint32_t site) {
+  knowledge::Outcome outcome;
+  if (self.touch_count != 0)
+    outcome = knowledge::access(g_setup, *self.core, access, self.touches, self.touch_count, atomic);
+  let_go(self);
   judged(self, outcome, site);
 }
 
-void at_primitive(MonitoredThread& self, Access access, std::uint64_t address, std::uint32_t site) {
-  at_carrier(self, access, primitive_key(address), site);
+void at_primitive(MonitoredThread& self, Access access, Primitive kind, std::uint64_t address, std::uint32_t site) {
+  hold_primitive(self, kind, address);
+  judge(self, access, true, site);
 }
 
+// What an access saw or wrote. `mask`: of a byte's index what counts; 0 if all are the same byte.
+struct Bytes {
+  const std::uint8_t* at;
+  std::uint64_t mask = ~std::uint64_t{0};
+};
+
 // The bytes of a variable of which an access saw or wrote a part: the rest is as it is in memory.
-std::uint64_t value_with(const MonitoredVariable& v, std::uint64_t place, std::uint64_t address,
-                         const std::uint8_t* bytes, std::uint64_t size) {
+std::uint64_t value_of(std::uint32_t variable, std::uint64_t address, Bytes bytes, std::uint64_t size) {
+  const VariablePlace& v = g_variable_places[variable];
+  const std::uint64_t place = __atomic_load_n(&v.address, __ATOMIC_RELAXED); // held, so it stays
   std::uint64_t value = 0;
-  if (place == address && v.size == size) { // all of it, as most accesses have it
+  if (place == address && v.size == size && bytes.mask != 0) { // all of it, as most accesses have it
     switch (size) {
-    case 1: return *bytes;
-    case 2: __builtin_memcpy(&value, bytes, 2); return value;
-    case 4: __builtin_memcpy(&value, bytes, 4); return value;
-    case 8: __builtin_memcpy(&value, bytes, 8); return value;
+    case 1: return *bytes.at;
+    case 2: __builtin_memcpy(&value, bytes.at, 2); return value;
+    case 4: __builtin_memcpy(&value, bytes.at, 4); return value;
+    case 8: __builtin_memcpy(&value, bytes.at, 8); return value;
     default: break;
     }
   }
   auto* out = reinterpret_cast<std::uint8_t*>(&value);
-  for (std::uint32_t i = 0; i < v.size; ++i) {
+  for (std::uint64_t i = 0; i < v.size; ++i) {
     const std::uint64_t at = place + i;
-    out[i] = at - address < size ? bytes[at - address] : *reinterpret_cast<const volatile std::uint8_t*>(at);
+    out[i] = at - address < size ? bytes.at[(at - address) & bytes.mask]
+                                 : *reinterpret_cast<const volatile std::uint8_t*>(at);
   }
   return value;
 }
 
-// Calls `touch(variable, its place)` for each variable in the range; whether there was one.
-template <typename Touch>
-bool each_variable(std::uint64_t address, std::uint64_t size, Touch touch) {
-  bool any = false;
-  const std::uint32_t count = g_setup.compiled.variable_count();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint64_t place = __atomic_load_n(&g_monitored_variables[i].address, __ATOMIC_RELAXED);
-    if (place >= address + size || address >= place + g_monitored_variables[i].size || place == 0) continue;
-    any = true;
-    touch(i, place);
-  }
-  return any;
+void take_values(MonitoredThread& self, std::uint64_t address, Bytes bytes, std::uint64_t size) {
+  for (std::uint32_t i = 0; i < self.touch_count; ++i)
+    if (const std::uint32_t v = self.touches[i].variable; v < g_setup.layout.variables)
+      self.touches[i].value = value_of(v, address, bytes, size);
 }
 
 bool follows_all_memory() { return (g_setup.compiled.header->flags & knowledge::kAllMemory) != 0; }
 
-void variable_access(MonitoredThread& self, Access access, std::uint32_t variable, std::uint64_t place,
-                     std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size, bool atomic,
-                     std::uint32_t site) {
-  MonitoredVariable& v = g_monitored_variables[variable];
-  v.lock.lock();
-  const std::uint64_t value = value_with(v, place, address, bytes, size);
-  const knowledge::Outcome outcome = apply(self, access, *v.carrier, variable, value, atomic);
-  v.lock.unlock();
-  judged(self, outcome, site);
+// One variable is all that the access touches.
+bool is_one_variable(const MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+  if (self.touch_count != 1) return false;
+  const VariablePlace& v = g_variable_places[self.touches[0].variable];
+  const std::uint64_t place = __atomic_load_n(&v.address, __ATOMIC_RELAXED);
+  return place <= address && address + size <= place + v.size;
 }
 
-void access_of(MonitoredThread& self, Access access, std::uint64_t address, const std::uint8_t* bytes,
-               std::uint64_t size, std::uint32_t site) {
-  const bool named = each_variable(address, size, [&](std::uint32_t i, std::uint64_t place) {
-    variable_access(self, access, i, place, address, bytes, size, false, site);
-  });
-  if (named || !follows_all_memory()) return;
-  for (std::uint64_t at = granule_key(address); at < address + size; at += 8) at_carrier(self, access, at, site);
+// One access; the memory of a long one that no formula names is touched step by step.
+void access_of(MonitoredThread& self, Access access, std::uint64_t address, Bytes bytes, std::uint64_t size,
+               std::uint32_t site) {
+  hold_variables(self, address, size);
+  take_values(self, address, bytes, size);
+  if (!follows_all_memory() || is_one_variable(self, address, size)) return judge(self, access, false, site);
+  const std::uint64_t end = address + size;
+  for (std::uint64_t at = address; at < end;) {
+    const std::uint64_t step = end - at < kMostMemory ? end - at : kMostMemory;
+    hold_memory(self, at, step);
+    judge(self, access, false, site);
+    at += step;
+  }
 }
 
 void watch(MonitoredThread& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
@@ -121,13 +116,10 @@ void watch(MonitoredThread& self, std::uint64_t address, std::uint64_t value, st
     std::size_t k = 0;
     while (wanted[k] != 0 && wanted[k] == name[k]) ++k;
     if (wanted[k] != name[k]) continue;
-    MonitoredVariable& v = g_monitored_variables[i];
-    v.lock.lock();
+    hold_variable(self, i);
     place_variable(i, address + row.address);
-    const std::uint64_t now = value_with(v, address + row.address, 0, nullptr, 0);
-    const knowledge::Outcome outcome = apply(self, Access::Write, *v.carrier, i, now, true);
-    v.lock.unlock();
-    judged(self, outcome, site);
+    self.touches[0].value = value_of(i, 0, {nullptr}, 0);
+    judge(self, Access::Write, true, site);
   }
 }
 
@@ -139,7 +131,7 @@ void monitored_access(Thread* t, EventKind kind, std::uint64_t address, const vo
   InHook hook;
   if (MonitoredThread* self = begin(t, site))
     access_of(*self, kind == EventKind::Read ? Access::Read : Access::Write, address,
-              static_cast<const std::uint8_t*>(bytes), size, site);
+              {static_cast<const std::uint8_t*>(bytes)}, size, site);
 }
 
 void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
@@ -147,13 +139,7 @@ void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::ui
   InHook hook;
   MonitoredThread* self = begin(t, site);
   if (self == nullptr) return;
-  const std::uint64_t pattern = byte * std::uint64_t{0x0101010101010101};
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&pattern);
-  for (std::uint64_t at = address; at < address + size;) {
-    const std::uint64_t next = granule_key(at) + 8 < address + size ? granule_key(at) + 8 : address + size;
-    access_of(*self, Access::Write, at, bytes, next - at, site);
-    at = next;
-  }
+  access_of(*self, Access::Write, address, {&byte, 0}, size, site);
 }
 
 void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
@@ -169,6 +155,11 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
     InHook hook;
     return drop_carriers(address, value);
   }
+  case EventKind::LockInit:
+  case EventKind::LockDestroy: {
+    InHook hook;
+    return drop_primitive(Primitive::Lock, address);
+  }
   default: break;
   }
   InHook hook;
@@ -177,23 +168,23 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   if (self == nullptr) return;
   switch (kind) {
   case EventKind::Acquire:
-  case EventKind::Release:
+  case EventKind::Release: return at_primitive(*self, Access::Write, Primitive::Lock, address, site);
+  case EventKind::AcquireShared:
+  case EventKind::ReleaseShared: return at_primitive(*self, Access::Read, Primitive::Lock, address, site);
   case EventKind::Signal:
   case EventKind::Broadcast:
   case EventKind::BarrierArrive:
   case EventKind::SemPost:
   case EventKind::SemWait:
   case EventKind::OnceEnd:
-  case EventKind::HbRelease: return at_primitive(*self, Access::Write, address, site);
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
+  case EventKind::HbRelease: return at_primitive(*self, Access::Write, Primitive::Object, address, site);
   case EventKind::BarrierLeave:
   case EventKind::OnceWait:
-  case EventKind::HbAcquire: return at_primitive(*self, Access::Read, address, site);
-  case EventKind::Wait: return at_primitive(*self, Access::Write, value, site);
+  case EventKind::HbAcquire: return at_primitive(*self, Access::Read, Primitive::Object, address, site);
+  case EventKind::Wait: return at_primitive(*self, Access::Write, Primitive::Lock, value, site);
   case EventKind::Wake:
-    at_primitive(*self, Access::Read, address, site);
-    return at_primitive(*self, Access::Write, value, site);
+    at_primitive(*self, Access::Read, Primitive::Object, address, site);
+    return at_primitive(*self, Access::Write, Primitive::Lock, value, site);
   case EventKind::Fork:
   case EventKind::Join:
   case EventKind::Detach:
@@ -211,9 +202,11 @@ void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uin
   MonitoredThread* self = begin(t, site);
   if (self == nullptr) return;
   // It looked at the lock: others that take it or give it up come before or after.
-  if (kind == EventKind::AcquireShared) at_primitive(*self, Access::Read, address, site);
-  else if (kind == EventKind::Acquire || kind == EventKind::SemWait) at_primitive(*self, Access::Write, address, site);
-  else if (kind == EventKind::Wake) at_primitive(*self, Access::Write, value, site); // the mutex again, but no signal
+  if (kind == EventKind::AcquireShared) at_primitive(*self, Access::Read, Primitive::Lock, address, site);
+  else if (kind == EventKind::Acquire) at_primitive(*self, Access::Write, Primitive::Lock, address, site);
+  else if (kind == EventKind::SemWait) at_primitive(*self, Access::Write, Primitive::Object, address, site);
+  else if (kind == EventKind::Wake) // the mutex again, but no signal
+    at_primitive(*self, Access::Write, Primitive::Lock, value, site);
 }
 
 void monitored_internal(const char* name, std::int64_t value) {
@@ -245,46 +238,23 @@ void monitored_block(const char* name, bool begins) {
 // --- operations that are made here -------------------------------------------------------------------------------------
 
 MonitoredOperation::MonitoredOperation(Thread* t, const void* address, std::size_t size, bool atomic)
-    : t_(t), address_(reinterpret_cast<std::uint64_t>(address)), size_(size), atomic_(atomic), variable_(kNoVariable) {
-  if (t_ == nullptr) return;
+    : self_(nullptr), address_(reinterpret_cast<std::uint64_t>(address)), size_(size), atomic_(atomic), hooked_(false) {
+  if (t == nullptr) return;
+  hooked_ = true;
   ++__sooth_thread.quiet;
-  begin(t_, 0);
-  if (may_hold_monitored(address_, size_))
-    each_variable(address_, size_, [&](std::uint32_t i, std::uint64_t) {
-      if (variable_ == kNoVariable) variable_ = i;
-    });
-  if (variable_ != kNoVariable) {
-    g_monitored_variables[variable_].lock.lock();
-    held_ = g_monitored_variables[variable_].carrier;
-  } else if (atomic || follows_all_memory()) {
-    CarrierLock* lock = nullptr;
-    held_ = hold_carrier(granule_key(address_), lock);
-    lock_ = lock;
-  }
+  self_ = begin(t, 0);
+  if (self_ == nullptr) return;
+  if (may_hold_monitored(address_, size_)) hold_variables(*self_, address_, size_);
+  if ((follows_all_memory() || atomic) && !is_one_variable(*self_, address_, size_))
+    hold_memory(*self_, address_, size_);
 }
 
 void MonitoredOperation::done(const void* seen, const void* written, std::uint32_t site) {
-  if (t_ == nullptr) return;
-  MonitoredThread* self = monitored_self(t_);
-  const Access access = written == nullptr ? Access::Read : seen == nullptr ? Access::Write : Access::Update;
-  const auto* bytes = static_cast<const std::uint8_t*>(written != nullptr ? written : seen);
-  knowledge::Outcome outcome;
-  auto* carrier = static_cast<knowledge::Carrier*>(held_);
-  if (variable_ != kNoVariable) {
-    MonitoredVariable& v = g_monitored_variables[variable_];
-    const std::uint64_t value = value_with(v, v.address, address_, bytes, size_);
-    if (self != nullptr) outcome = apply(*self, access, *carrier, variable_, value, atomic_);
-    v.lock.unlock();
-  } else if (carrier != nullptr) {
-    if (self != nullptr) outcome = apply(*self, access, *carrier, kNoVariable, 0, atomic_);
-    static_cast<CarrierLock*>(lock_)->unlock();
-  }
-  if (self != nullptr) {
-    judged(*self, outcome, site);
-    if (variable_ != kNoVariable && size_ > g_monitored_variables[variable_].size) // there may be more in it
-      each_variable(address_, size_, [&](std::uint32_t i, std::uint64_t place) {
-        if (i != variable_) variable_access(*self, access, i, place, address_, bytes, size_, atomic_, site);
-      });
+  if (!hooked_) return;
+  if (self_ != nullptr) {
+    const Access access = written == nullptr ? Access::Read : seen == nullptr ? Access::Write : Access::Update;
+    take_values(*self_, address_, {static_cast<const std::uint8_t*>(written != nullptr ? written : seen)}, size_);
+    judge(*self_, access, atomic_, site);
   }
   --__sooth_thread.quiet;
 }

@@ -19,7 +19,8 @@ using knowledge::MonitorRow;
 using knowledge::ScalarKind;
 
 std::uint64_t g_totals[knowledge::kMaxMonitors];
-bool g_noted; // the result file has been written
+bool g_noted;    // the result file has been written
+bool g_is_child; // of a fork: it says which process it is
 
 // Each pair of monitor and place is told once; all are counted.
 constexpr std::size_t kTold = 1024;
@@ -144,6 +145,10 @@ void tell(MonitoredThread& self, std::uint32_t monitor, const SiteText& place) {
   out.add(compiled.string(row.name));
   out.add("` is violated in ");
   add_thread(out, self.number);
+  if (g_is_child) {
+    out.add(" of process ");
+    out.add(static_cast<std::uint64_t>(os::pid()));
+  }
   if (*place.file != 0) {
     out.add(" at ");
     out.add(place.file);
@@ -217,6 +222,13 @@ void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
   }
 }
 
+void forget_totals() {
+  g_is_child = true;
+  g_noted = false;
+  for (std::uint64_t& total : g_totals) total = 0;
+  for (std::uint64_t& told : g_told) told = 0;
+}
+
 void tell_totals() {
   for (std::uint32_t i = 0; i < g_setup.compiled.monitor_count(); ++i) {
     const std::uint64_t total = __atomic_load_n(&g_totals[i], __ATOMIC_RELAXED);
@@ -229,6 +241,13 @@ void tell_totals() {
     out.add(" times in all\n");
     out.write();
   }
+  const std::uint64_t lost = lost_carriers() + g_setup.snapshots->refused();
+  if (lost == 0) return;
+  Text out;
+  out.add("sooth: there was not enough memory for what threads know, ");
+  out.add(lost);
+  out.add(" times: a monitor may have been judged by too little\n");
+  out.write();
 }
 
 } // namespace sooth::runtime

@@ -6,6 +6,7 @@
 #include <link.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "capture/runtime/monitored_state.h"
@@ -17,6 +18,7 @@ extern char** environ;
 namespace sooth::runtime {
 
 knowledge::Setup g_setup;
+static knowledge::SnapshotPool g_snapshots;
 bool g_run_without_monitors;
 std::uint32_t g_monitored_threads = 64;
 
@@ -209,8 +211,30 @@ const char* place_variables(std::uint64_t* values) {
   return nullptr;
 }
 
+// Around fork. What is registered first is called last before it and first after it: the program's own handlers, which may
+// use locks, find the carriers free.
+bool g_forked; // in the child: all was held by the forking thread
+void before_fork_itself() {
+  if (__sooth_thread.quiet == 0) {
+    hold_all_threads();
+    hold_all_carriers();
+  }
+}
+void after_fork_itself() {
+  if (__sooth_thread.quiet == 0) {
+    let_go_all_carriers();
+    let_go_all_threads();
+  }
+}
+void in_forked_child() {
+  after_fork_itself();
+  g_forked = __sooth_thread.quiet == 0;
+}
+
 bool begin_with(const Block& block) {
   if (const char* wrong = g_setup.open(block.bytes, block.size, g_monitored_threads)) return refuse(wrong);
+  g_snapshots.begin(g_setup.layout, [](void*, std::size_t bytes) { return os::pages(bytes); }, nullptr);
+  g_setup.snapshots = &g_snapshots;
   const std::size_t variables = g_setup.compiled.variable_count() + 1;
   auto* values = static_cast<std::uint64_t*>(os::pages(variables * sizeof(std::uint64_t)));
   auto* memory = static_cast<knowledge::Word*>(os::pages(g_setup.setup_words() * sizeof(knowledge::Word)));
@@ -225,6 +249,7 @@ bool begin_with(const Block& block) {
     if ((row.flags & knowledge::kWatched) == 0) place_variable(i, program.base + row.address);
   }
   os::give_back(values, variables * sizeof(std::uint64_t));
+  pthread_atfork(before_fork_itself, after_fork_itself, in_forked_child);
   g_monitored = g_online = true;
   return true;
 }
@@ -249,9 +274,17 @@ bool monitored_start() {
   return block.bytes != nullptr && block.size != 0 ? begin_with(block) : refuse(nullptr);
 }
 
-void monitored_forget() {
-  if (!is_monitored()) return;
-  reset_carrier_locks();
+bool monitored_goes_on() {
+  Thread* t = __sooth_thread.thread;
+  if (!g_forked || t == nullptr || t->monitored == nullptr) {
+    // _Fork: nobody could wait until the other threads were out of the way.
+    say({"sooth: a child of this program is not monitored\n"});
+    return false;
+  }
+  g_forked = false;
+  forget_monitored_threads(*t->monitored);
+  forget_totals();
+  return true;
 }
 
 void monitored_finish() {

@@ -8,6 +8,11 @@ namespace sooth::runtime {
 
 extern knowledge::Setup g_setup; // does not change once the program runs
 
+inline constexpr std::size_t kMostStripes = 10;
+// Bytes of memory whose pieces one access touches at the same time; longer ones go on step by step.
+inline constexpr std::uint64_t kMostMemory = 64;
+inline constexpr std::size_t kMostPieces = kMostMemory + 16;
+
 // One thread's side of it. Touched by its own thread only, except where it says so.
 struct MonitoredThread {
   knowledge::Thread* core;
@@ -16,7 +21,12 @@ struct MonitoredThread {
   std::uint32_t named_by;       // 1 + a name that another thread gave it, taken over at its next event; atomic
   std::uint64_t recovery_frame; // a recovery function runs, called from this frame: nothing is acted upon; 0: none
   bool has_function;            // its start function is known
-  bool ended;                   // the rest: with the table's lock
+  // What the present access touches (monitored_carriers.cc): carriers, and the locks that are held for them.
+  knowledge::Touch* touches;
+  std::uint32_t touch_count;
+  std::uint32_t stripe_count;
+  void* stripes[kMostStripes];
+  bool ended; // the rest: with the table's lock
   bool detached;
   MonitoredThread* next; // in the table, or on the free list
 };
@@ -47,39 +57,54 @@ public:
 
 // --- carriers (monitored_carriers.cc) ---------------------------------------------------------------------------------
 
-// A lock of the layer's own: held for the length of one event of one variable or primitive.
+// A lock of the layer's own: held for the length of one event.
 class CarrierLock {
 public:
-  void lock();
+  void lock() {
+    if (__builtin_expect(__atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0, 0)) wait();
+  }
   void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
-  void reset() { held_ = 0; }
 
 private:
+  void wait();
   std::uint32_t held_ = 0;
 };
 
-struct MonitoredVariable {
-  CarrierLock lock;
+// Where variables that formulas name lie. Apart from what changes with every access of one.
+struct VariablePlace {
   std::uint64_t address; // 0: a watched one that has no place yet; atomic
-  std::uint32_t size;
-  knowledge::Carrier* carrier;
+  std::uint64_t size;
 };
-extern MonitoredVariable* g_monitored_variables;
+extern VariablePlace* g_variable_places;
 
 bool make_carriers();
 // Some variable may lie in the range.
 bool may_hold_monitored(std::uint64_t address, std::uint64_t size);
-// The variable has this place from now on.
+// The variable has this place from now on. The caller holds it.
 void place_variable(std::uint32_t variable, std::uint64_t address);
 
-// The carrier of a primitive, or of memory that no formula names. Holds its lock; null if there is no memory for it.
-knowledge::Carrier* hold_carrier(std::uint64_t key, CarrierLock*& lock);
+// What an access touches: take hold of it in this order, judge, let go. What cannot be had for want of memory is counted.
+void hold_variable(MonitoredThread& self, std::uint32_t variable);
+void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t size);
+// The bytes that are no named variable's, of a range of at most kMostMemory. Each piece that accesses have in common has a
+// carrier of its own: those of one byte know nothing of its neighbour.
+void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t size);
+enum class Primitive : std::uint8_t { None, Lock, Object }; // two at one address are apart, and apart from its bytes
+void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address);
+void let_go(MonitoredThread& self);
+
 // The objects in the range have ended: what was known there goes.
 void drop_carriers(std::uint64_t address, std::uint64_t size);
-void reset_carrier_locks();
-// Primitives are apart from the bytes at their address.
-inline std::uint64_t primitive_key(std::uint64_t address) { return (address & ~std::uint64_t{7}) | 1; }
-inline std::uint64_t granule_key(std::uint64_t address) { return address & ~std::uint64_t{7}; }
+void drop_primitive(Primitive kind, std::uint64_t address);
+std::uint64_t lost_carriers();
+
+// Around a fork nobody else may be in the middle of something: the child is to find all of it whole.
+void hold_all_carriers();
+void let_go_all_carriers();
+void hold_all_threads();
+void let_go_all_threads();
+// In the child: only the caller lives on.
+void forget_monitored_threads(MonitoredThread& self);
 
 // --- violations (monitored_report.cc) -----------------------------------------------------------------------------------
 
@@ -89,6 +114,8 @@ inline void judged(MonitoredThread& self, const knowledge::Outcome& outcome, std
   if (__builtin_expect(outcome.fresh != 0, 0)) act_on(self, outcome.fresh, site);
 }
 void tell_totals();
+// In the child of a fork: it counts its own violations, and says which process it is.
+void forget_totals();
 // Threads that formulas did not range over, because there were too many; told at the end, if there were any.
 void tell_places();
 void complain_about_places(std::uint64_t given_early, std::uint64_t refused);

@@ -23,18 +23,20 @@ MonitoredThread** find(std::uint32_t number) {
 // Needs the lock.
 MonitoredThread* make_state(std::uint32_t number, const knowledge::Thread* creator) {
   constexpr std::size_t header = (sizeof(MonitoredThread) + 63) / 64 * 64;
+  const std::size_t words = g_setup.thread_words();
+  const std::size_t touches = g_setup.compiled.variable_count() + kMostPieces;
   MonitoredThread* fresh = g_free;
-  knowledge::Word* memory = nullptr;
   if (fresh != nullptr) {
     g_free = fresh->next;
-    memory = reinterpret_cast<knowledge::Word*>(reinterpret_cast<std::uint8_t*>(fresh) + header);
   } else {
-    fresh = static_cast<MonitoredThread*>(os::pages(header + g_setup.thread_words() * sizeof(knowledge::Word)));
+    fresh = static_cast<MonitoredThread*>(
+        os::pages(header + touches * sizeof(knowledge::Touch) + words * sizeof(knowledge::Word)));
     if (fresh == nullptr) return nullptr;
-    memory = reinterpret_cast<knowledge::Word*>(reinterpret_cast<std::uint8_t*>(fresh) + header);
   }
   *fresh = {};
   fresh->number = number;
+  fresh->touches = reinterpret_cast<knowledge::Touch*>(reinterpret_cast<std::uint8_t*>(fresh) + header);
+  auto* memory = reinterpret_cast<knowledge::Word*>(fresh->touches + touches);
   const std::uint32_t place = g_setup.ranges ? g_places.take(g_setup, creator, number) : knowledge::kNoPlace;
   fresh->core = knowledge::make_thread(g_setup, memory, number, place);
   MonitoredThread** link = find(number);
@@ -52,6 +54,7 @@ void drop_state(MonitoredThread* state, bool joined) {
     if (joined) g_places.joined(state->core->place, state->number);
     else g_places.ended_detached(state->core->place, state->number);
   }
+  knowledge::release_thread(g_setup, *state->core);
   state->next = g_free;
   g_free = state;
 }
@@ -143,6 +146,23 @@ void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint6
 void take_given_name(MonitoredThread& self, std::uint32_t site) {
   const std::uint32_t name = __atomic_exchange_n(&self.named_by, 0, __ATOMIC_ACQUIRE);
   if (name != 0) name_monitored_thread(self, name - 1, 0, site);
+}
+
+void hold_all_threads() { g_lock.lock(); }
+void let_go_all_threads() { g_lock.unlock(); }
+
+void forget_monitored_threads(MonitoredThread& self) {
+  os::Guard guard(g_lock);
+  for (MonitoredThread*& row : g_rows) {
+    for (MonitoredThread* state = row; state != nullptr;) {
+      MonitoredThread* next = state->next;
+      if (state != &self) {
+        knowledge::forget_thread(g_setup, *self.core, *state->core);
+        drop_state(state, true);
+      }
+      state = next;
+    }
+  }
 }
 
 void tell_places() {

@@ -37,8 +37,7 @@ bool online_start(const char* program) {
 }
 
 void online_forget() {
-  if (is_monitored()) return monitored_forget();
-  if (!is_online()) return;
+  if (!is_online() || is_monitored()) return;
   reset_online_lock();
   forget_channels();
   close_online();

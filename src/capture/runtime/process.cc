@@ -259,11 +259,13 @@ void after_fork_child(Thread* t) {
   reset_scratch_lock();
   reset_kept_lock();
   forget_thread_names();
-  if (!is_online() && open_some_file(false)) {
+  const bool goes_on =
+      is_monitored() ? monitored_goes_on() && open_memory_file() : !is_online() && open_some_file(false);
+  if (goes_on) {
     write_process();
     rewrite_modules();
     forget_other_threads(t);
-    if (__sooth_thread.thread != nullptr) {
+    if (__sooth_thread.thread != nullptr && !is_monitored()) {
       // The start is the first event; only then the child's trace tells the open activations anew.
       SoothThreadAbi& abi = __sooth_thread.abi;
       __sooth_thread.written_top = abi.stack_low = abi.stack_top;
@@ -271,7 +273,7 @@ void after_fork_child(Thread* t) {
       __sooth_thread.written_top = abi.stack_low = t->stack;
       sync(t, EventKind::ProcessFork, nullptr, parent);
     }
-    thread_bind(static_cast<unsigned long>(pthread_self()), 0);
+    thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
   } else {
     __atomic_store_n(&g_ready, false, __ATOMIC_RELEASE);
     __sooth_thread.thread = nullptr;

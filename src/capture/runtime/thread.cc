@@ -182,10 +182,12 @@ void enlarge_buffer(Thread* t) {
 void forget_other_threads(Thread* t) {
   g_lock.reset();
   g_free = nullptr; // their buffers are pages of the parent's file
-  g_next_number = 1;
   os::give_back(t->live, t->live_bytes);
-  t->number = 0;
-  t->parent = 0;
+  if (!is_online()) { // a trace of its own begins with thread 0; what threads know goes on, and so do their numbers
+    g_next_number = 1;
+    t->number = 0;
+    t->parent = 0;
+  }
   g_alone = true;
   g_unjoined = 0;
   t->dirty_count = t->dirty_block_count = 0;
