@@ -22,6 +22,7 @@ public:
     other_ = others_ + layout_.row_at(row);
   }
   const Word* other() const { return other_; }
+  std::uint32_t row() const { return row_; }
 
   Register leaf(const Instruction& in) const {
     const Compiled& c = setup_.compiled;
@@ -105,10 +106,13 @@ public:
       const bool mine = (thread_.classes >> section.of_class & 1) != 0;
       first_ = (thread_.begun >> section.of_class & 1) == 0;
       if (mine && section.loop == Loop::None) nodes(section, *memory, nullptr, 0);
+      else if (mine && is_lazy(i)) pending_ |= Word{1} << section.to;
+      else if (mine && i < 64 && (setup_.row_only >> i & 1) != 0 && thread_.vector[0] <= 64) loop_changed(section);
       else if (mine) loop(section, memory);
       memory += section.temporal == 0 ? 0 : section.loop == Loop::None ? 1 : 2 * (std::size_t{layout_.places} + 1);
     }
     thread_.begun |= thread_.classes;
+    thread_.changed_rows = 0;
     if (stored_) date_entries();
     return violated_;
   }
@@ -121,6 +125,7 @@ private:
     if (pairs != 0)
       for (std::size_t r = 1; r < thread_.vector[0]; ++r) thread_.vector[at(r)] = 0;
     stored_ = true;
+    thread_.changed_rows = ~Word{0}; // nothing is told about any of them yet
     entry[kOwner] = thread_.identity;
     entry[kSequence] = thread_.sequence; // at once: the thread that was here before may be marked as gone
   }
@@ -165,15 +170,19 @@ private:
       switch (node.kind) {
       case NodeKind::Compute: thread_.registers[node.to] = computed(compiled_.code + node.a, node.b); break;
       case NodeKind::Temporal:
-        thread_.registers[node.to] =
-            temporal(node, thread_.registers[node.a] != 0, thread_.registers[node.b] != 0, first_, memory);
+        thread_.registers[node.to] = temporal(node, result(node.a) != 0, result(node.b) != 0, first_, memory);
         break;
       case NodeKind::Store: store(section, node, other, row); break;
       case NodeKind::Judge:
-        if (thread_.registers[node.a] == 0) violated_ |= Word{1} << node.to;
+        if (result(node.a) == 0) violated_ |= Word{1} << node.to;
         break;
       }
     }
+  }
+
+  bool is_lazy(std::uint32_t section) const {
+    const std::uint32_t to = compiled_.sections[section].to;
+    return to < 64 && (setup_.lazy >> to & 1) != 0 && setup_.lazy_section[to] == section;
   }
 
   // Most code is one operand, or compares two numbers: no stack is needed for those.
@@ -185,32 +194,64 @@ private:
   }
   // Apart, so that the stack is not set up for the others.
   __attribute__((noinline)) Register computed_on_stack(const Instruction* code, std::size_t count) {
-    return knowledge::run(code, count, [this](const Instruction& in) { return state_.leaf(in); }, &thread_.faults);
+    return knowledge::run(code, count, [this](const Instruction& in) { return operand(in); }, &thread_.faults);
   }
-  Register operand(const Instruction& in) const { return in.op == Op::Constant ? in.operand : state_.leaf(in); }
+  // The frequent ones first.
+  Register operand(const Instruction& in) {
+    switch (in.op) {
+    case Op::Constant: return in.operand;
+    case Op::Block: return thread_.blocks[3 * in.operand];
+    case Op::ThreadValue: return state_.other()[kValues + in.operand];
+    case Op::Result: return result(in.operand);
+    default: return state_.leaf(in);
+    }
+  }
+  Register result(std::uint64_t of) {
+    if (of < 64 && (pending_ >> of & 1) != 0) catch_up(static_cast<std::uint32_t>(of));
+    return thread_.registers[of];
+  }
+  // Somebody wants to know what a lazy loop comes to; perhaps in the middle of another loop.
+  __attribute__((noinline)) void catch_up(std::uint32_t to) {
+    pending_ &= ~(Word{1} << to);
+    const std::uint32_t row = state_.row();
+    loop(compiled_.sections[setup_.lazy_section[to]], thread_.memory);
+    state_.at_row(row);
+  }
 
   void store(const SectionRow& section, const NodeRow& node, const Word* other, std::uint32_t row) {
     Word* entry = own_entry(section.of_class);
     if (entry == nullptr) return;
     if (section.loop == Loop::None) {
-      keep(entry[kValues + node.to], thread_.registers[node.a]);
+      keep(entry[kValues + node.to], result(node.a));
       return;
     }
     Word* told = thread_.vector + (section.of_class == kAllThreads ? layout_.pair_at(own_row_number_, row)
                                                                    : layout_.role_pair_at(section.of_class, row));
     keep(told[0], other[kOwner]);
-    keep(told[1 + node.to], thread_.registers[node.a]);
+    keep(told[1 + node.to], result(node.a));
   }
   void keep(Word& place, Word value) {
     stored_ |= place != value;
     place = value;
   }
 
+  // Only what has changed, and its own row, which changes without anybody telling.
+  void loop_changed(const SectionRow& section) {
+    const Word in_use = thread_.vector[0] == 64 ? ~Word{0} : (Word{1} << thread_.vector[0]) - 1;
+    Word nothing = 0;
+    for (Word left = (thread_.changed_rows | Word{1} << own_row_number_) & in_use; left != 0; left &= left - 1) {
+      const auto row = static_cast<std::uint32_t>(std::countr_zero(left));
+      state_.at_row(row);
+      const Word* other = state_.other();
+      if (row == 0 || (other[kOwner] != 0 && (other[kSequence] & kGone) == 0)) nodes(section, nothing, other, row);
+    }
+  }
+
   // Remembered: one word for each row, and then whose it is.
   void loop(const SectionRow& section, Word* memory) {
     Word* whose = memory + layout_.places + 1;
     const bool all = section.loop == Loop::Forall;
-    bool result = all;
+    bool holds = all;
     Word nothing = 0;
     for (Word r = 1; r < thread_.vector[0]; ++r) {
       const auto row = static_cast<std::uint32_t>(r);
@@ -224,15 +265,15 @@ private:
         remembered = memory[0];
       }
       nodes(section, remembered, other, row);
-      const bool value = section.loop != Loop::Store && thread_.registers[section.of] != 0;
-      result = all ? result && value : result || value;
+      const bool value = section.loop != Loop::Store && result(section.of) != 0;
+      holds = all ? holds && value : holds || value;
     }
     // Last, so that whoever is new this time began with what was remembered of unknown threads before.
     if (section.temporal != 0 || section.loop == Loop::Store) {
       state_.at_row(0);
       nodes(section, section.temporal == 0 ? nothing : memory[0], state_.other(), 0);
     }
-    if (section.loop != Loop::Store) thread_.registers[section.to] = result;
+    if (section.loop != Loop::Store) thread_.registers[section.to] = holds;
   }
 
   const Setup& setup_;
@@ -244,12 +285,45 @@ private:
   std::size_t own_row_number_ = 0;
   bool first_ = false;  // the class of the section has no state before this one
   bool stored_ = false; // something in its own entries changed
+  Word pending_ = 0;    // lazy registers that have not been asked for yet
   Word violated_ = 0;
 };
 
 } // namespace
 
 Word evaluate(const Setup& setup, Thread& thread) { return Walk(setup, thread).run(); }
+
+void sort_sections(Setup& setup) {
+  const Compiled& compiled = setup.compiled;
+  setup.lazy = setup.row_only = 0;
+  for (std::uint32_t i = 0; i < compiled.section_count(); ++i) {
+    const SectionRow& section = compiled.sections[i];
+    if (section.loop == Loop::None || section.temporal != 0) continue;
+    bool computes_only = true, of_row_only = true;
+    for (std::uint32_t k = 0; k < section.nodes; ++k) {
+      const NodeRow& node = compiled.nodes[section.first_node + k];
+      computes_only = computes_only && node.kind == NodeKind::Compute;
+      if (node.kind == NodeKind::Store) { // of what was computed here
+        bool here = false;
+        for (std::uint32_t c = 0; c < k; ++c) {
+          const NodeRow& before = compiled.nodes[section.first_node + c];
+          here = here || (before.kind == NodeKind::Compute && before.to == node.a);
+        }
+        of_row_only = of_row_only && here;
+      }
+      for (std::uint32_t c = 0; node.kind == NodeKind::Compute && c < node.b; ++c) {
+        const Op op = compiled.code[node.a + c].op;
+        of_row_only = of_row_only && (op > kLastLeaf || op == Op::Constant || op == Op::ThreadValue);
+      }
+    }
+    if (section.loop == Loop::Store) {
+      if (of_row_only && section.without_self == 0 && i < 64) setup.row_only |= Word{1} << i;
+    } else if (computes_only && section.to < 64) {
+      setup.lazy |= Word{1} << section.to;
+      setup.lazy_section[section.to] = i;
+    }
+  }
+}
 
 std::size_t memory_words(const Compiled& compiled, const Layout& layout) {
   std::size_t words = 0;

@@ -9,6 +9,10 @@ namespace sooth::knowledge {
 // itself goes into its own entries. The monitors that are false.
 Word evaluate(const Setup& setup, Thread& thread);
 
+// Which loops remember and store nothing: `exists u: ...` need not be known where `x > 0 || exists u: ...` is true already.
+// And which ones store what depends only on the row that they are at: only rows that have changed are gone through.
+void sort_sections(Setup& setup);
+
 // Words that the sections remember of one thread.
 std::size_t memory_words(const Compiled& compiled, const Layout& layout);
 

@@ -75,6 +75,7 @@ void learn(const Setup& setup, Thread& thread, Snapshot& snapshot) {
   const News news = merge(setup.layout, thread.vector, snapshot.vector());
   thread.changed |= news.any;
   thread.news |= news.visible;
+  thread.changed_rows |= news.rows;
   seen_at(thread, snapshot.number) = snapshot.number;
   if (news.ahead) return;
   // They know the same now: the two share one, and nothing has to be left where it lies already.
@@ -175,6 +176,7 @@ const char* Setup::open(const void* block, std::size_t bytes, std::uint32_t plac
   settle = 0;
   for (std::uint32_t i = 0; i < compiled.header->nodes.count; ++i)
     settle += compiled.nodes[i].kind == NodeKind::Temporal && compiled.nodes[i].op <= TemporalOp::End ? 1 : 0;
+  sort_sections(*this);
   for (std::uint32_t i = 0; i < compiled.header->code.count; ++i)
     if (const Instruction& in = compiled.code[i]; in.op == Op::Accessed && in.operand >> 8 < 64 * 64)
       accesses_seen[in.operand >> 14] |= Word{1} << (in.operand >> 8) % 64;
@@ -319,6 +321,7 @@ Outcome fork(const Setup& setup, Thread& creator, Thread& child) {
   const Outcome outcome = silent(setup, creator);
   copy(setup.layout, child.vector, creator.vector);
   child.changed = child.news = true;
+  child.changed_rows = ~Word{0};
   return outcome;
 }
 
@@ -329,6 +332,7 @@ Outcome join(const Setup& setup, Thread& joiner, const Thread& ended) {
   const News news = merge(setup.layout, joiner.vector, ended.vector);
   joiner.changed |= news.any;
   joiner.news |= news.visible;
+  joiner.changed_rows |= news.rows;
   const Outcome outcome = silent(setup, joiner);
   forget_thread(setup, joiner, ended); // after the state of the join itself, where formulas still range over it
   return outcome;

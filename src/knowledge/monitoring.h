@@ -65,10 +65,13 @@ struct Setup {
   Layout layout;
   Word* initial = nullptr; // the vector that everybody starts with: one row
   SnapshotPool* snapshots = nullptr;
-  std::uint32_t memory_words = 0; // that all sections remember, of one thread
-  bool ranges = false;            // some formula has thread variables: rows are needed
-  std::uint32_t settle = 0;       // so many states without news, and what looks one state back sees the same, too
-  Word accesses_seen[64] = {};    // bit v: some formula sees accesses of variable v
+  std::uint32_t memory_words = 0;      // that all sections remember, of one thread
+  bool ranges = false;                 // some formula has thread variables: rows are needed
+  std::uint32_t settle = 0;            // so many states without news, and what looks one state back sees the same, too
+  Word lazy = 0;                       // registers of sections that are evaluated only when somebody wants to know
+  std::uint32_t lazy_section[64] = {}; // by register
+  Word row_only = 0;           // bit s: section s is a loop that stores what depends only on the row that it is at
+  Word accesses_seen[64] = {}; // bit v: some formula sees accesses of variable v
   bool sees_accesses_of(std::uint32_t variable) const {
     return variable / 64 >= 64 ? variable != kNoVariable : (accesses_seen[variable / 64] >> variable % 64 & 1) != 0;
   }
@@ -91,10 +94,11 @@ struct Thread {
   std::uint32_t* accessed = nullptr; // ... the variables that some formula sees it access
   std::uint8_t access_bits = 0;
   // Evaluation is left out while nothing that formulas see has changed.
-  bool news = true;          // since it was last evaluated
-  bool changed = true;       // the vector is not that of `snapshot`
-  std::uint32_t settled = 0; // evaluations without news
-  Word begun = 0;            // of its classes, those in which it has had a state: what temporal operators look back on
+  bool news = true;             // since it was last evaluated
+  bool changed = true;          // the vector is not that of `snapshot`
+  std::uint32_t settled = 0;    // evaluations without news
+  Word changed_rows = ~Word{0}; // since it was last evaluated, as News has them
+  Word begun = 0; // of its classes, those in which it has had a state: what temporal operators look back on
   Faults faults;
   Word* vector = nullptr;
   Word* locals = nullptr;    // signed numbers

@@ -71,6 +71,7 @@ struct News {
   bool any = false;     // something has changed, if only a number of writes
   bool visible = false; // something that a formula can see
   bool ahead = false;   // `to` knew something that `from` does not
+  Word rows = 0;        // bit r: row r has changed; all of them, if one does not fit in
 };
 // `to` <- the newer of both, entry by entry. `to` has room for all rows of `from`.
 News merge(const Layout& layout, Word* to, const Word* from);

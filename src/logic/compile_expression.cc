@@ -13,6 +13,22 @@ static_assert(kMaxDepth < kMaxStack);
 
 bool is_integer(ScalarKind kind) { return kind == ScalarKind::Signed || kind == ScalarKind::Unsigned; }
 
+// Whether what is on top before instruction `at` is 0 or 1: on the way from the one before it, and from jumps to it, which
+// leave there what they looked at.
+bool is_truth(const std::vector<Instruction>& code, std::size_t at) {
+  if (at == 0) return false;
+  const Instruction& last = code[at - 1];
+  const bool truth = last.op == Op::Equal || last.op == Op::Less || last.op == Op::LessEqual || last.op == Op::Not ||
+                     last.op == Op::Accessed || last.op == Op::Happened || last.op == Op::Result ||
+                     (last.op == Op::Convert && last.kind == ScalarKind::Bool);
+  if (!truth) return false;
+  for (std::size_t i = 0; i < at; ++i)
+    if ((code[i].op == Op::JumpIfFalse || code[i].op == Op::JumpIfTrue) && code[i].operand == at && !is_truth(code, i))
+      return false;
+  return true;
+}
+constexpr std::size_t kMostLookedThrough = 64; // longer code keeps a conversion that it may not need
+
 } // namespace
 
 Compiler::Shape Compiler::promoted(const ScalarType& type) {
@@ -27,13 +43,19 @@ Compiler::Shape Compiler::promoted(const ScalarType& type) {
 
 Compiler::Code Compiler::converted(Code code, Shape to) {
   if (code.shape == to) return code;
-  code.instructions.push_back({Op::Convert, to.kind, to.bytes, code.shape.kind, 0});
+  const Instruction conversion{Op::Convert, to.kind, to.bytes, code.shape.kind, 0};
+  if (code.instructions.size() == 1 && code.instructions[0].op == Op::Constant)
+    code.instructions[0] = {Op::Constant, to.kind, to.bytes, to.kind,
+                            knowledge::convert(code.instructions[0].operand, conversion)};
+  else code.instructions.push_back(conversion);
   code.shape = to;
   return code;
 }
 
 Compiler::Code Compiler::as_truth(Code code) {
-  code.instructions.push_back({Op::Convert, ScalarKind::Bool, 1, code.shape.kind, 0});
+  const std::size_t end = code.instructions.size();
+  if (end > kMostLookedThrough || !is_truth(code.instructions, end))
+    code.instructions.push_back({Op::Convert, ScalarKind::Bool, 1, code.shape.kind, 0});
   code.shape = {ScalarKind::Signed, 4};
   return code;
 }
