@@ -43,7 +43,7 @@ struct Answer {
   Truth truth = Truth::Undecided;
   const char* tier = ""; // "linear", "closure", "search", "solver"
   Run run;               // if Yes
-  std::string reason;    // if Undecided: "window", "budget", ...
+  std::string reason;    // if Undecided: "window", "budget", ...; if No, why it could have been expected, if it could
   bool slow = false;     // Undecided because it took too long, and so would another one of the same kind
 };
 

@@ -27,6 +27,7 @@ constexpr unsigned kMaxSlow = 2;          // questions of one candidate that run
 struct Decision {
   std::optional<Finding> finding;
   std::string undecided; // the reason, if there is no finding and no certainty
+  std::string refuted = "no run of the model has both threads there"; // if there is none for sure
   std::uint64_t questions = 0;
 };
 
@@ -56,6 +57,7 @@ public:
         decision.undecided.clear();
         return decision;
       }
+      if (answer.truth == Truth::No && !answer.reason.empty()) decision.refuted = answer.reason;
       if (answer.truth != Truth::Undecided) continue;
       if (decision.undecided.empty()) decision.undecided = answer.reason;
       // Whoever takes too long at one pair of accesses takes too long at the next one, and other candidates wait.
@@ -141,7 +143,7 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
     if (!decision.undecided.empty())
       coverage.undecided_about(witness::FindingKind::Race, std::move(places), decision.undecided);
     else if (!decision.finding)
-      coverage.suspect(witness::FindingKind::Race, std::move(places), "no run of the model has both threads there");
+      coverage.suspect(witness::FindingKind::Race, std::move(places), decision.refuted);
     if (decision.finding) findings.push_back(std::move(*decision.finding));
   }
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {

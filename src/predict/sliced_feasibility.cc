@@ -33,7 +33,10 @@ public:
     if (clocks[a].covers(clocks[b]) || clocks[b].covers(clocks[a]) || share_a_lock(a, b))
       return {Truth::No, "sliced", {}, {}};
     Answer answer = full_->ask(question);
-    if (answer.truth == Truth::No) ++unreal_;
+    if (answer.truth == Truth::No) {
+      ++unreal_;
+      answer.reason = "sliced causality allows it, but no run of `full` has it";
+    }
     return answer;
   }
 

@@ -1,291 +1,558 @@
-"""Small random concurrent programs, as C and as what they can do.
+"""Small random concurrent programs: as C, one statement a line, and as a Machine that knows what they can do.
 
-A program has two threads, a few global variables, an array and a lock. `Program.source` is its C code, one statement a line;
-`Program.races()` are the pairs of lines that some execution makes next to each other, found by going through all of them.
+Two or three threads share variables, an array, a pointer, a number for atomic operations and two locks. There are branches, switches,
+loops whose trips depend on what is shared, bounded waiting for a plain flag, calls with results, calls through pointers, pointers
+to what is shared, local arrays, divisions, locks (nested in both orders, chosen by data, tried), and blocks that are meant to be atomic.
+
+Every access of the source is one operation at the same line, in the order in which clang evaluates it without optimisation.
 """
 
 import random
 
+from random_executions import Machine, Operation
+
 VARIABLES = ("a", "b", "c")
+CELLS = {"a": 0, "b": 1, "c": 2, "t": 3, "q": 5, "x": 6}  # t has two
+LOCKS = 2
+
+
+def constant(number):
+    return ~number
 
 
 class Code:
-    """One thread: lines of C, and the same as operations: (kind, line, ...).
+    """One thread, as it is written."""
 
-    load register name | index register name register | store name register | put name register register
-    set register value | add register register register | and1 register register | less register register register
-    unless register value target | jump target | lock | unlock
-    """
+    def __init__(self, thread):
+        self.thread, self.operations, self.registers = thread, [], 0
+        self.locals, self.blocks = [], 0
+        self.array = None  # the first of two registers
 
-    def __init__(self, program, thread):
-        self.program, self.thread = program, thread
-        self.operations, self.registers = [], 0
-        self.locals = []
+    def register(self, count=1):
+        self.registers += count
+        return self.registers - count
 
-    def last_use(self):
-        """By register: the last operation that reads it."""
-        used = {}
-        for number, operation in enumerate(self.operations):
-            kind, rest = operation[0], operation[2:]
-            if kind in ("store", "put"):
-                read = rest[1:]
-            elif kind in ("add", "less", "and1"):
-                read = rest[1:]
-            elif kind == "index":
-                read = rest[2:]
-            elif kind == "unless":
-                read = rest[:1]
-            else:
-                read = []
-            for register in read:
-                used[register] = number
-        return used
+    def emit(self, kind, line, *arguments, atomic=False):
+        self.operations.append(Operation(kind, line, arguments, atomic))
+        return self.operations[-1]
 
-    def register(self):
-        self.registers += 1
-        return self.registers - 1
+    def make(self, kind, line, *arguments, atomic=False):
+        """The same, with a result."""
+        to = self.register()
+        self.emit(kind, line, to, *arguments, atomic=atomic)
+        return to
 
-    def emit(self, *operation):
-        self.operations.append(list(operation))
-        return len(self.operations) - 1
-
-    def line(self, text):
-        return self.program.line("  " + text)
+    def here(self):
+        return len(self.operations)
 
 
 class Program:
     def __init__(self, number, seed, lines):
         self.random, self.number, self.lines = random.Random(seed), number, lines
         p = self.prefix = f"p{number}_"
-        self.line(f"int {', '.join(p + v for v in VARIABLES)}, {p}t[2];")
-        self.line(f"pthread_mutex_t {p}m = PTHREAD_MUTEX_INITIALIZER;")
-        self.line(f"static __attribute__((noinline)) int {p}next(int x) {{ return x + 1; }}")
-        self.setters = {}
-        for v in VARIABLES:
-            self.line(f"static __attribute__((noinline)) void {p}set_{v}(int x) {{")
-            self.setters[v] = self.line(f"  {p}{v} = x;")
-            self.line("}")
-        self.threads = []
-        for thread in range(2):
-            self.line(f"static void* {p}thread{thread}(void* unused) {{")
-            code = Code(self, thread)
-            for _ in range(self.random.randint(2, 5)):
-                self.statement(code, 0, False)
-            self.line("  return unused;")
-            self.line("}")
-            self.threads.append(code)
-        self.last_use = [code.last_use() for code in self.threads]
-        self.line(f"static void {p}run(void) {{ both({p}thread0, {p}thread1); }}")
+        line = self.line
+        line(f"int {', '.join(p + v for v in VARIABLES)}, {p}t[2], {p}x;")
+        line(f"int* {p}q = &{p}a;")
+        line(f"pthread_mutex_t {p}m[2] = {{PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}};")
+        kept = "static __attribute__((noinline))"
+        self.at = {}  # lines of the functions' accesses
+        line(f"{kept} int {p}next(int n) {{ return n + 1; }}")
+        line(f"{kept} void {p}set(int n) {{")
+        self.at["set"] = line(f"  {p}b = n;")
+        line("}")
+        line(f"{kept} void {p}put(int* to, int n) {{")
+        self.at["put"] = line("  *to = n;")
+        line("}")
+        line(f"{kept} int {p}either(int n) {{")
+        line("  if (n == 1) {")
+        self.at["one"] = line(f"    return {p}b;")
+        line("  }")
+        self.at["other"] = line(f"  return {p}next({p}c);")
+        line("}")
+        line(f"{kept} int {p}raise(int* what, int by) {{")
+        self.at["raise"] = line("  *what += by;")
+        self.at["raised"] = line("  return *what;")
+        line("}")
+        line(f"{kept} int {p}down(int n) {{")
+        line("  if (n < 1) {")
+        self.at["down"] = line(f"    return {p}a;")
+        line("  }")
+        line(f"  return {p}down(n - 1) + 1;")
+        line("}")
+        line(f"static int (*const {p}calls[2])(int) = {{{p}next, {p}either}};")
+        threads = 2 if self.random.randrange(4) else 3
+        self.codes = [self.thread(thread, 4 if threads == 2 else 2) for thread in range(threads)]
+        cells = [0] * 7
+        cells[CELLS["q"]] = CELLS["a"]
+        self.machine = Machine([c.operations for c in self.codes], [c.registers for c in self.codes], cells, LOCKS)
+        self.planned = self.machine.schedule(self.random)
+        self._states = None
 
     def line(self, text):
         self.lines.append(text)
         return len(self.lines)
 
-    def value(self, code):
-        """A value: its C text, and how to compute it at a line that is not known yet."""
-        p, choice = self.prefix, self.random.randrange(6)
-        if choice == 0:
-            number = self.random.randrange(3)
-            return str(number), lambda line: self.constant(code, number)
-        if choice == 1 and code.locals:
-            name, register = self.random.choice(code.locals)
-            return name, lambda line: register
-        if choice == 2:
-            v = self.random.choice(VARIABLES)
-            return f"{p}t[{p}{v} & 1]", lambda line: self.element(code, line, v)
-        if choice == 3:
-            v = self.random.choice(VARIABLES)
-            return f"{p}next({p}{v})", lambda line: self.plus_one(code, line, v)
+    def states(self):
+        """All states of all executions; None if they are too many to be known."""
+        if self._states is None:
+            self._states = self.machine.states() or ()
+        return self._states or None
+
+    def write_run(self):
+        """What runs the program, once its schedule is known; without one, threads go as they like."""
+        p = self.prefix
+        order = ", ".join(map(str, [*(self.planned[0] if self.planned else []), -1]))
+        self.line(f"static const int {p}order[] = {{{order}}};")
+        cells = ", ".join(f"&{p}{v}" for v in (*VARIABLES, "t[0]", "t[1]", "q", "x", "m[0]", "m[1]"))
+        names = ", ".join(f"{p}thread{thread}" for thread in range(len(self.codes)))
+        self.line(f"static void {p}run(void) {{")
+        self.line(f"  void* const cells[] = {{{cells}}};")
+        self.line(f"  void* (*const threads[])(void*) = {{{names}}};")
+        self.line(f"  run_all(cells, {p}order, threads, {len(self.codes)});")
+        self.line("}")
+
+    def thread(self, number, most):
+        r = self.random
+        code = Code(number)
+        self.line(f"static void* {self.prefix}thread{number}(void* unused) {{")
+        if r.randrange(4) == 0:
+            code.array = code.register(2)
+            self.line("  int w[2] = {0, 0};")
+            for which in range(2):
+                code.emit("set", 0, code.array + which, constant(0))
+        for _ in range(r.randint(most - 2, most) or 1):
+            self.statement(code, 0, ())
+        self.turn(code, "-1")
+        self.line("  return unused;")
+        self.line("}")
+        return code
+
+    def turn(self, code, which):
+        self.line(f"  (void)turn({which});")
+        if which != "-1":
+            code.emit("turn", 0)
+
+    # --- values: (C text, what computes it at a line that is not known yet) ---
+
+    def cell(self, v):
+        return constant(CELLS[v])
+
+    def variable(self, code):
         v = self.random.choice(VARIABLES)
-        if choice == 4:
-            return f"{p}{v} + 1", lambda line: self.plus_one(code, line, v)
-        return f"{p}{v}", lambda line: self.load(code, line, v)
+        return f"{self.prefix}{v}", lambda line: code.make("load", line, self.cell(v))
 
-    @staticmethod
-    def constant(code, number):
-        register = code.register()
-        code.emit("set", 0, register, number)
-        return register
-
-    @staticmethod
-    def load(code, line, v):
-        register = code.register()
-        code.emit("load", line, register, v)
-        return register
-
-    def plus_one(self, code, line, v):
-        loaded, one, register = self.load(code, line, v), self.constant(code, 1), code.register()
-        code.emit("add", line, register, loaded, one)
-        return register
-
-    def index(self, code, line, v):
-        loaded, register = self.load(code, line, v), code.register()
-        code.emit("and1", line, register, loaded)
-        return register
-
-    def element(self, code, line, v):
-        place, register = self.index(code, line, v), code.register()
-        code.emit("index", line, register, "t", place)
-        return register
-
-    def statement(self, code, depth, locked):
+    def value(self, code, depth=0):
         p, r = self.prefix, self.random
-        choice = r.randrange(12)
-        if choice >= 9 and depth < 2:
-            return self.choice_or_loop(code, depth, locked)
-        if choice in (6, 7, 8) and not locked:
-            line = code.line(f"pthread_mutex_lock(&{p}m);")
-            code.emit("lock", line)
-            for _ in range(r.randint(1, 2)):
-                self.statement(code, depth + 1, True)
-            line = code.line(f"pthread_mutex_unlock(&{p}m);")
-            return code.emit("unlock", line)
-        text, compute = self.value(code)
-        if choice == 0 and depth == 0:
-            name = f"l{len(code.locals)}"
-            register = compute(code.line(f"int {name} = {text};"))
-            return code.locals.append((name, register))
-        if choice == 1:
-            v = r.choice(VARIABLES)
-            line = code.line(f"{p}t[{p}{v} & 1] = {text};")
-            value = compute(line)  # clang computes what is stored first
-            return code.emit("put", line, "t", self.index(code, line, v), value)
-        v = r.choice(VARIABLES)
+        choice = r.randrange(17 if depth < 2 else 7)
+        if choice == 0:
+            number = r.randrange(3)
+            return str(number), lambda line: constant(number)
+        if choice == 1 and code.locals:
+            name, register = r.choice(code.locals)
+            return name, lambda line: code.make("set", line, register)
         if choice == 2:
-            value = compute(code.line(f"{p}set_{v}({text});"))
-            return code.emit("store", self.setters[v], v, value)
-        line = code.line(f"{p}{v} = {text};")
-        return code.emit("store", line, v, compute(line))
+            return f"*{p}q", lambda line: code.make("load", line, code.make("load", line, self.cell("q")))
+        if choice == 3:
+            return f"__atomic_load_n(&{p}x, __ATOMIC_SEQ_CST)", lambda line: code.make(
+                "load", line, self.cell("x"), atomic=True
+            )
+        if choice <= 6:
+            return self.variable(code)
+        text, compute = self.value(code, depth + 1)
+        if choice == 7:
+            return f"{p}t[{text} & 1]", lambda line: code.make("load", line, self.element(code, line, compute))
+        if choice == 8 and code.array is not None:
+            return f"w[{text} & 1]", lambda line: code.make("pick", line, code.array, self.bit(code, line, compute))
+        if choice == 9:
+            return f"{p}next({text})", lambda line: self.called_next(code, line, compute(line))
+        if choice == 10:
+            return f"{p}either({text})", lambda line: self.called_either(code, compute(line))
+        if choice == 11:
+            other, compute_other = self.value(code, depth + 1)
+            return f"({text} + {other})", lambda line: self.two(code, line, "+", compute, compute_other)
+        if choice == 12:
+            other, compute_other = self.value(code, depth + 1)
+            return f"({text} / (({other} & 1) + 1))", lambda line: self.divided(code, line, compute, compute_other)
+        if choice == 13:
+            other, compute_other = self.value(code, depth + 1)
+            condition, test = self.condition(code, depth + 1)
+            return f"({condition} ? {text} : {other})", lambda line: self.chosen(code, line, test, compute, compute_other)
+        if choice == 14:
+            v, compute_v = self.variable(code)
+            return f"{p}calls[{v} & 1]({text})", lambda line: self.called_either_way(code, line, compute_v, compute)
+        if choice == 15:
+            return f"{p}down({text} & 1)", lambda line: self.called_down(code, line, compute)
+        if choice == 16:
+            kind, name = r.choice((("add", "fetch_add"), ("swap", "exchange_n")))
+            return f"__atomic_{name}(&{p}x, {text}, __ATOMIC_SEQ_CST)", lambda line: self.atomically(
+                code, line, kind, compute
+            )
+        return f"({text} + 1)", lambda line: code.make("calculate", line, "+", compute(line), constant(1))
 
-    def choice_or_loop(self, code, depth, locked):
-        p, r = self.prefix, self.random
-        v, number = r.choice(VARIABLES), r.randrange(3)
-        if r.randrange(3) == 0:  # at most twice, and only as often as the variable says
-            line = code.line(f"for (int i = 0; i < 2 && i < {p}{v}; ++i) {{")
-            ends, first, state = [], len(self.lines), r.getstate()
-            for i in range(2):
-                bound, result = self.load(code, line, v), code.register()
-                code.emit("less", line, result, self.constant(code, i), bound)
-                ends.append(code.emit("unless", line, result, 1, None))
-                kept = self.lines
-                if i == 1:  # the same statement once more, at the same lines
-                    r.setstate(state)
-                    self.lines = kept[:first]
-                self.statement(code, depth + 1, locked)
-                self.lines = kept
-            code.line("}")
-            for end in ends:
-                code.operations[end][4] = len(code.operations)
-            return None
-        line = code.line(f"if ({p}{v} == {number}) {{")
-        skip = code.emit("unless", line, self.load(code, line, v), number, None)
-        self.statement(code, depth + 1, locked)
-        if r.randrange(2) == 0:
-            code.line("} else {")
-            end = code.emit("jump", line, None)
-            code.operations[skip][4] = len(code.operations)
-            self.statement(code, depth + 1, locked)
-            code.operations[end][2] = len(code.operations)
+    @staticmethod
+    def atomically(code, line, kind, compute):
+        value = compute(line)
+        to = code.register()
+        code.emit(kind, line, to, constant(CELLS["x"]), value, atomic=True)
+        return to
+
+    @staticmethod
+    def bit(code, line, compute):
+        return code.make("calculate", line, "&", compute(line), constant(1))
+
+    def element(self, code, line, compute):
+        return code.make("calculate", line, "+", self.bit(code, line, compute), self.cell("t"))
+
+    @staticmethod
+    def two(code, line, name, first, second):
+        a = first(line)
+        return code.make("calculate", line, name, a, second(line))
+
+    def divided(self, code, line, first, second):
+        a, b = first(line), self.bit(code, line, second)
+        return code.make("calculate", line, "/", a, code.make("calculate", line, "+", b, constant(1)))
+
+    @staticmethod
+    def called_next(code, line, value):
+        code.emit("call", line)
+        result = code.make("calculate", line, "+", value, constant(1))
+        code.emit("call", line)
+        return result
+
+    def called_either(self, code, value):
+        result, at = code.register(), self.at
+        code.emit("call", 0)
+        skip = code.emit("unless", 0, code.make("calculate", 0, "==", value, constant(1)), None)
+        code.emit("set", 0, result, code.make("load", at["one"], self.cell("b")))
+        end = code.emit("jump", 0, None)
+        skip.arguments[1] = code.here()
+        code.emit("set", 0, result, self.called_next(code, 0, code.make("load", at["other"], self.cell("c"))))
+        end.arguments[0] = code.here()
+        code.emit("call", 0)
+        return result
+
+    def called_either_way(self, code, line, index, argument):
+        result = code.register()
+        which = self.bit(code, line, index)
+        value = argument(line)
+        skip = code.emit("unless", line, which, None)
+        code.emit("set", line, result, self.called_either(code, value))
+        end = code.emit("jump", line, None)
+        skip.arguments[1] = code.here()
+        code.emit("set", line, result, self.called_next(code, line, value))
+        end.arguments[0] = code.here()
+        return result
+
+    def called_down(self, code, line, compute):
+        """It calls itself at most once."""
+        result, depth = code.register(), self.bit(code, line, compute)
+        code.emit("call", line)
+        skip = code.emit("unless", line, depth, None)
+        code.emit("call", line)
+        code.emit("calculate", line, result, "+", code.make("load", self.at["down"], self.cell("a")), constant(1))
+        code.emit("call", line)
+        end = code.emit("jump", line, None)
+        skip.arguments[1] = code.here()
+        code.emit("set", line, result, code.make("load", self.at["down"], self.cell("a")))
+        end.arguments[0] = code.here()
+        code.emit("call", line)
+        return result
+
+    @staticmethod
+    def chosen(code, line, test, first, second):
+        result = code.register()
+        skip = code.emit("unless", line, test(line), None)
+        code.emit("set", line, result, first(line))
+        end = code.emit("jump", line, None)
+        skip.arguments[1] = code.here()
+        code.emit("set", line, result, second(line))
+        end.arguments[0] = code.here()
+        return result
+
+    def condition(self, code, depth=0):
+        r = self.random
+        text, compute = self.value(code, max(depth, 1))
+        name, number = r.choice(("==", "!=", "<")), r.randrange(3)
+        if r.randrange(4) == 0:
+            other, compute_other = self.value(code, 2)
+            return f"{text} {name} {other}", lambda line: self.two(code, line, name, compute, compute_other)
+        one = f"{text} {name} {number}", lambda line: code.make("calculate", line, name, compute(line), constant(number))
+        if depth or r.randrange(4):
+            return one
+        word, other = r.choice(("&&", "||")), self.condition(code, 1)
+        return f"{one[0]} {word} {other[0]}", lambda line: self.short_circuit(code, line, word, one[1], other[1])
+
+    @staticmethod
+    def short_circuit(code, line, word, first, second):
+        result = code.register()
+        code.emit("calculate", line, result, "!=", first(line), constant(0))
+        if word == "&&":
+            skip = code.emit("unless", line, result, None)
         else:
-            code.operations[skip][4] = len(code.operations)
-        code.line("}")
-        return None
+            skip = code.emit("unless", line, code.make("calculate", line, "==", result, constant(0)), None)
+        code.emit("calculate", line, result, "!=", second(line), constant(0))
+        skip.arguments[1] = code.here()
+        return result
 
-    # --- what it can do ---
+    # --- statements ---
 
-    def races(self):
-        start = (((0, ()), (0, ())), (0, 0, 0), (0, 0), None)
-        seen, waiting, found = {start}, [start], set()
-        while waiting:
-            state = waiting.pop()
-            accesses = [self.access(state, thread) for thread in range(2)]
-            if all(accesses) and accesses[0][1] == accesses[1][1] and (accesses[0][2] or accesses[1][2]):
-                found.add(tuple(sorted((accesses[0][0], accesses[1][0]))))
-            for thread in range(2):
-                there = self.step(state, thread)
-                if there is not None and there not in seen:
-                    seen.add(there)
-                    waiting.append(there)
-        return found
+    def statement(self, code, depth, held):
+        r = self.random
+        self.turn(code, code.thread)
+        choice = r.randrange(20)
+        if choice >= 16 and depth < 2:
+            return self.branch(code, depth, held)
+        if choice in (14, 15) and depth < 2:
+            return self.loop(code, depth, held)
+        if choice in (10, 11, 12, 13) and len(held) < LOCKS and depth < 3:
+            return self.section(code, depth, held)
+        if choice == 9 and depth == 0:
+            return self.block(code, depth, held)
+        return self.simple(code, depth, choice)
 
-    def next(self, state, thread):
-        place = state[0][thread][0]
-        operations = self.threads[thread].operations
-        return operations[place] if place < len(operations) else None
+    def body(self, code, depth, held, most):
+        for _ in range(self.random.randint(1, most)):
+            self.statement(code, depth + 1, held)
 
-    def access(self, state, thread):
-        """(line, what, whether it writes) of the thread's next operation, if it is an access."""
-        operation = self.next(state, thread)
-        if operation is None:
-            return None
-        registers = dict(state[0][thread][1])
-        kind, line = operation[0], operation[1]
-        if kind == "load":
-            return line, operation[3], False
-        if kind == "store":
-            return line, operation[2], True
-        if kind == "index":
-            return line, f"t{registers[operation[4]]}", False
-        if kind == "put":
-            return line, f"t{registers[operation[3]]}", True
-        return None
+    def simple(self, code, depth, choice):
+        p, r = self.prefix, self.random
+        text, compute = self.value(code)
+        v = r.choice(VARIABLES)
+        if choice == 0 and depth == 0:
+            name, register = f"l{len(code.locals)}", code.register()
+            line = self.line(f"  int {name} = {text};")
+            code.emit("set", line, register, compute(line))
+            return code.locals.append((name, register))
+        if choice == 1 and code.locals:
+            name, register = r.choice(code.locals)
+            line = self.line(f"  {name} += {text};")
+            return code.emit("calculate", line, register, "+", compute(line), register)
+        # What is stored is computed first, then where it goes.
+        if choice == 2:
+            index, compute_index = self.value(code, 1)
+            line = self.line(f"  {p}t[{index} & 1] = {text};")
+            value = compute(line)
+            return code.emit("store", line, self.element(code, line, compute_index), value)
+        if choice == 3:
+            line = self.line(f"  *{p}q = {text};")
+            value = compute(line)
+            return code.emit("store", line, code.make("load", line, self.cell("q")), value)
+        if choice == 4:
+            if r.randrange(2):
+                line = self.line(f"  {p}q = &{p}{v};")
+                return code.emit("store", line, self.cell("q"), self.cell(v))
+            line = self.line(f"  {p}q = &{p}t[{text} & 1];")
+            return code.emit("store", line, self.cell("q"), self.element(code, line, compute))
+        if choice == 5:
+            line = self.line(f"  {p}{v} += {text};")
+            added = compute(line)
+            old = code.make("load", line, self.cell(v))
+            return code.emit("store", line, self.cell(v), code.make("calculate", line, "+", old, added))
+        if choice == 6:
+            return self.call(code, text, compute)
+        if choice == 7 and code.array is not None:
+            index, compute_index = self.value(code, 1)
+            line = self.line(f"  w[{index} & 1] = {text};")
+            value = compute(line)
+            return code.emit("place", line, code.array, self.bit(code, line, compute_index), value)
+        if choice == 8:
+            line = self.line(f"  __atomic_store_n(&{p}x, {text}, __ATOMIC_SEQ_CST);")
+            return code.emit("store", line, self.cell("x"), compute(line), atomic=True)
+        line = self.line(f"  {p}{v} = {text};")
+        return code.emit("store", line, self.cell(v), compute(line))
 
-    def step(self, state, thread):
-        operation = self.next(state, thread)
-        if operation is None:
-            return None
-        threads, variables, table, owner = state
-        place, pairs = threads[thread]
-        registers, variables, table = dict(pairs), list(variables), list(table)
-        kind = operation[0]
-        place += 1
-        if kind == "load":
-            registers[operation[2]] = variables[VARIABLES.index(operation[3])]
-        elif kind == "store":
-            variables[VARIABLES.index(operation[2])] = registers[operation[3]]
-        elif kind == "index":
-            registers[operation[2]] = table[registers[operation[4]]]
-        elif kind == "put":
-            table[registers[operation[3]]] = registers[operation[4]]
-        elif kind == "set":
-            registers[operation[2]] = operation[3]
-        elif kind == "add":
-            registers[operation[2]] = registers[operation[3]] + registers[operation[4]]
-        elif kind == "and1":
-            registers[operation[2]] = registers[operation[3]] & 1
-        elif kind == "less":
-            registers[operation[2]] = int(registers[operation[3]] < registers[operation[4]])
-        elif kind == "unless":
-            if registers[operation[2]] != operation[3]:
-                place = operation[4]
-        elif kind == "jump":
-            place = operation[2]
-        elif kind == "lock":
-            if owner is not None:
-                return None
-            owner = thread
-        elif kind == "unlock":
-            owner = None
-        changed, last_use = list(threads), self.last_use[thread]
-        alive = tuple(sorted((r, v) for r, v in registers.items() if last_use.get(r, -1) >= place))
-        changed[thread] = (place, alive)
-        return tuple(changed), tuple(variables), tuple(table), owner
+    def call(self, code, text, compute):
+        p, r = self.prefix, self.random
+        if r.randrange(3) == 0:
+            line = self.line(f"  {p}set({text});")
+            value = compute(line)
+            code.emit("call", line)
+            code.emit("store", self.at["set"], self.cell("b"), value)
+            return code.emit("call", line)
+        target = r.choice((*VARIABLES, "t"))
+        if target == "t":
+            index, compute_index = self.variable(code)
+            where, address = f"&{p}t[{index} & 1]", lambda line: self.element(code, line, compute_index)
+        elif r.randrange(3) == 0:
+            where, address = f"{p}q", lambda line: code.make("load", line, self.cell("q"))
+        else:
+            where, address = f"&{p}{target}", lambda line: self.cell(target)
+        if r.randrange(2):
+            line = self.line(f"  {p}put({where}, {text});")
+            to = address(line)
+            value = compute(line)
+            code.emit("call", line)
+            code.emit("store", self.at["put"], to, value)
+            return code.emit("call", line)
+        v = r.choice(VARIABLES)
+        line = self.line(f"  {p}{v} = {p}raise({where}, {text});")
+        to = address(line)
+        by = compute(line)
+        code.emit("call", line)
+        old = code.make("load", self.at["raise"], to)
+        code.emit("store", self.at["raise"], to, code.make("calculate", line, "+", old, by))
+        result = code.make("load", self.at["raised"], to)
+        code.emit("call", line)
+        return code.emit("store", line, self.cell(v), result)
+
+    def branch(self, code, depth, held):
+        if self.random.randrange(4) == 0:
+            return self.switch(code, depth, held)
+        text, test = self.condition(code)
+        line = self.line(f"  if ({text}) {{")
+        skip = code.emit("unless", line, test(line), None)
+        self.body(code, depth, held, 2)
+        if self.random.randrange(2):
+            self.line("  } else {")
+            end = code.emit("jump", line, None)
+            skip.arguments[1] = code.here()
+            self.body(code, depth, held, 1)
+            end.arguments[0] = code.here()
+        else:
+            skip.arguments[1] = code.here()
+        return self.line("  }")
+
+    def switch(self, code, depth, held):
+        text, compute = self.value(code, 1)
+        line = self.line(f"  switch ({text} & 3) {{")
+        value = code.make("calculate", line, "&", compute(line), constant(3))
+        ends = []
+        for number in range(2):
+            self.line(f"  case {number}:")
+            skip = code.emit("unless", line, code.make("calculate", line, "==", value, constant(number)), None)
+            self.body(code, depth, held, 1)
+            self.line("  break;")
+            ends.append(code.emit("jump", line, None))
+            skip.arguments[1] = code.here()
+        for end in ends:
+            end.arguments[0] = code.here()
+        self.line("  default:")
+        self.line("  break;")
+        return self.line("  }")
+
+    def loop(self, code, depth, held):
+        p, r = self.prefix, self.random
+        trips = code.register()
+        choice = r.randrange(3)
+        if choice == 0:  # waits for a plain flag, but not for ever
+            v = r.choice(VARIABLES)
+            number = r.randint(0, 2)
+            line = self.line(f"  for (int i = 0; i < 2 && {p}{v} != {number}; ++i) {{")
+            code.emit("set", line, trips, constant(0))
+            again = code.here()
+            first = code.emit("unless", line, code.make("calculate", line, "<", trips, constant(2)), None)
+            seen = code.make("load", line, self.cell(v))
+            second = code.emit("unless", line, code.make("calculate", line, "!=", seen, constant(number)), None)
+            code.emit("calculate", line, trips, "+", trips, constant(1))
+            code.emit("jump", line, again)
+            first.arguments[1] = second.arguments[1] = code.here()
+            return self.line("  }")
+        if choice == 1:  # as often as the value says, at most twice
+            text, compute = self.value(code, 1)
+            line = self.line(f"  for (int i = 0; i < 2 && i < {text}; ++i) {{")
+            code.emit("set", line, trips, constant(0))
+            again = code.here()
+            first = code.emit("unless", line, code.make("calculate", line, "<", trips, constant(2)), None)
+            second = code.emit("unless", line, code.make("calculate", line, "<", trips, compute(line)), None)
+            self.body(code, depth, held, 1)
+            code.emit("calculate", line, trips, "+", trips, constant(1))
+            code.emit("jump", line, again)
+            first.arguments[1] = second.arguments[1] = code.here()
+            return self.line("  }")
+        line = self.line("  for (int i = 0;;) {")
+        code.emit("set", line, trips, constant(0))
+        again = code.here()
+        self.body(code, depth, held, 1)
+        text, test = self.condition(code, 1)
+        line = self.line(f"  if (++i == 2 || {text}) break;")
+        code.emit("calculate", line, trips, "+", trips, constant(1))
+        end = code.emit("unless", line, code.make("calculate", line, "!=", trips, constant(2)), None)
+        code.emit("unless", line, test(line), again)
+        end.arguments[1] = code.here()
+        return self.line("  }")
+
+    def section(self, code, depth, held):
+        """A lock that the thread does not have; inside one that data choose there is no other."""
+        p, r = self.prefix, self.random
+        if not held and r.randrange(5) == 0:
+            v, compute = self.variable(code)
+            name = f"k{len(self.lines)}"
+            line = self.line(f"  pthread_mutex_t* {name} = &{p}m[{v} & 1];")
+            which = self.bit(code, line, compute)
+            line = self.line(f"  pthread_mutex_lock({name});")
+            code.emit("lock", line, code.register(), which)
+            self.body(code, depth, (0, 1), 2)
+            line = self.line(f"  pthread_mutex_unlock({name});")
+            return code.emit("unlock", line, code.register(), which)
+        number = r.choice([n for n in range(LOCKS) if n not in held])
+        tried = r.randrange(4) == 0
+        name, which = f"&{p}m[{number}]", constant(number)
+        if not tried:
+            line = self.line(f"  pthread_mutex_lock({name});")
+            code.emit("lock", line, code.register(), which)
+            self.body(code, depth, (*held, number), 2)
+            line = self.line(f"  pthread_mutex_unlock({name});")
+            return code.emit("unlock", line, code.register(), which)
+        line = self.line(f"  if (pthread_mutex_trylock({name}) == 0) {{")
+        failed = code.make("try", line, which)
+        skip = code.emit("unless", line, code.make("calculate", line, "==", failed, constant(0)), None)
+        self.body(code, depth, (*held, number), 2)
+        line = self.line(f"  pthread_mutex_unlock({name});")
+        code.emit("unlock", line, code.register(), which)
+        skip.arguments[1] = code.here()
+        return self.line("  }")
+
+    def block(self, code, depth, held):
+        name = f'"{self.prefix}thread{code.thread}_block{code.blocks}"'
+        code.blocks += 1
+        self.line(f"  SOOTH_ATOMIC_BEGIN({name});")
+        self.body(code, depth, held, 3)
+        return self.line(f"  SOOTH_ATOMIC_END({name});")
 
 
 HEAD = """#include <pthread.h>
-static void both(void* (*first)(void*), void* (*second)(void*)) {
-  pthread_t threads[2];
-  pthread_create(&threads[0], 0, first, 0);
-  pthread_create(&threads[1], 0, second, 0);
-  pthread_join(threads[0], 0);
-  pthread_join(threads[1], 0);
+#include <stdio.h>
+#include <sooth/sooth.h>
+int turn(int thread) __attribute__((const));
+void turns_begin(const int* order);
+static void run_all(void* const* cells, const int* order, void* (*const* threads)(void*), int count) {
+  pthread_t started[3];
+  for (int i = 0; i < 9; ++i) printf("%p ", cells[i]);
+  printf("\\n");
+  turns_begin(order);
+  for (int i = 0; i < count; ++i) pthread_create(&started[i], 0, threads[i], 0);
+  for (int i = 0; i < count; ++i) pthread_join(started[i], 0);
 }"""
+
+# Makes the threads take turns as planned, and is not seen by Sooth: `turn` is said to do nothing that anybody could notice.
+TURNS = """#include <sched.h>
+static const int* turns;
+static int position;
+static __thread int mine;
+void turns_begin(const int* order) {
+  turns = order;
+  position = 0;
+}
+int turn(int thread) {
+  if (mine) __atomic_add_fetch(&position, 1, __ATOMIC_SEQ_CST);
+  mine = thread >= 0;
+  while (thread >= 0) {
+    const int next = turns[__atomic_load_n(&position, __ATOMIC_SEQ_CST)];
+    if (next == thread) return 0;
+    if (next < 0) return mine = 0;
+    sched_yield();
+  }
+  return 0;
+}
+"""
 
 
 def make(seed, count):
     """(C code, programs): `count` programs that run one after the other."""
-    lines = HEAD.splitlines()
-    programs = [Program(number, seed * 100_003 + number, lines) for number in range(count)]
+    lines, programs = HEAD.splitlines(), []
+    for number in range(count):
+        programs.append(Program(number, seed * 100_003 + number, lines))
+        programs[-1].write_run()
     lines.append("int main(void) {")
     lines.extend(f"  {program.prefix}run();" for program in programs)
     lines.extend(["  return 0;", "}"])

@@ -1,52 +1,256 @@
 #!/usr/bin/env python3
-"""Random programs, of which everything is known that they can do: what `full` finds is true, and it finds no less than the others.
+"""Random programs, of which everything is known that they can do: whatever a model allows, or a report shows, they can do.
 
     random_programs_test.py --build FOLDER --work FOLDER [--seed N] [--rounds N] [--programs N]
 
-Each round is one C file with many programs that run one after the other. Every race that is shown under any model must be one that
-some execution has; `full` must find every race that `hb-locks` and `maximal` find.
+Each round is one C file with many programs that run one after the other, each by a schedule of its own. Without optimisation every
+access of the source is one event, so that runs can be followed step by step (random_runs.py):
+
+- random runs of `full` and `maximal` are executions, and what a property would look at has its value in them;
+- the witness of every finding is one, and ends where the finding says: before a race, in a deadlock, in a torn block, in a violation;
+- `full` finds all races, deadlocks, torn blocks and violated properties that `hb-locks` and `maximal` find;
+- runs of `sliced` that are no executions, and its races that `full` does not bear out, are counted: which of them are unreal?
+
+With optimisation there is no such correspondence: races must be on variables on which some execution races.
 """
 
 import argparse
+import collections
 import json
 import pathlib
+import random
 
-from random_programs import make
+from random_programs import CELLS, TURNS, VARIABLES, make
+from random_runs import Recorded
 from recording import check, fresh, run
 
 FOUND = 66
+INTERLEAVED = 5  # witness::Role
+NAMED = (*VARIABLES, "t", "x")
+CONFIRMED_NOT = "sliced causality allows it, but no run of `full` has it"
+WALKS = 4
 
 
-def found_by(sooth, model, trace, folder):
-    report = folder / f"{model}.json"
-    run([sooth, "check", "--model", model, "--find", "races", "--json", report, trace], folder, fine=(0, FOUND))
-    told = json.loads(report.read_text(encoding="utf-8"))
-    check(told["coverage"]["rejected"] == 0, f"no witness of {model} is rejected")
-    def lines(findings):
-        return {tuple(sorted(site["line"] for site in finding["sites"][:2])) for finding in findings}
+def racing_lines(program):
+    """Pairs of lines, and variables, that some execution has side by side; None if not all executions are known."""
+    if program.states() is None:
+        return None
+    lines, cells = set(), set()
+    for state in program.states():
+        accesses = program.machine.accesses(state)
+        for i, (_, first, of, writes) in enumerate(accesses):
+            for _, second, other, also_writes in accesses[:i]:
+                if of == other and (writes or also_writes) and not (first.atomic and second.atomic):
+                    lines.add(tuple(sorted((first.line, second.line))))
+                    cells.add(of)
+    return lines, cells
 
-    # Accesses of the recorded run that the C++ memory model leaves unordered race by its definition under every model. The
-    # interpreter does not know that order: it knows which accesses stand side by side in some execution.
-    by_model = [finding for finding in told["findings"] if finding["engine"] != "memory-model"]
-    return lines(told["findings"]), lines(by_model)
 
+class Round:
+    def __init__(self, options, seed, level, folder):
+        self.options, self.seed, self.level, self.folder = options, seed, level, folder
+        self.sooth, self.counts = options.build / "bin" / "sooth", collections.Counter()
+        source, self.programs = make(seed, options.programs)
+        self.counts["programs"] = len(self.programs)
+        (folder / "programs.c").write_text(source, encoding="utf-8")
+        (folder / "turns.c").write_text(TURNS, encoding="utf-8")
+        run(["clang-19", "-O1", "-c", "turns.c"], folder)
+        run([f"{self.sooth}-cc", "-w", "-fsooth-facts", "-g", level, "-pthread", "programs.c", "turns.o", "-o", "programs"], folder)
+        self.trace = folder / "t.sooth"
+        # Without turns (an optimiser leaves them out) threads may really block each other for ever.
+        for _ in range(10):
+            answer = run(["timeout", "20", self.sooth, "record", "-o", self.trace, "./programs"], folder, fine=(0, 124))
+            if answer.returncode == 0:
+                break
+        check(answer.returncode == 0, f"{self}: the programs come to their end")
+        shown = [json.loads(line) for line in run([self.sooth, "show", "--json", self.trace], folder).out.splitlines()]
+        self.recorded = Recorded(self.programs, shown, answer.out.splitlines(), level == "-O0")
+        # The reader could not put these in a legal order: what was recorded is not what happened.
+        torn = {event["thread"] for event in shown if event["kind"] == "external-write"}
+        self.torn = {self.recorded.place[thread][0] for thread in torn if thread in self.recorded.place}
+        self.counts["programs with external writes"] = len(self.torn)
 
-def one_round(sooth, seed, count, level, folder):
-    source, programs = make(seed, count)
-    (folder / "programs.c").write_text(source, encoding="utf-8")
-    run([f"{sooth}-cc", "-fsooth-facts", "-g", level, "-pthread", "programs.c", "-o", "programs"], folder)
-    trace = folder / "t.sooth"
-    run([sooth, "record", "-o", trace, "./programs"], folder)
-    truth = set().union(*(program.races() for program in programs))
-    found = {}
-    for model in ("hb-locks", "maximal", "sliced", "full"):
-        found[model], by_model = found_by(sooth, model, trace, folder)
-        wrong = by_model - truth
-        check(not wrong, f"seed {seed}, {level}: {model} finds races of lines {sorted(wrong)}, which no execution has")
-    for model in ("hb-locks", "maximal"):
-        missing = found[model] - found["full"]
-        check(not missing, f"seed {seed}, {level}: full does not find lines {sorted(missing)}, which {model} finds")
-    return {model: len(pairs) for model, pairs in found.items()} | {"true": len(truth)}
+    def __str__(self):
+        return f"seed {self.seed}, {self.level}"
+
+    def program_of(self, events):
+        for event in events:
+            place = self.recorded.place.get(self.recorded.events[event]["thread"])
+            if place is not None:
+                return self.programs[place[0]]
+        return None
+
+    def lines(self, events):
+        return tuple(sorted(self.recorded.events[event]["line"] for event in events))
+
+    # --- without optimisation ---
+
+    def models(self):
+        groups = [
+            ",".join(map(str, self.recorded.numbers_of(p))) + ":" + ",".join(p.prefix + v for v in NAMED)
+            for p in self.programs
+        ]
+        command = [self.options.build / "tests" / "model_runs", self.trace, str(self.seed), str(WALKS), *groups]
+        found = collections.defaultdict(set)
+        for line in run(command, self.folder).out.splitlines():
+            told = json.loads(line)
+            getattr(self, "told_" + told["what"])(told, found)
+        for model in ("hb-locks", "maximal"):
+            missing = found[model] - found["full"]
+            check(not missing, f"{self}: full does not find {sorted(missing)}, which {model} finds")
+
+    def told_run(self, told, _):
+        program, model = self.programs[told["group"]], told["model"]
+        if program.planned is None or program.number in self.torn:
+            return
+        wrong, _ = self.recorded.follow(program, told["events"], set(told["looked_at"]))
+        self.counts[f"runs of {model}"] += 1
+        if wrong and model == "sliced":
+            self.counts["runs of sliced that are none"] += 1
+            self.counts["... " + wrong.split(": ")[1].split(" at line")[0].split(" is ")[0]] += 1
+            return
+        check(not wrong, f"{self}, {program.prefix}: no execution has the run {told['events']} of {model}: {wrong}")
+
+    def told_undecided(self, told, _):
+        self.counts[f"undecided by {told['model']}"] += told["count"]
+
+    def told_candidate(self, told, _):
+        """A race that sliced causality allows, and `full` does not."""
+        if told["reason"] != CONFIRMED_NOT:
+            return
+        events = [place["event"] for place in told["places"]]
+        program = self.program_of(events)
+        truth = racing_lines(program)
+        if truth is None or program.number in self.torn:
+            return
+        self.counts["races of sliced that full does not have"] += 1
+        self.counts["... and no execution has" if self.lines(events) not in truth[0] else "... but some execution has"] += 1
+
+    def told_finding(self, told, found):
+        check(not told["objection"], f"{self}: the checker rejects a {told['kind']} of {told['model']}: {told['objection']}")
+        places = [place["event"] for place in told["places"]]
+        inside = [place["event"] for place in told["places"] if place["role"] == INTERLEAVED]
+        # Findings are the same if they are about the same lines: of a block, which ones and what comes between.
+        key = {"atomicity": places[:1] + inside, "deadlock": told["next"], "race": places[:2]}[told["kind"]]
+        found[told["model"]].add((told["kind"], self.lines(key)))
+        self.counts[f"{told['kind']} of {told['model']}"] += 1
+        steps = [*range(told["observed"]), *told["steps"]]
+        self.bear_out(f"{told['kind']} of {told['model']}", told["kind"], places, inside, steps, told["next"], told["predicted"])
+
+    def bear_out(self, name, kind, places, inside, steps, following, predicted, after=None):
+        """The witness is an execution, and shows what the finding says."""
+        program = self.program_of([*following, *places])
+        if program is None or program.planned is None or program.number in self.torn:
+            return
+        wrong, state = self.recorded.follow(program, steps, after=after)
+        name = f"{self}, {program.prefix}: {name} at {self.lines(places)}"
+        check(not wrong, f"{name}: its witness is no execution: {wrong}")
+        self.counts["witnesses"] += 1
+        machine, next_steps = program.machine, [self.recorded.steps.get(event) for event in following]
+        for step in next_steps:
+            if step is not None:  # of a deadlock: not main, which waits for the threads
+                wrong = self.recorded.stands_before(program, state, step)
+                check(not wrong, f"{name}: its witness ends elsewhere: {wrong}")
+        if kind == "race":
+            racing = [access for access in machine.accesses(state) if access[0] in {s.thread for s in next_steps}]
+            check(len(racing) == 2 and racing[0][2] == racing[1][2] and (racing[0][3] or racing[1][3]), f"{name}: no race")
+            truth = racing_lines(program)
+            check(truth is None or self.lines(places[:2]) in truth[0], f"{name}: no execution has them side by side")
+        elif kind == "deadlock":
+            waiting = frozenset(step.thread for step in next_steps if step is not None)
+            check(any(circle <= waiting for circle in machine.circles(state)), f"{name}: the threads can go on")
+        elif kind == "atomicity" and predicted:
+            read = next_steps[0]
+            sees = self.recorded.bits(program, read.object, state.cells[read.object])
+            recorded = self.recorded.events[following[0]]
+            check(sees != int(recorded.get("readValue", recorded["value"]), 16), f"{name}: the block goes on as it did")
+            check(set(inside) <= set(steps), f"{name}: nothing comes between")
+
+    # --- what is shown ---
+
+    def shown(self, model, properties):
+        report = self.folder / f"{model}.json"
+        run([self.sooth, "check", "--model", model, "--find", "races,deadlocks,atomicity", "--property", properties, "--all",
+             "--json", report, self.trace], self.folder, fine=(0, FOUND))
+        told = json.loads(report.read_text(encoding="utf-8"))
+        check(told["coverage"]["rejected"] == 0, f"{self}: no witness of {model} is rejected")
+        violated = set()
+        for finding in told["findings"]:
+            # The C++ memory model leaves accesses of the recorded run unordered, whether or not they can come side by side.
+            if finding["engine"] == "memory-model":
+                continue
+            name, kind = f"shown {finding['kind']} of {model}", finding["kind"]
+            places = [site["event"] for site in finding["sites"]]
+            inside = [site["event"] for site in finding["sites"] if site["role"] == "interleaved"]
+            steps = [*range(finding["witnessObserved"]), *(step["event"] for step in finding["witness"])]
+            after = self.states_of(finding["run"]) if "run" in finding else None
+            if "run" in finding:
+                violated.add(finding["property"])
+                self.counts[f"violations under {model}"] += 1
+            self.bear_out(name, kind, places, inside, steps, [step["event"] for step in finding["next"]],
+                          finding["status"] == "predicted", after)
+        self.counts["findings of sliced that full does not bear out"] += told["coverage"].get("unrealByFull", 0)
+        return violated
+
+    def states_of(self, told):
+        """By event: what the cells hold after it, as the report has it."""
+        after = {}
+        for step in told["steps"]:
+            place = self.recorded.place.get(step["thread"])
+            if place is None:
+                continue
+            prefix, cells = self.programs[place[0]].prefix, {}
+            for part in step["state"].split(", "):
+                name, value = part.split(" = ")
+                if name.startswith(prefix) and name[len(prefix):] in CELLS:
+                    cells[CELLS[name[len(prefix):]]] = int(value)
+            after[step["event"]] = cells
+        return after
+
+    def write_properties(self):
+        """Two for each program, about two of its variables each."""
+        chance, lines = random.Random(self.seed), []
+        for program in self.programs:
+            for number in range(2):
+                a, b = (program.prefix + v for v in chance.sample((*VARIABLES, "x"), 2))
+                k, j = chance.randrange(3), chance.randrange(3)
+                rule = chance.choice((
+                    f"not ({a} == {k} && {b} == {j})", f"start({a} == {k}) -> once({b} == {j})",
+                    f"{a} == {k + 1} -> [{b} == {j}, {b} == {j + 1})", f"not ({a} == {k + 1} && previously {b} > {j})",
+                ))
+                lines.append(f"property {program.prefix}{number}: {rule}")
+        path = self.folder / "programs.prop"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def without_optimisation(self):
+        self.models()
+        properties = self.write_properties()
+        violated = {model: self.shown(model, properties) for model in ("maximal", "full", "sliced")}
+        missing = violated["maximal"] - violated["full"]
+        check(not missing, f"{self}: full does not find the violations of {sorted(missing)}, which maximal finds")
+
+    # --- with optimisation ---
+
+    def with_optimisation(self):
+        report = self.folder / "full.json"
+        run([self.sooth, "check", "--find", "races,deadlocks", "--json", report, self.trace], self.folder, fine=(0, FOUND))
+        told = json.loads(report.read_text(encoding="utf-8"))
+        check(told["coverage"]["rejected"] == 0, f"{self}: no witness is rejected")
+        for finding in told["findings"]:
+            program = self.program_of([site["event"] for site in finding["sites"]])
+            if finding["engine"] == "memory-model" or program is None or program.number in self.torn:
+                continue
+            self.counts[finding["kind"]] += 1
+            truth = racing_lines(program)
+            if truth is None:
+                continue
+            if finding["kind"] == "race":
+                of = self.recorded.steps[finding["sites"][0]["event"]].object
+                check(of in truth[1], f"{self}, {program.prefix}: no execution has a race on cell {of}")
+            else:
+                stuck = any(program.machine.circles(state) for state in program.states())
+                check(stuck, f"{self}, {program.prefix}: no execution has a deadlock")
 
 
 def main():
@@ -54,17 +258,24 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--programs", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--programs", type=int, default=20)
     options = parser.parse_args()
-    sooth, total = options.build / "bin" / "sooth", {}
+    options.build, options.work = options.build.resolve(), options.work.resolve()
+    total = collections.Counter()
     for seed in range(options.seed, options.seed + options.rounds):
-        # Without optimisation, so that each access of the source is one of the program.
-        counts = one_round(sooth, seed, options.programs, "-O0", fresh(options.work / f"seed{seed}"))
-        total = {key: total.get(key, 0) + number for key, number in counts.items()}
-        print(f"seed {seed}: {counts}", flush=True)
-    print(f"fine: {total}")
-    check(total["full"] > total["maximal"] > 0, "full finds more than maximal, and there is something to find")
+        one = Round(options, seed, "-O0", fresh(options.work / f"seed{seed}"))
+        one.without_optimisation()
+        total += one.counts
+        if seed % 4 == 1:
+            optimised = Round(options, seed, "-O2", fresh(options.work / f"seed{seed}_optimised"))
+            optimised.with_optimisation()
+            total += collections.Counter({f"optimised: {k}": n for k, n in optimised.counts.items()})
+        print(f"seed {seed}: fine", flush=True)
+    for key, number in sorted(total.items()):
+        print(f"{number:8} {key}")
+    check(total["race of full"] > total["race of maximal"] > 0, "full finds more than maximal, and there is something to find")
+    check(total["runs of full"] > 0 and total["witnesses"] > 0, "there is something to follow")
 
 
 if __name__ == "__main__":
