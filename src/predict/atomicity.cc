@@ -5,6 +5,7 @@
 #include "predict/block_set.h"
 #include "predict/observed_atomicity.h"
 #include "predict/predicted_atomicity.h"
+#include "predict/torn_blocks.h"
 
 namespace sooth::predict {
 
@@ -16,11 +17,15 @@ std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Co
   const BlockSet set(trace, computation, std::move(blocks));
   BlockFindings findings(trace);
   const std::vector<bool> broken = find_broken_blocks(set, findings, coverage);
-  // The definition speaks of values that are seen; a model that lets some of them be unknown has runs of which it says nothing.
-  std::unique_ptr<Feasibility> maximal;
-  if (feasibility.index().model > witness::Model::Maximal)
-    maximal = make_feasibility(computation, witness::Model::Maximal, limits);
-  predict_broken_blocks(set, maximal ? *maximal : feasibility, broken, findings, coverage);
+  // The definition speaks of values that are seen. Where a model lets some of them be unknown, it is asked what it can answer, besides.
+  const witness::Model model = feasibility.index().model;
+  if (model <= witness::Model::Maximal) predict_broken_blocks(set, feasibility, broken, findings, coverage);
+  else {
+    if (!feasibility.is_sliced())
+      predict_broken_blocks(set, *make_feasibility(computation, witness::Model::Maximal, limits), broken, findings,
+                            coverage);
+    find_torn_blocks(set, feasibility, broken, findings, coverage);
+  }
   return findings.take();
 }
 

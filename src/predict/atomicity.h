@@ -13,8 +13,9 @@
 // A run may leave out what other threads do, as in the definition: an update that is overwritten is a violation only if
 // somebody's reads, in blocks, prove it. A block without an end is none; one inside another is looked at on its own, too.
 // Where we differ from conflict serialisability: what the values allow is atomic. `no` has to be proved, always under
-// the maximal model, whatever model the runs are asked of; what is neither proved nor refuted is undecided.
-// Cost: that of the two halves, observed_atomicity.h and predicted_atomicity.h.
+// the maximal model, whatever model the runs are asked of; what is neither proved nor refuted is undecided. `full` has more runs
+// than the closure: torn_blocks.h says which of them break a block for certain. Of `sliced` only that is asked.
+// Cost: that of its parts: observed_atomicity.h, predicted_atomicity.h, torn_blocks.h.
 //
 // Places: begin and end of the block, the event inside it (Role::Interleaved), of a predicted one the read (Role::Access);
 // then, if several blocks are entangled, begins and ends of the others. Observed: the witness is the recorded run; predicted: its `next`

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "predict/witness_of.h"
+
 namespace sooth::predict {
 
 namespace {
@@ -25,6 +27,15 @@ bool BlockSet::accesses(StepId id, std::uint32_t location, OperationKind kind) c
                              [&](const Operation& o) { return o.kind == kind && o.object == location; });
 }
 
+StepId BlockSet::last_access(const Block& block, std::uint32_t place, std::uint32_t location, bool writing) const {
+  while (place-- > block.first) {
+    const StepId id = step(block, place);
+    if (accesses(id, location, OperationKind::Write)) return id;
+    if (!writing && accesses(id, location, OperationKind::Read)) return id;
+  }
+  return kNoStep;
+}
+
 bool BlockSet::touches_unknown(const Part& part) const {
   if (unknown_.empty()) return false;
   for (std::uint32_t place = part.first; place < part.end; ++place)
@@ -39,10 +50,34 @@ Truth BlockSet::serial(const std::vector<Part>& parts) const {
   return serial_run_exists(computation, parts, kStates);
 }
 
+witness::Finding predicted_finding(const BlockSet& set, const Block& block, StepId reader, StepId inside,
+                                   const std::vector<StepId>& run, const char* tier) {
+  using witness::Role;
+  const std::uint32_t read = set.computation.steps[reader].event;
+  witness::Finding finding;
+  finding.kind = witness::FindingKind::Atomicity;
+  finding.engine = tier;
+  finding.property = block.name;
+  finding.places = {{block.begin, Role::BlockBegin},
+                    {block.end, Role::BlockEnd},
+                    {set.computation.steps[inside].event, Role::Interleaved},
+                    {read, Role::Access}};
+  finding.witness = witness_of(set.computation, set.trace, run, {read});
+  return finding;
+}
+
+BlockFindings::Key BlockFindings::key_of(witness::Status status, const std::string& block, std::uint32_t begin,
+                                         std::uint32_t inside) const {
+  const std::uint32_t site = trace_.events[inside].site;
+  return {status, block, trace_.events[begin].site, site, site == 0 ? inside : 0};
+}
+
+bool BlockFindings::has(const Block& block, std::uint32_t inside) const {
+  return known_.contains(key_of(witness::Status::Predicted, block.name, block.begin, inside));
+}
+
 void BlockFindings::add(witness::Finding finding, std::uint32_t inside) {
-  const trace::Event& begin = trace_.events[finding.places[0].event];
-  const trace::Event& other = trace_.events[inside];
-  const auto key = std::tuple(finding.status, finding.property, begin.site, other.site, other.site == 0 ? inside : 0);
+  const Key key = key_of(finding.status, finding.property, finding.places[0].event, inside);
   const auto [it, is_new] = known_.try_emplace(key, findings_.size());
   if (is_new) findings_.push_back(std::move(finding));
   else ++findings_[it->second].count;

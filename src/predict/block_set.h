@@ -29,6 +29,8 @@ public:
   static Part part_of(const Block& block) { return {block.thread, block.first, block.last, {}}; }
   StepId step(const Block& block, std::uint32_t place) const { return computation.threads[block.thread].steps[place]; }
   bool accesses(StepId step, std::uint32_t location, OperationKind kind) const;
+  // The block's last step before `place` that accesses (or, if asked, writes) the location; kNoStep if there is none.
+  StepId last_access(const Block& block, std::uint32_t place, std::uint32_t location, bool writing) const;
   // A merged write is no event of a finding.
   bool nameable(StepId step) const { return (computation.steps[step].flags & causality::kMergedStep) == 0; }
   // Contents that were not kept count as a value of their own, although they may equal another one: nothing that
@@ -43,16 +45,25 @@ private:
   std::set<std::uint32_t> unknown_; // locations
 };
 
+// A run in which the block comes to the read, which sees something else, after `inside` of another thread.
+witness::Finding predicted_finding(const BlockSet& set, const Block& block, StepId reader, StepId inside,
+                                   const std::vector<StepId>& run, const char* tier);
+
 // One finding for each block (by its begin's site), status and site of what came between.
 class BlockFindings {
 public:
   explicit BlockFindings(const trace::Trace& trace) : trace_(trace) {}
   void add(witness::Finding finding, std::uint32_t inside);
+  // Whether a run is known in which this event comes between.
+  bool has(const Block& block, std::uint32_t inside) const;
   std::vector<witness::Finding> take() { return std::move(findings_); }
 
 private:
+  using Key = std::tuple<witness::Status, std::string, std::uint32_t, std::uint32_t, std::uint32_t>;
+  Key key_of(witness::Status status, const std::string& block, std::uint32_t begin, std::uint32_t inside) const;
+
   const trace::Trace& trace_;
-  std::map<std::tuple<witness::Status, std::string, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> known_;
+  std::map<Key, std::size_t> known_;
   std::vector<witness::Finding> findings_;
 };
 

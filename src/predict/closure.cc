@@ -5,6 +5,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
+#include <span>
 
 namespace sooth::predict {
 namespace {
@@ -28,6 +29,9 @@ public:
       if (!include(step)) return {};
     for (const causality::Order& order : question_.sequence)
       if (!include(order.first) || !include(order.second)) return {};
+    if (index_.reads_freely())
+      for (const StepId step : question_.as_recorded)
+        if (!require(c_.dependence.steps[step].writes) || !require_own(step)) return {};
     do {
       if (!look_at_new_steps()) return {};
     } while (end_sections() && end_holds() && !waiting_.empty());
@@ -89,9 +93,14 @@ private:
   }
 
   // Model full: these must be as they were, so what was read for them must be.
-  bool require(const causality::StepDependence::Slice& slice) {
+  bool require(const causality::StepDependence::Slice& slice) { return require(c_.dependence.of(slice)); }
+  bool require_own(StepId step) {
+    const causality::DependenceNode own = c_.dependence.steps[step].own;
+    return own == causality::StepDependence::kNoNode || require(std::span(&own, 1));
+  }
+  bool require(std::span<const causality::DependenceNode> nodes) {
     const causality::StepDependence& dependence = c_.dependence;
-    std::vector<causality::DependenceNode> stack(dependence.of(slice).begin(), dependence.of(slice).end());
+    std::vector<causality::DependenceNode> stack(nodes.begin(), nodes.end());
     while (!stack.empty()) {
       const causality::DependenceNode id = stack.back();
       stack.pop_back();

@@ -60,6 +60,12 @@ bool Constraints::start() {
     if (!include(step)) return false;
   for (const causality::Order& sequence : question_.sequence)
     if (!order(sequence.first, sequence.second)) return false;
+  if (index_.reads_freely())
+    for (const StepId step : question_.as_recorded) {
+      const causality::StepDependence::Row& row = c_.dependence.steps[step];
+      if (!require(row.writes)) return false;
+      if (row.own != causality::StepDependence::kNoNode && !require(std::span(&row.own, 1))) return false;
+    }
   return true;
 }
 
@@ -128,9 +134,9 @@ bool Constraints::choose_writer(std::uint32_t n, StepId writer) {
 
 // --- model full: what must be as it was ---
 
-bool Constraints::require(const causality::StepDependence::Slice& slice) {
+bool Constraints::require(std::span<const causality::DependenceNode> nodes) {
   const causality::StepDependence& dependence = c_.dependence;
-  std::vector<causality::DependenceNode> stack(dependence.of(slice).begin(), dependence.of(slice).end());
+  std::vector<causality::DependenceNode> stack(nodes.begin(), nodes.end());
   while (!stack.empty()) {
     const causality::DependenceNode id = stack.back();
     stack.pop_back();

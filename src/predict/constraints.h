@@ -15,6 +15,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/budget.h"
@@ -79,7 +80,8 @@ private:
   bool extend(std::uint32_t thread, std::uint32_t prefix);
   bool admit(StepId step);
   bool admit_operation(std::uint32_t operation, StepId step);
-  bool require(const causality::StepDependence::Slice& slice);
+  bool require(const causality::StepDependence::Slice& slice) { return require(c_.dependence.of(slice)); }
+  bool require(std::span<const causality::DependenceNode> nodes);
   bool bind_reads(StepId step);
   bool in_base(causality::DependenceNode node) const { return run_.in_base(c_.dependence.step_of_node[node]); }
   void note_changes();

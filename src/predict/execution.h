@@ -44,6 +44,9 @@ public:
   // Model full allows more; what comes before a window is as it was observed.
   bool sees_what_it_saw(StepId step) const { return !index_.reads_freely() || !reads_taint(step); }
 
+  // Model full: nobody knows what the location has.
+  bool is_tainted(std::size_t location) const { return index_.reads_freely() && tainted_locations_[location]; }
+
   // The last write of the location, as far as the model can tell writes apart: a step or, under maximal, a value.
   std::uint32_t memory(std::size_t location) const;
   std::size_t locations() const { return index_.computation.locations.size(); }

@@ -27,6 +27,8 @@ struct Question {
   std::vector<causality::StepId> done;    // these happened
   std::vector<causality::Order> sequence; // both happened, in this order
   std::vector<causality::Order> waived;   // orders of the computation that do not bind in this question
+  // Model full: what these steps read and write is what it was, as far as a run can be asked for it (docs/sliced.md).
+  std::vector<causality::StepId> as_recorded = {};
 };
 
 enum class Truth : std::uint8_t { Yes, No, Undecided };
@@ -63,6 +65,7 @@ public:
   virtual Answer ask(const Question& question) const = 0;
   // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
   virtual std::uint64_t unreal() const { return 0; }
+  virtual bool is_sliced() const { return false; }
   // The computation under the model of whose runs it speaks.
   virtual const Index& index() const = 0;
 };

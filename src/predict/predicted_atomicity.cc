@@ -6,7 +6,6 @@
 
 #include "predict/execution.h"
 #include "predict/must_order.h"
-#include "predict/witness_of.h"
 
 namespace sooth::predict {
 namespace {
@@ -68,8 +67,10 @@ private:
     ++coverage_.candidates;
     // After the block's last access of the location the write is sure to be seen as an interruption; before it, it may
     // still show what other locations do not fit to.
-    const StepId access = own_access_before(block, place, read.object, false);
-    const StepId earliest = own_access_before(block, place, read.object, true);
+    const StepId first = set_.step(block, block.first);
+    const auto or_first = [&](StepId own) { return own == kNoStep ? first : own; };
+    const StepId access = or_first(set_.last_access(block, place, read.object, false));
+    const StepId earliest = or_first(set_.last_access(block, place, read.object, true));
     if (tears(block, place, read, write, access) || (earliest != access && tears(block, place, read, write, earliest)))
       found_.insert(key);
     return true;
@@ -181,16 +182,8 @@ private:
     const StepId first = set_.step(block, block.first), writer = last_write(run, location).second;
     const bool last_inside = writer != kNoStep && set_.nameable(writer) && comes_after(run, writer, first) &&
                              c_.steps[writer].thread != block.thread;
-    const std::uint32_t inside = c_.steps[last_inside ? writer : write].event;
-    const std::uint32_t read = c_.steps[reader].event;
-    Finding finding;
-    finding.kind = witness::FindingKind::Atomicity;
-    finding.engine = tier;
-    finding.property = block.name;
-    finding.places = {{block.begin, Role::BlockBegin},
-                      {block.end, Role::BlockEnd},
-                      {inside, Role::Interleaved},
-                      {read, Role::Access}};
+    const StepId inside = last_inside ? writer : write;
+    Finding finding = predicted_finding(set_, block, reader, inside, run, tier);
     std::string names = block.name;
     for (const std::size_t b : others) {
       names += ", " + set_.blocks[b].name;
@@ -199,18 +192,7 @@ private:
     }
     if (!others.empty())
       finding.note = "Each of these blocks can be in one piece, but not all in the same run: " + names + ".";
-    finding.witness = witness_of(c_, set_.trace, run, {read});
-    findings_.add(std::move(finding), inside);
-  }
-
-  // The block's last step before `place` that accesses (or, if asked, writes) the location; its first if there is none.
-  StepId own_access_before(const Block& block, std::uint32_t place, std::uint32_t location, bool writing) const {
-    while (place-- > block.first) {
-      const StepId step = set_.step(block, place);
-      if (set_.accesses(step, location, OperationKind::Write)) return step;
-      if (!writing && set_.accesses(step, location, OperationKind::Read)) return step;
-    }
-    return set_.step(block, block.first);
+    findings_.add(std::move(finding), c_.steps[inside].event);
   }
 
   // The same run, in which threads stop before they write the location again; as it is if the reader needs them.

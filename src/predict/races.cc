@@ -142,8 +142,7 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
     std::vector<witness::Place> places = {{first.first, Role::Access}, {first.second, Role::Access}};
     if (!decision.undecided.empty())
       coverage.undecided_about(witness::FindingKind::Race, std::move(places), decision.undecided);
-    else if (!decision.finding)
-      coverage.suspect(witness::FindingKind::Race, std::move(places), decision.refuted);
+    else if (!decision.finding) coverage.suspect(witness::FindingKind::Race, std::move(places), decision.refuted);
     if (decision.finding) findings.push_back(std::move(*decision.finding));
   }
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {

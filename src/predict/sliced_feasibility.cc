@@ -25,13 +25,13 @@ public:
   }
 
   Answer ask(const Question& question) const override {
-    const auto location = common_location(question);
-    if (!location || !question.sequence.empty() || !question.waived.empty())
-      return {Truth::Undecided, "sliced", {}, "the model sliced says nothing about it"};
-    const std::uint32_t a = node_of(question.before[0]), b = node_of(question.before[1]);
-    const std::vector<Clock>& clocks = clocks_of(*location);
-    if (clocks[a].covers(clocks[b]) || clocks[b].covers(clocks[a]) || share_a_lock(a, b))
-      return {Truth::No, "sliced", {}, {}};
+    const bool torn = question.before.size() == 1 && question.done.size() == 1 && question.sequence.size() == 1;
+    const std::optional<bool> allowed = !question.waived.empty()    ? std::nullopt
+                                        : torn                      ? comes_between(question)
+                                        : question.sequence.empty() ? stand_together(question)
+                                                                    : std::nullopt;
+    if (!allowed) return {Truth::Undecided, "sliced", {}, "the model sliced says nothing about it"};
+    if (!*allowed) return {Truth::No, "sliced", {}, {}};
     Answer answer = full_->ask(question);
     if (answer.truth == Truth::No) {
       ++unreal_;
@@ -40,24 +40,53 @@ public:
     return answer;
   }
 
+  bool is_sliced() const override { return true; }
   std::uint64_t unreal() const override { return unreal_; }
   const Index& index() const override { return full_->index(); }
 
 private:
   std::uint32_t node_of(StepId step) const { return graph_.node_of_event[c_.steps[step].event]; }
 
-  std::optional<std::uint32_t> common_location(const Question& question) const {
+  // A race: two threads stand before accesses of a location, neither of which depends on the other.
+  std::optional<bool> stand_together(const Question& question) const {
     if (question.before.size() != 2) return {};
-    const auto& a = graph_.nodes[node_of(question.before[0])].variables;
-    const auto& b = graph_.nodes[node_of(question.before[1])].variables;
+    const std::uint32_t a = node_of(question.before[0]), b = node_of(question.before[1]);
+    const auto location = common_location(a, b);
+    if (!location) return {};
+    const std::vector<Clock>& clocks = clocks_of(*location);
+    return !clocks[a].covers(clocks[b]) && !clocks[b].covers(clocks[a]) && !share_a_lock(a, b);
+  }
+
+  // A block: the write comes after the one access of its location and before the other, and no lock is held over both
+  // that the write needs as well (lock-atomicity).
+  std::optional<bool> comes_between(const Question& question) const {
+    const std::uint32_t first = node_of(question.sequence[0].first), write = node_of(question.sequence[0].second);
+    const std::uint32_t last = node_of(question.before[0]);
+    const auto location = common_location(first, write);
+    if (!location || question.done[0] != question.sequence[0].second) return {};
+    const std::vector<Clock>& clocks = clocks_of(*location);
+    if (clocks[first].covers(clocks[write]) || clocks[write].covers(clocks[last])) return false;
+    std::vector<std::uint32_t> held; // from the one access to the other
+    for (const std::uint32_t acquire : graph_.locks_of_event[event_of_node_[first]])
+      if (std::ranges::find(graph_.locks_of_event[event_of_node_[last]], acquire) !=
+          graph_.locks_of_event[event_of_node_[last]].end())
+        held.push_back(acquire);
+    return !exclude(held, graph_.locks_of_event[event_of_node_[write]]);
+  }
+
+  std::optional<std::uint32_t> common_location(std::uint32_t first, std::uint32_t second) const {
+    const auto &a = graph_.nodes[first].variables, &b = graph_.nodes[second].variables;
     for (const std::uint32_t location : a)
       if (std::ranges::find(b, location) != b.end()) return location;
     return {};
   }
 
   bool share_a_lock(std::uint32_t a, std::uint32_t b) const {
-    for (const std::uint32_t x : graph_.locks_of_event[event_of_node_[a]])
-      for (const std::uint32_t y : graph_.locks_of_event[event_of_node_[b]]) {
+    return exclude(graph_.locks_of_event[event_of_node_[a]], graph_.locks_of_event[event_of_node_[b]]);
+  }
+  bool exclude(const std::vector<std::uint32_t>& acquires, const std::vector<std::uint32_t>& others) const {
+    for (const std::uint32_t x : acquires)
+      for (const std::uint32_t y : others) {
         const trace::Event &first = trace_.events[event_of_node_[x]], &second = trace_.events[event_of_node_[y]];
         const bool shared = first.kind == EventKind::AcquireShared && second.kind == EventKind::AcquireShared;
         if (first.address == second.address && !shared) return true;

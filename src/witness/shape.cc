@@ -173,8 +173,11 @@ private:
     if (!trace::reads_memory(event(read).kind)) return false;
     const auto met = facts_.memory.met(read);
     const std::uint32_t first = facts_.memory.pieces(read).first;
-    for (std::uint32_t i = 0; i < met.size(); ++i)
-      if (!facts_.memory.same_contents(replay_.memory(first + i).writer, met[i].writer, first + i)) return true;
+    for (std::uint32_t i = 0; i < met.size(); ++i) {
+      const EventNumber writer = replay_.memory(first + i).writer;
+      if (replay_.tainted(writer)) continue; // model full: nobody knows what it wrote
+      if (!facts_.memory.same_contents(writer, met[i].writer, first + i)) return true;
+    }
     return false;
   }
 

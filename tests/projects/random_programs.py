@@ -14,6 +14,11 @@ from random_executions import Machine, Operation
 VARIABLES = ("a", "b", "c")
 CELLS = {"a": 0, "b": 1, "c": 2, "t": 3, "q": 5, "x": 6}  # t has two
 LOCKS = 2
+FLAVOURS = (  # how often there are simple statements, locks, branches, loops, blocks
+    (10, 4, 4, 2, 1),
+    (6, 12, 2, 1, 0),
+    (10, 2, 2, 1, 8),
+)
 
 
 def constant(number):
@@ -50,6 +55,7 @@ class Program:
     def __init__(self, number, seed, lines):
         self.random, self.number, self.lines = random.Random(seed), number, lines
         p = self.prefix = f"p{number}_"
+        self.weights = self.random.choice(FLAVOURS)
         line = self.line
         line(f"int {', '.join(p + v for v in VARIABLES)}, {p}t[2], {p}x;")
         line(f"int* {p}q = &{p}a;")
@@ -297,25 +303,23 @@ class Program:
     # --- statements ---
 
     def statement(self, code, depth, held):
-        r = self.random
         self.turn(code, code.thread)
-        choice = r.randrange(20)
-        if choice >= 16 and depth < 2:
-            return self.branch(code, depth, held)
-        if choice in (14, 15) and depth < 2:
-            return self.loop(code, depth, held)
-        if choice in (10, 11, 12, 13) and len(held) < LOCKS and depth < 3:
-            return self.section(code, depth, held)
-        if choice == 9 and depth == 0:
-            return self.block(code, depth, held)
-        return self.simple(code, depth, choice)
+        kind = self.random.choices(("simple", "section", "branch", "loop", "block"), self.weights)[0]
+        if kind == "section" and (len(held) == LOCKS or depth > 2):
+            kind = "simple"
+        if kind in ("branch", "loop") and depth > 1:
+            kind = "simple"
+        if kind == "block" and depth > 0:
+            kind = "simple"
+        return getattr(self, kind)(code, depth, held)
 
     def body(self, code, depth, held, most):
         for _ in range(self.random.randint(1, most)):
             self.statement(code, depth + 1, held)
 
-    def simple(self, code, depth, choice):
+    def simple(self, code, depth, _):
         p, r = self.prefix, self.random
+        choice = r.randrange(12)
         text, compute = self.value(code)
         v = r.choice(VARIABLES)
         if choice == 0 and depth == 0:

@@ -208,15 +208,21 @@ class Round:
         return after
 
     def write_properties(self):
-        """Two for each program, about two of its variables each."""
+        """Three for each program, about two of its variables each and values that they had."""
         chance, lines = random.Random(self.seed), []
         for program in self.programs:
-            for number in range(2):
-                a, b = (program.prefix + v for v in chance.sample((*VARIABLES, "x"), 2))
-                k, j = chance.randrange(3), chance.randrange(3)
+            written = {v: [0] for v in (*VARIABLES, "x")}
+            for event in program.planned[1] if program.planned else ():
+                for v, values in written.items():
+                    if event.object == CELLS[v] and event.operation.kind in ("store", "add", "swap"):
+                        values.append(event.value)
+            for number in range(3):
+                first, second = chance.sample(sorted(written), 2)
+                a, b = program.prefix + first, program.prefix + second
+                k, j = chance.choice(written[first]), chance.choice(written[second])
                 rule = chance.choice((
                     f"not ({a} == {k} && {b} == {j})", f"start({a} == {k}) -> once({b} == {j})",
-                    f"{a} == {k + 1} -> [{b} == {j}, {b} == {j + 1})", f"not ({a} == {k + 1} && previously {b} > {j})",
+                    f"{a} == {k} -> [{b} == {j}, {b} != {j})", f"not ({a} == {k} && previously {b} != {j})",
                 ))
                 lines.append(f"property {program.prefix}{number}: {rule}")
         path = self.folder / "programs.prop"

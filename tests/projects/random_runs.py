@@ -70,7 +70,7 @@ class Recorded:
                 if at == len(done) or not self._is(program, step, done[at]):
                     raise ValueError(f"{program.prefix}: the trace has a {step}; the program has made no such step")
                 at += 1
-                while at < len(done) and self._is_repeated(program, thread, done[at - 1], done[at]):
+                while at < len(done) and self._is_repeated(program, done[at - 1], done[at]):
                     following = recorded.index(step) + 1
                     if following < len(recorded) and self._is(program, recorded[following], done[at]):
                         break
@@ -93,16 +93,13 @@ class Recorded:
         return self.addresses[program.number][value] if cell == 5 else value & 0xFFFFFFFF
 
     @staticmethod
-    def _is_repeated(program, thread, before, after):
-        """The same instruction again in the same activation, with the same outcome: it may be left out."""
+    def _is_repeated(program, before, after):
+        """The same instruction again in the same activation, with the same outcome and nothing in between: it may be left out."""
         if before.place != after.place or (before.object, before.value) != (after.object, after.value):
             return False
-        code = program.codes[thread].operations
-        first = min((o.arguments[0] for o in code[after.place:] if o.kind == "jump" and o.arguments[0] <= after.place),
-                    default=0)
-        around = code[first:next(i for i in range(after.place, len(code)) if code[i].kind in ("jump", "unless"))]
-        calls = any(operation.kind == "call" for operation in around)
-        return not calls and (after.operation.kind == "load" or (after.operation.kind == "try" and not after.value))
+        if after.operation.line in program.at.values():  # of a function, which is another activation each time
+            return False
+        return after.operation.kind == "load" or (after.operation.kind == "try" and not after.value)
 
     def follow(self, program, run, looked_at=(), after=None):
         """(why this is no execution of the program, or None; the state to which it leads).
