@@ -18,7 +18,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "bench" / "record"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "record")]
+from linking import link_with_sooth  # noqa: E402
 from table import machine  # noqa: E402
 
 BEGIN = "<!-- table: written by ./dev bench lattice -->"
@@ -51,15 +52,6 @@ def promela(threads, events, lag):
             guard += [f"c[{t}] <= c[{other}] + {lag}" for other in range(threads) if other != t]
         lines.append(f"  :: d_step {{ {' && '.join(guard)} -> c[{t}]++ }}")
     return "\n".join(lines + ["  od", "}", ""])
-
-
-def build_ours(folder):
-    libraries = [ROOT / "build" / "src" / room / f"libsooth_{room}.a" for room in ("explore", "causality", "trace")]
-    absl = subprocess.run(["pkg-config", "--libs", "absl_flat_hash_map"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    program = folder / "measure"
-    subprocess.run(["clang++-19", "-std=c++20", "-O2", f"-I{ROOT / 'src'}", str(HERE / "measure.cc"), "-o", str(program)]
-                   + [str(library) for library in libraries] + absl.split() + ["-lpthread"], check=True)
-    return program
 
 
 def build_spin(folder, graph):
@@ -103,7 +95,7 @@ def measure(rounds, graphs, seconds):
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        ours = build_ours(folder)
+        ours = link_with_sooth(HERE / "measure.cc", folder / "measure", ROOT / "build")
         for graph in graphs:
             pan = build_spin(folder, graph)
             best = {}

@@ -13,7 +13,6 @@ import argparse
 import datetime
 import importlib.util
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -173,9 +172,7 @@ def main():
     text = markdown(rows, options.rounds)
     print(text)
     if not options.quick and not options.only:
-        page = options.output.read_text(encoding="utf-8")
-        options.output.write_text(re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: f"{BEGIN}\n{text}\n{END}", page,
-                                         flags=re.S), encoding="utf-8")
+        table.write_into(options.output, text, BEGIN, END)
         print(f"written to {options.output}", file=sys.stderr)
     return 0
 

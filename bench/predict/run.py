@@ -11,7 +11,6 @@ import argparse
 import datetime
 import json
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -19,25 +18,15 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "bench" / "record"))
-from table import machine  # noqa: E402
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "record")]
+from linking import link_with_sooth  # noqa: E402
+from table import machine, write_into  # noqa: E402
 
 BEGIN = "<!-- table: written by ./dev bench predict -->"
 END = "<!-- end of prediction table -->"
 
 # name, size: the programs of ./dev bench record, small enough that a trace is some ten thousand events
 RECORDED = [("hash_map", "2000"), ("producer_consumer", "300"), ("work_stealing", "8"), ("read_mostly_cache", "300"), ("word_count", "2000")]
-
-
-def build(folder, build_folder):
-    rooms = ("predict", "explore", "logic", "witness", "causality", "trace", "base")
-    libraries = [path for room in rooms if (path := build_folder / "src" / room / f"libsooth_{room}.a").exists()]
-    absl = subprocess.run(["pkg-config", "--libs", "absl_flat_hash_map", "absl_flat_hash_set", "absl_btree"],
-                          stdout=subprocess.PIPE, text=True, check=True).stdout
-    program = folder / "measure"
-    subprocess.run(["clang++-19", "-std=c++20", "-O2", f"-I{ROOT / 'src'}", str(HERE / "measure.cc"), "-o", str(program), "-Wl,--start-group"]
-                   + [str(library) for library in libraries] + ["-Wl,--end-group"] + absl.split() + ["-lfmt", "-llz4", "-lxxhash", "-lpthread"], check=True)
-    return program
 
 
 def quiet(command):
@@ -99,7 +88,7 @@ def main():
     sizes = [10_000, 20_000] if arguments.quick else [1_000_000, 10_000_000]
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
-        program = build(folder, arguments.build)
+        program = link_with_sooth(HERE / "measure.cc", folder / "measure", arguments.build)
         lines = linear_table(program, sizes, (8, 16, 32, 64)) + [""] + RACES_HEAD
         for size in sizes:
             for count in (8, 64) if size == sizes[0] else (8,):
@@ -120,9 +109,7 @@ def main():
     print(text)
     if arguments.quick:
         return 0
-    page = ROOT / "docs" / "benchmarks.md"
-    old = page.read_text(encoding="utf-8")
-    page.write_text(re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: f"{BEGIN}\n{text}\n{END}", old, flags=re.S), encoding="utf-8")
+    write_into(ROOT / "docs" / "benchmarks.md", text, BEGIN, END)
     return 0
 
 

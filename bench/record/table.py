@@ -80,9 +80,11 @@ def markdown(rows, notes, rounds, date):
     return "\n".join(lines)
 
 
-def write_into(path, text):
+def write_into(path, text, begin=BEGIN, end=END):
     """Between the two marks; the words around the table stay."""
     page = path.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    before, mark, rest = page.partition(begin)
+    _, other, after = rest.partition(end)
+    if not mark or not other:
+        raise ValueError(f"{path} has no place for this table")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")

@@ -140,8 +140,7 @@ private:
         copied_[e.site].written = true;
       }
       builder_.writes_from(value, shared);
-      if (alone)
-        private_.write(e.address, e.size, value, [&](DependenceNode a, DependenceNode b) { return join(a, b); });
+      if (alone) private_.write(e.address, e.size, value);
     }
     if (!reads) return;
     activations_->note_read(e.site, seen);

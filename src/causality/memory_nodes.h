@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
@@ -11,35 +10,48 @@
 
 namespace sooth::causality {
 
-// In granules of 8 bytes: a write of a part adds to what the granule depends on, which may be too much and never too little.
+// In granules of 8 bytes. A write takes the place of whatever it covers; of what it covers in part, something may be left, and stays beside it:
+// that may be too much, and never too little.
 class MemoryNodes {
 public:
-  template <typename Join> // DependenceNode join(DependenceNode, DependenceNode)
-  void write(std::uint64_t address, std::uint64_t size, DependenceNode node, const Join& join) {
-    if (size == 0) return;
-    for (std::uint64_t granule = address / 8; granule <= (address + size - 1) / 8; ++granule) {
-      const bool whole = granule * 8 >= address && granule * 8 + 8 <= address + size;
+  void write(std::uint64_t address, std::uint64_t size, DependenceNode node) {
+    each_granule(address, size, [&](std::uint64_t granule, std::uint8_t bytes) {
       const auto found = granules_.find(granule);
-      if (found == granules_.end()) {
-        if (node != StepDependence::kNoNode) granules_.emplace(granule, node);
-      } else if (!whole) {
-        found->second = join(found->second, node);
-      } else if (node == StepDependence::kNoNode) {
-        granules_.erase(found);
-      } else {
-        found->second = node;
-      }
-    }
+      if (found == granules_.end() && node == StepDependence::kNoNode) return;
+      std::vector<Piece>& pieces = found != granules_.end() ? found->second : granules_[granule];
+      std::erase_if(pieces, [bytes](const Piece& piece) { return (piece.bytes & ~bytes) == 0; });
+      if (node != StepDependence::kNoNode) pieces.push_back({node, bytes});
+      if (pieces.empty()) granules_.erase(granule);
+    });
   }
 
   void read(std::uint64_t address, std::uint64_t size, std::vector<DependenceNode>& into) const {
-    if (size == 0 || granules_.empty()) return;
-    for (std::uint64_t granule = address / 8; granule <= (address + size - 1) / 8; ++granule)
-      if (const auto found = granules_.find(granule); found != granules_.end()) into.push_back(found->second);
+    if (granules_.empty()) return;
+    each_granule(address, size, [&](std::uint64_t granule, std::uint8_t bytes) {
+      if (const auto found = granules_.find(granule); found != granules_.end())
+        for (const Piece& piece : found->second)
+          if ((piece.bytes & bytes) != 0) into.push_back(piece.node);
+    });
   }
 
 private:
-  absl::flat_hash_map<std::uint64_t, DependenceNode> granules_; // by address / 8; without those that depend on nothing
+  struct Piece {
+    DependenceNode node = StepDependence::kNoNode;
+    std::uint8_t bytes = 0; // a bit for each byte of the granule that the write covered
+  };
+
+  template <typename Look> // void(granule, a bit for each byte)
+  static void each_granule(std::uint64_t address, std::uint64_t size, const Look& look) {
+    if (size == 0) return;
+    for (std::uint64_t granule = address / 8; granule <= (address + size - 1) / 8; ++granule) {
+      const std::uint64_t from = granule * 8 < address ? address - granule * 8 : 0;
+      const std::uint64_t to = granule * 8 + 8 > address + size ? address + size - granule * 8 : 8;
+      look(granule, static_cast<std::uint8_t>((1u << to) - (1u << from)));
+    }
+  }
+
+  absl::flat_hash_map<std::uint64_t, std::vector<Piece>>
+      granules_; // by address / 8; without those that depend on nothing
 };
 
 } // namespace sooth::causality

@@ -3,14 +3,15 @@
 // Question: in which orders could the relevant events have come, if only what they depend on had to happen as it did?
 // Source: seed 002: Definition 5 (sliced causality), section 3.1 (clocks), section 3.2 (lock-atomicity), Fig. 6 (consistent runs).
 // Where we differ: nothing in the order; see sliced_clocks.h and sliced_graph.h for misprints and gaps. But a path of this model says
-//   nothing about what all other events do meanwhile. `run_along` lets every thread go as far as it must, which may not be a run of
-//   the program; what is shown is what the checker accepts under `full` (docs/sliced.md).
+//   nothing about what all other events do meanwhile. `run_along` fills them in (sliced_run.h), which may not be a run of the program; what is
+//   shown is what the checker accepts under `full` (docs/sliced.md).
 // Cost: clocks are made once; a step is enabled by comparing clocks, an acquire by looking at each thread's locks.
 #include "causality/sliced.h"
 
 #include <algorithm>
 
 #include "causality/sliced_graph.h"
+#include "causality/sliced_run.h"
 
 namespace sooth::causality {
 namespace {
@@ -22,12 +23,11 @@ bool takes(const Event& e) {
   return (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) && !e.has(trace::kFailed);
 }
 bool gives(const Event& e) { return e.kind == EventKind::Release || e.kind == EventKind::ReleaseShared; }
-bool clings(EventKind kind) { return kind == EventKind::Enter || kind == EventKind::Exit || kind == EventKind::Branch; }
 
 class Sliced final : public Model {
 public:
   Sliced(const trace::Trace& trace, const Computation& computation, const Relevance& relevance)
-      : trace_(trace), computation_(computation), graph_(sliced_graph(trace, computation)),
+      : trace_(trace), graph_(sliced_graph(trace, computation)), filling_(trace, computation, graph_),
         steps_(trace.threads.size()), held_(trace.threads.size()), of_thread_(trace.threads.size()) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) of_thread_[trace.events[i].thread].push_back(i);
     make_steps(relevance);
@@ -47,19 +47,13 @@ public:
   }
 
   std::vector<EventIndex> run_along(std::span<const EventIndex> path) const override {
-    Filling filling{std::vector<std::size_t>(steps_.size(), 0), {}};
-    for (const EventIndex event : path) go_on(filling, trace_.events[event].thread, event);
-    return std::move(filling.out);
+    return filling_.along(path, clocks_.important);
   }
 
 private:
   struct Held {
     std::uint64_t lock = 0;
     bool exclusive = true;
-  };
-  struct Filling {
-    std::vector<std::size_t> done; // events, by thread
-    std::vector<EventIndex> out;
   };
 
   // Steps are the relevant events, and the acquires and releases around them.
@@ -114,36 +108,9 @@ private:
     return true;
   }
 
-  // The thread goes on until it has done the event, and whoever it waits for goes first.
-  void go_on(Filling& filling, ThreadNumber thread, EventIndex until) const {
-    const std::vector<std::uint32_t>& mine = of_thread_[thread];
-    std::size_t& done = filling.done[thread];
-    while (done < mine.size() && (mine[done] <= until || stays_with_last(mine, done))) {
-      const std::uint32_t event = mine[done];
-      const StepId step = computation_.step_of_event[event];
-      if (step != kNoStep && computation_.steps[step].event == event) {
-        const auto [from, to] = std::ranges::equal_range(computation_.orders, step, {}, &Order::second);
-        for (auto order = from; order != to; ++order) {
-          const Step& first = computation_.steps[order->first];
-          if (first.event < event) go_on(filling, first.thread, first.event);
-        }
-      }
-      if (done >= mine.size() || mine[done] != event) return; // it has gone on meanwhile
-      filling.out.push_back(event);
-      ++done;
-    }
-  }
-  bool stays_with_last(const std::vector<std::uint32_t>& mine, std::size_t place) const {
-    if (place == 0) return false;
-    const Event& last = trace_.events[mine[place - 1]];
-    const bool glued = last.kind == EventKind::ExternalWrite ||
-                       ((last.kind == EventKind::Read || last.kind == EventKind::Write) && last.has(trace::kGlued));
-    return glued || clings(trace_.events[mine[place]].kind);
-  }
-
   const trace::Trace& trace_;
-  const Computation& computation_;
   const SlicedGraph graph_;
+  const SlicedRun filling_;
   SlicedClocks clocks_;
   std::vector<std::vector<ModelStep>> steps_;         // by thread
   std::vector<std::vector<std::vector<Held>>> held_;  // by thread and steps taken

@@ -50,22 +50,25 @@ class Pass {
 public:
   explicit Pass(std::span<const SlicedNode> nodes) : nodes_(nodes), clocks_(nodes.size()) {}
 
-  void step(std::uint32_t n, bool relevant, const Importance& importance, SlicedClocks& out) {
+  void step(std::uint32_t n, Looked looked, const Importance& importance, SlicedClocks& out) {
     const SlicedNode& node = nodes_[n];
     Clock clock;
     for (const std::uint32_t on : node.control) clock.join(clocks_[on]);
+    if (node.event) clock.join(threads_[node.thread]);
+    if (looked != Looked::Away) ++ticks_[node.thread];
+    if (looked == Looked::There) {
+      out.clocks[n] = clock;
+      out.clocks[n].raise(node.thread, ticks_[node.thread]);
+    }
     const bool state = importance.state(n);
     if (state)
       for (const std::uint32_t on : node.data) clock.join(clocks_[on]);
-    if (node.event) clock.join(threads_[node.thread]);
     if (state && node.writes)
       for (const std::uint32_t variable : node.variables) clock.join(variables_[variable].accesses);
     if (state && node.reads)
       for (const std::uint32_t variable : node.variables) clock.join(variables_[variable].write);
-    if (relevant) {
-      clock.raise(node.thread, ++ticks_[node.thread]);
-      out.clocks[n] = clock;
-    }
+    if (looked != Looked::Away) clock.raise(node.thread, ticks_[node.thread]);
+    if (looked == Looked::State) out.clocks[n] = clock;
     if (state)
       for (const std::uint32_t variable : node.variables) {
         if (node.writes) variables_[variable] = {clock, clock};
@@ -103,7 +106,7 @@ SlicedClocks sliced_clocks_offline(std::span<const SlicedNode> nodes, std::span<
   Pass pass(nodes);
   for (std::uint32_t n = 0; n < nodes.size(); ++n) {
     out.important[n] = importance.there(n);
-    if (importance.there(n)) pass.step(n, relevant[n] != Looked::Away, importance, out);
+    if (importance.there(n)) pass.step(n, relevant[n], importance, out);
   }
   return out;
 }
@@ -124,7 +127,7 @@ SlicedClocks sliced_clocks_online(std::span<const SlicedNode> nodes, std::span<c
       done = 0;
     }
     for (; done <= n; ++done)
-      if (importance.there(done)) pass.step(done, relevant[done] != Looked::Away, importance, out);
+      if (importance.there(done)) pass.step(done, relevant[done], importance, out);
   }
   for (std::uint32_t n = 0; n < nodes.size(); ++n) out.important[n] = importance.there(n);
   return out;

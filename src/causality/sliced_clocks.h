@@ -7,7 +7,9 @@
 // Where we differ: (1) by the letter of case 2, a read's clock takes in the clocks of earlier reads; Definition 3 has no
 //   dependence between reads, and neither have we: a read takes in the last write and adds itself to what the next write takes in.
 //   (2) An event whose state the property does not look at (an access of a race) is not an access of its variable to the
-//   clocks: else no two accesses could ever be unrelated. (3) Dependence may go through nodes that are no events, so that sets
+//   clocks: else no two accesses could ever be unrelated. Something later may depend on its state all the same; then that is an event of its
+//   own, at the same place (Definition 5 has both the abstract and the concrete one), and what its state depends on comes before what follows, not
+//   before the abstract one. (3) Dependence may go through nodes that are no events, so that sets
 //   of sources are shared.
 // Cost: offline, linear in nodes and edges, times the threads. Online the same, and again whenever it goes back.
 #pragma once
@@ -35,7 +37,7 @@ enum class Looked : std::uint8_t { Away, There, State };
 
 struct SlicedClocks {
   std::vector<bool> important; // by node: relevant, or something relevant depends on its state
-  std::vector<Clock> clocks;   // by node; only of relevant ones
+  std::vector<Clock> clocks;   // by node; only of relevant ones, as the property looks at them
   std::uint64_t went_back = 0; // online: how often
 };
 

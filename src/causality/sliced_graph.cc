@@ -104,8 +104,7 @@ private:
   // What the event changes for those that follow.
   void follow(const Event& e, std::uint32_t node, Thread& thread) {
     thread.activations.note_event(e.site, node);
-    if (writes_memory(e.kind))
-      memory_.write(e.address, e.size, node, [&](std::uint32_t a, std::uint32_t b) { return join(e.thread, {a, b}); });
+    if (writes_memory(e.kind)) memory_.write(e.address, e.size, node);
     if (reads_memory(e.kind)) {
       thread.activations.note_read(e.site, node);
       thread.everything = join(e.thread, {thread.everything, node});
