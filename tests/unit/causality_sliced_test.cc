@@ -45,10 +45,14 @@ protected:
     builder_.trace.static_facts = facts.take();
     builder_.trace.flags |= trace::kForFacts;
     computation_ = compute(builder_.trace);
-    auto made = make_sliced(builder_.trace, computation_, {{e11_, e12_, e13_, e21_, e22_}});
-    EXPECT_TRUE(made.ok());
-    model_ = std::move(made.value());
+    model_ = model_of({e11_, e12_, e13_, e21_, e22_});
     explore({0, 0}, {});
+  }
+
+  std::unique_ptr<Model> model_of(std::vector<EventIndex> relevant) const {
+    auto made = make_sliced(builder_.trace, computation_, {std::move(relevant)});
+    EXPECT_TRUE(made.ok());
+    return std::move(made.value());
   }
 
   // What may follow these relevant events, in some order.
@@ -107,6 +111,23 @@ TEST_F(Figure7, FillsInWhatElseMustHaveHappened) {
   for (const ModelStep& step : model_->steps(0).first(4)) path.push_back(step.event); // up to the release
   for (const ModelStep& step : model_->steps(1).first(2)) path.push_back(step.event); // acquire, e21
   EXPECT_EQ(model_->run_along(path), (std::vector<EventIndex>{0, 1, 2, 3, 5, 6, 7}));
+}
+
+// Only e21 is looked at. The write that it depends on is nobody's step, and must happen all the same; and so must the end of that block, which
+// holds the lock.
+TEST_F(Figure7, FillsInWhatAnEventDependsOn) {
+  const std::unique_ptr<Model> model = model_of({e21_});
+  ASSERT_EQ(model->steps(0).size(), 0u);
+  std::vector<EventIndex> path;
+  for (const ModelStep& step : model->steps(1).first(2)) path.push_back(step.event); // acquire, e21
+  EXPECT_EQ(model->run_along(path), (std::vector<EventIndex>{0, 1, 2, 3, 5, 6, 7}));
+}
+
+// e22 before e13: what the path leaves open stays in the observed order.
+TEST_F(Figure7, StaysNearTheObservedRun) {
+  const std::unique_ptr<Model> model = model_of({e13_, e22_});
+  EXPECT_EQ(model->run_along(std::vector<EventIndex>{e22_, e13_}),
+            (std::vector<EventIndex>{0, 1, 2, 3, 5, 6, 7, 8, 9, 4}));
 }
 
 } // namespace
