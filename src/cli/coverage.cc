@@ -104,7 +104,9 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
   add_engines(engines, out);
   add_computation(computation, out);
   out.add("benignRaces", predict::benign_pairs(trace, computation),
-          "pairs of places may race on memory for which the program says that this is meant to be; they are left out",
+          "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
+          "they are "
+          "left out",
           true);
   out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);
   add_defects(trace, out);

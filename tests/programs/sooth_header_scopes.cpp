@@ -2,7 +2,7 @@
 // EXPECT: user * x1
 // EXPECT: atomic-begin * x2
 // EXPECT: atomic-end * x2
-// EXPECT: watch * x1
+// EXPECT: watch level x1
 // EXPECT-OUTPUT: caught 1
 // FLAGS: -std=c++11 -Wall -Wextra -Wpedantic -Werror
 #include <cstdio>

@@ -1,8 +1,8 @@
 // What programs say about themselves: <sooth/sooth.h>, and ThreadSanitizer's annotations with the same meaning that
 // they have there.
 #include "capture/runtime/interceptors/real.h"
+#include "capture/runtime/library_memory.h"
 #include "capture/runtime/monitored.h"
-#include "capture/runtime/online.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -139,10 +139,7 @@ SOOTH_EXPORT void AnnotateNewMemory(const char*, int, const volatile void* p, st
 // Races on these bytes are meant to be. The accesses are recorded as ever: whoever looks for races leaves these out. The
 // unsized one names the first byte of a variable.
 SOOTH_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void* p, std::size_t bytes, const char*) {
-  const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
-  Thread* t = enter();
-  if (t != nullptr && !is_online())
-    mark(t, EventKind::Watch, plain(p), size | std::uint64_t{intern("benign race")} << 32, kFill);
+  if (Thread* t = enter()) may_race(t, plain(p), bytes, "benign race");
 }
 SOOTH_EXPORT void AnnotateBenignRace(const char* file, int line, const volatile void* p, const char* why) {
   AnnotateBenignRaceSized(file, line, p, 1, why);

@@ -5,6 +5,7 @@
 #include "capture/abi.h"
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
+#include "capture/runtime/library_memory.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime {
@@ -150,6 +151,24 @@ Body* make_body(const SoothModule* m) {
   return body;
 }
 
+// Keeps what the module says of itself, and writes it to the file.
+void register_module(const SoothModule* module) {
+  Quiet quiet;
+  os::Guard guard(g_lock);
+  if (*module->base != 0) return;
+  Body* body = make_body(module);
+  if (body == nullptr) return count(Defect::UnknownSites);
+  *g_last_body = body; // its own `next` is null: pages are empty
+  g_last_body = &body->next;
+  __atomic_store_n(&g_body_count, g_body_count + 1, __ATOMIC_RELEASE);
+  *module->base = g_next_site;
+  g_next_site += module->sites;
+  dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));
+  if (module->flags & kSoothModuleHasFacts) record_for_facts();
+  write_body(*body);
+  write_initial(*body);
+}
+
 } // namespace
 
 void rewrite_modules() {
@@ -269,18 +288,6 @@ void unsupported(const char* primitive) {
 extern "C" __attribute__((visibility("default"))) void __sooth_register_module(const SoothModule* module) {
   using namespace sooth::runtime;
   if (module->abi_version != kSoothAbiVersion) return unsupported("a module of another Sooth version");
-  Quiet quiet;
-  os::Guard guard(g_lock);
-  if (*module->base != 0) return;
-  Body* body = make_body(module);
-  if (body == nullptr) return count(Defect::UnknownSites);
-  *g_last_body = body; // its own `next` is null: pages are empty
-  g_last_body = &body->next;
-  __atomic_store_n(&g_body_count, g_body_count + 1, __ATOMIC_RELEASE);
-  *module->base = g_next_site;
-  g_next_site += module->sites;
-  dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));
-  if (module->flags & kSoothModuleHasFacts) record_for_facts();
-  write_body(*body);
-  write_initial(*body);
+  register_module(module);
+  if (Thread* t = enter()) mark_library_memory(t); // a plug-in may have brought the C++ library
 }

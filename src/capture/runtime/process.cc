@@ -4,6 +4,7 @@
 
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
+#include "capture/runtime/library_memory.h"
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitored.h"
 #include "capture/runtime/online.h"
@@ -228,6 +229,7 @@ __attribute__((constructor(101))) void start() {
       if (Thread* t = attach(kNoThread, 0)) {
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
+        mark_library_memory(t);
       }
     }
   }
@@ -272,6 +274,8 @@ void after_fork_child(Thread* t) {
       sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
       __sooth_thread.written_top = abi.stack_low = t->stack;
       sync(t, EventKind::ProcessFork, nullptr, parent);
+      forget_library_memory();
+      mark_library_memory(t);
     }
     thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
   } else {

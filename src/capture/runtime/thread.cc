@@ -220,10 +220,14 @@ Thread* enter_slowly() {
     count(Defect::LateEvents);
     return nullptr;
   }
-  // A thread that nobody announced: made by clone(2), or before the runtime was there.
+  // A thread that nobody announced: made by clone(2), by libc for a timer, or before the runtime was there. Who made it, and
+  // after what, is not known: so it comes after all that was done before, as whatever the world outside does.
   const int error = errno;
   Thread* t = attach(kNoThread, kNoThread);
-  if (t != nullptr) sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), kNoThread);
+  if (t != nullptr) {
+    sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), kNoThread);
+    sync(t, EventKind::Receive, nullptr);
+  }
   errno = error;
   return t;
 }

@@ -4,6 +4,8 @@
 // known beforehand (record.h). Any caller is recorded, instrumented or not.
 #pragma once
 
+#include <cstdio>
+
 #include "capture/runtime/interceptors/real.h"
 
 USE_REAL(std::size_t, strlen, (const char*));
@@ -30,6 +32,12 @@ inline void receives() {
 }
 inline void sends() {
   if (Thread* t = enter()) sync(t, EventKind::Send, nullptr);
+}
+
+// Output to a stream may be what another thread waits for: at the other end of a pipe (fdopen), in a file. The program's own
+// output is not read by itself.
+inline void sends_to(const std::FILE* stream) {
+  if (stream != stdout && stream != stderr) sends();
 }
 
 // With the terminating zero.

@@ -73,6 +73,16 @@ INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offse
   return wrote_parts(parts, count, REAL(preadv)(file, parts, count, offset));
 }
 
+INTERCEPT(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t offset)) {
+  return wrote_parts(parts, count, REAL(preadv64)(file, parts, count, offset));
+}
+INTERCEPT(ssize_t, preadv2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
+  return wrote_parts(parts, count, REAL(preadv2)(file, parts, count, offset, flags));
+}
+INTERCEPT(ssize_t, preadv64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
+  return wrote_parts(parts, count, REAL(preadv64v2)(file, parts, count, offset, flags));
+}
+
 // A bad address makes the kernel return EFAULT; recording its contents would be a crash. So a buffer is read only after
 // the kernel did: what it took, it could read.
 INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
@@ -102,6 +112,24 @@ INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
 INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
   sends();
   const ssize_t result = REAL(pwritev)(file, parts, count, offset);
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
+  return result;
+}
+INTERCEPT(ssize_t, pwritev64, (int file, const iovec* parts, int count, off64_t offset)) {
+  sends();
+  const ssize_t result = REAL(pwritev64)(file, parts, count, offset);
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
+  return result;
+}
+INTERCEPT(ssize_t, pwritev2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
+  sends();
+  const ssize_t result = REAL(pwritev2)(file, parts, count, offset, flags);
+  if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
+  return result;
+}
+INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
+  sends();
+  const ssize_t result = REAL(pwritev64v2)(file, parts, count, offset, flags);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
@@ -150,6 +178,40 @@ INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
   sends();
   const ssize_t result = REAL(sendmsg)(socket, message, flags);
   if (result >= 0) sent(message);
+  return result;
+}
+
+INTERCEPT(int, sendmmsg, (int socket, mmsghdr* messages, unsigned count, int flags)) {
+  sends();
+  const int result = REAL(sendmmsg)(socket, messages, count, flags);
+  for (int i = 0; i < result; ++i) {
+    sent(&messages[i].msg_hdr);
+    writes(&messages[i].msg_len, sizeof messages[i].msg_len);
+  }
+  return result;
+}
+// From one file to another, past the program's memory.
+INTERCEPT(ssize_t, sendfile, (int to, int from, off_t* offset, std::size_t bytes)) {
+  sends();
+  const ssize_t result = REAL(sendfile)(to, from, offset, bytes);
+  receives();
+  if (result >= 0 && offset != nullptr) writes(offset, sizeof *offset);
+  return result;
+}
+INTERCEPT(ssize_t, sendfile64, (int to, int from, off64_t* offset, std::size_t bytes)) {
+  sends();
+  const ssize_t result = REAL(sendfile64)(to, from, offset, bytes);
+  receives();
+  if (result >= 0 && offset != nullptr) writes(offset, sizeof *offset);
+  return result;
+}
+INTERCEPT(ssize_t, splice,
+          (int from, off64_t* from_offset, int to, off64_t* to_offset, std::size_t bytes, unsigned flags)) {
+  sends();
+  const ssize_t result = REAL(splice)(from, from_offset, to, to_offset, bytes, flags);
+  receives();
+  if (result >= 0 && from_offset != nullptr) writes(from_offset, sizeof *from_offset);
+  if (result >= 0 && to_offset != nullptr) writes(to_offset, sizeof *to_offset);
   return result;
 }
 

@@ -10,9 +10,6 @@
 #include <unistd.h>
 #include <utmp.h>
 
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 #include <sys/shm.h>
 
 #include "capture/runtime/interceptors/process.h"
@@ -147,7 +144,7 @@ INTERCEPT(int, execle, (const char* path, const char* first, ...)) {
 
 // --- what is not followed -----------------------------------------------------------------------------------------
 
-// Stacks that change hands, and System V's objects, which other processes share.
+// Stacks that change hands, and memory that other processes share.
 INTERCEPT(int, swapcontext, (ucontext_t * from, const ucontext_t* to)) {
   if (enter() != nullptr) unsupported("swapcontext");
   return REAL(swapcontext)(from, to);
@@ -155,21 +152,6 @@ INTERCEPT(int, swapcontext, (ucontext_t * from, const ucontext_t* to)) {
 INTERCEPT(int, setcontext, (const ucontext_t* to)) {
   if (enter() != nullptr) unsupported("setcontext");
   return REAL(setcontext)(to);
-}
-INTERCEPT(int, semop, (int id, sembuf* operations, std::size_t count)) {
-  if (enter() != nullptr) unsupported("semop");
-  return REAL(semop)(id, operations, count);
-}
-INTERCEPT(int, semtimedop, (int id, sembuf* operations, std::size_t count, const timespec* timeout)) {
-  if (enter() != nullptr) unsupported("semtimedop");
-  return REAL(semtimedop)(id, operations, count, timeout);
-}
-INTERCEPT(ssize_t, msgrcv, (int id, void* message, std::size_t bytes, long type, int flags)) {
-  Thread* t = enter();
-  if (t != nullptr) unsupported("msgrcv");
-  const ssize_t result = REAL(msgrcv)(id, message, bytes, type, flags);
-  if (t != nullptr && result >= 0) write_range(t, message, sizeof(long) + static_cast<std::size_t>(result));
-  return result;
 }
 INTERCEPT(void*, shmat, (int id, const void* where, int flags)) {
   if (enter() != nullptr) unsupported("shmat");

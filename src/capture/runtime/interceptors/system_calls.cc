@@ -26,6 +26,12 @@ int filled(const Structure* p, int result) {
   if (result == 0) writes(p, sizeof *p);
   return result;
 }
+// The same for what tells about a file: it may be there, or have changed, because of what another thread did.
+template <typename Structure>
+int looked_up(const Structure* p, int result) {
+  receives();
+  return filled(p, result);
+}
 template <typename Structure>
 Structure* made(Structure* p) {
   writes(p, sizeof *p);
@@ -101,19 +107,24 @@ INTERCEPT(char*, ctime_r, (const std::time_t* time, char* buffer)) {
 
 // --- files ----------------------------------------------------------------------------------------------------------
 
-INTERCEPT(int, stat, (const char* path, struct stat* result)) { return filled(result, REAL(stat)(path, result)); }
-INTERCEPT(int, lstat, (const char* path, struct stat* result)) { return filled(result, REAL(lstat)(path, result)); }
-INTERCEPT(int, fstat, (int file, struct stat* result)) { return filled(result, REAL(fstat)(file, result)); }
+INTERCEPT(int, stat, (const char* path, struct stat* result)) { return looked_up(result, REAL(stat)(path, result)); }
+INTERCEPT(int, lstat, (const char* path, struct stat* result)) { return looked_up(result, REAL(lstat)(path, result)); }
+INTERCEPT(int, fstat, (int file, struct stat* result)) { return looked_up(result, REAL(fstat)(file, result)); }
 INTERCEPT(int, fstatat, (int folder, const char* path, struct stat* result, int flags)) {
-  return filled(result, REAL(fstatat)(folder, path, result, flags));
+  return looked_up(result, REAL(fstatat)(folder, path, result, flags));
 }
-INTERCEPT(int, stat64, (const char* path, struct stat64* result)) { return filled(result, REAL(stat64)(path, result)); }
+INTERCEPT(int, stat64, (const char* path, struct stat64* result)) {
+  return looked_up(result, REAL(stat64)(path, result));
+}
 INTERCEPT(int, lstat64, (const char* path, struct stat64* result)) {
-  return filled(result, REAL(lstat64)(path, result));
+  return looked_up(result, REAL(lstat64)(path, result));
 }
-INTERCEPT(int, fstat64, (int file, struct stat64* result)) { return filled(result, REAL(fstat64)(file, result)); }
+INTERCEPT(int, fstat64, (int file, struct stat64* result)) { return looked_up(result, REAL(fstat64)(file, result)); }
 INTERCEPT(int, fstatat64, (int folder, const char* path, struct stat64* result, int flags)) {
-  return filled(result, REAL(fstatat64)(folder, path, result, flags));
+  return looked_up(result, REAL(fstatat64)(folder, path, result, flags));
+}
+INTERCEPT(int, statx, (int folder, const char* path, int flags, unsigned mask, struct statx* result)) {
+  return looked_up(result, REAL(statx)(folder, path, flags, mask, result));
 }
 INTERCEPT(int, statvfs, (const char* path, struct statvfs* result)) {
   return filled(result, REAL(statvfs)(path, result));
@@ -127,11 +138,13 @@ INTERCEPT(char*, getcwd, (char* buffer, std::size_t room)) {
 }
 INTERCEPT(ssize_t, readlink, (const char* path, char* buffer, std::size_t room)) {
   const ssize_t length = REAL(readlink)(path, buffer, room);
+  receives();
   if (length > 0) writes(buffer, static_cast<std::size_t>(length));
   return length;
 }
 INTERCEPT(ssize_t, readlinkat, (int folder, const char* path, char* buffer, std::size_t room)) {
   const ssize_t length = REAL(readlinkat)(folder, path, buffer, room);
+  receives();
   if (length > 0) writes(buffer, static_cast<std::size_t>(length));
   return length;
 }
@@ -210,6 +223,12 @@ INTERCEPT(int, epoll_wait, (int file, epoll_event* events, int room, int timeout
 }
 INTERCEPT(int, epoll_pwait, (int file, epoll_event* events, int room, int timeout, const sigset_t* mask)) {
   const int result = REAL(epoll_pwait)(file, events, room, timeout, mask);
+  receives();
+  if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
+  return result;
+}
+INTERCEPT(int, epoll_pwait2, (int file, epoll_event* events, int room, const timespec* timeout, const sigset_t* mask)) {
+  const int result = REAL(epoll_pwait2)(file, events, room, timeout, mask);
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;

@@ -1,0 +1,178 @@
+// Files as messages: whether one is there, is locked, or has somebody at its other end can tell a thread what another has done.
+//
+// A call whose outcome depends on such things is a `receive`; one that others may see is a `send` (docs/trace_format.md, "The
+// world outside"). Many do both: a folder that is made to be a lock.
+#include "capture/runtime/interceptors/calls.h"
+
+#include <cstdio>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace sooth::runtime;
+
+namespace {
+
+template <typename Call>
+auto exchanged(const Call& call) {
+  sends();
+  const auto result = call();
+  receives();
+  return result;
+}
+
+} // namespace
+
+// --- opening. The mode is variadic in the header; one that was left out is whatever its register holds, and is ignored. ---
+
+INTERCEPT(int, open, (const char* path, int flags, mode_t mode)) {
+  return exchanged([&] { return REAL(open)(path, flags, mode); });
+}
+INTERCEPT(int, open64, (const char* path, int flags, mode_t mode)) {
+  return exchanged([&] { return REAL(open64)(path, flags, mode); });
+}
+INTERCEPT(int, openat, (int folder, const char* path, int flags, mode_t mode)) {
+  return exchanged([&] { return REAL(openat)(folder, path, flags, mode); });
+}
+INTERCEPT(int, openat64, (int folder, const char* path, int flags, mode_t mode)) {
+  return exchanged([&] { return REAL(openat64)(folder, path, flags, mode); });
+}
+INTERCEPT(int, __open_2, (const char* path, int flags)) {
+  return exchanged([&] { return REAL(__open_2)(path, flags); });
+}
+INTERCEPT(int, __open64_2, (const char* path, int flags)) {
+  return exchanged([&] { return REAL(__open64_2)(path, flags); });
+}
+INTERCEPT(int, creat, (const char* path, mode_t mode)) {
+  return exchanged([&] { return REAL(creat)(path, mode); });
+}
+INTERCEPT(int, creat64, (const char* path, mode_t mode)) {
+  return exchanged([&] { return REAL(creat64)(path, mode); });
+}
+INTERCEPT_VERSION(std::FILE*, fopen, "GLIBC_2.2.5", (const char* path, const char* mode)) {
+  return exchanged([&] { return REAL(fopen)(path, mode); });
+}
+INTERCEPT(std::FILE*, fopen64, (const char* path, const char* mode)) {
+  return exchanged([&] { return REAL(fopen64)(path, mode); });
+}
+INTERCEPT(std::FILE*, freopen, (const char* path, const char* mode, std::FILE* stream)) {
+  return exchanged([&] { return REAL(freopen)(path, mode, stream); });
+}
+INTERCEPT(std::FILE*, freopen64, (const char* path, const char* mode, std::FILE* stream)) {
+  return exchanged([&] { return REAL(freopen64)(path, mode, stream); });
+}
+INTERCEPT(int, shm_open, (const char* name, int flags, mode_t mode)) {
+  return exchanged([&] { return REAL(shm_open)(name, flags, mode); });
+}
+INTERCEPT(int, connect, (int socket, const sockaddr* to, socklen_t length)) {
+  const int result = exchanged([&] { return REAL(connect)(socket, to, length); });
+  if (result == 0) reads(to, length);
+  return result;
+}
+
+// What ends here, begins there: the other end of a pipe or a connection may wait for it.
+INTERCEPT(int, close, (int file)) {
+  sends();
+  return REAL(close)(file);
+}
+INTERCEPT(int, shutdown, (int socket, int how)) {
+  sends();
+  return REAL(shutdown)(socket, how);
+}
+INTERCEPT(int, listen, (int socket, int most)) {
+  sends();
+  return REAL(listen)(socket, most);
+}
+INTERCEPT(int, ftruncate, (int file, off_t bytes)) {
+  sends();
+  return REAL(ftruncate)(file, bytes);
+}
+INTERCEPT(int, ftruncate64, (int file, off64_t bytes)) {
+  sends();
+  return REAL(ftruncate64)(file, bytes);
+}
+INTERCEPT(int, mkfifo, (const char* path, mode_t mode)) {
+  return exchanged([&] { return REAL(mkfifo)(path, mode); });
+}
+
+// --- names ----------------------------------------------------------------------------------------------------------
+
+INTERCEPT(int, access, (const char* path, int mode)) {
+  return exchanged([&] { return REAL(access)(path, mode); });
+}
+INTERCEPT(int, faccessat, (int folder, const char* path, int mode, int flags)) {
+  return exchanged([&] { return REAL(faccessat)(folder, path, mode, flags); });
+}
+INTERCEPT(int, mkdir, (const char* path, mode_t mode)) {
+  return exchanged([&] { return REAL(mkdir)(path, mode); });
+}
+INTERCEPT(int, mkdirat, (int folder, const char* path, mode_t mode)) {
+  return exchanged([&] { return REAL(mkdirat)(folder, path, mode); });
+}
+INTERCEPT(int, rmdir, (const char* path)) {
+  return exchanged([&] { return REAL(rmdir)(path); });
+}
+INTERCEPT(int, unlink, (const char* path)) {
+  return exchanged([&] { return REAL(unlink)(path); });
+}
+INTERCEPT(int, unlinkat, (int folder, const char* path, int flags)) {
+  return exchanged([&] { return REAL(unlinkat)(folder, path, flags); });
+}
+INTERCEPT(int, remove, (const char* path)) {
+  return exchanged([&] { return REAL(remove)(path); });
+}
+INTERCEPT(int, rename, (const char* from, const char* to)) {
+  return exchanged([&] { return REAL(rename)(from, to); });
+}
+INTERCEPT(int, renameat, (int old_folder, const char* from, int folder, const char* to)) {
+  return exchanged([&] { return REAL(renameat)(old_folder, from, folder, to); });
+}
+INTERCEPT(int, renameat2, (int old_folder, const char* from, int folder, const char* to, unsigned flags)) {
+  return exchanged([&] { return REAL(renameat2)(old_folder, from, folder, to, flags); });
+}
+INTERCEPT(int, link, (const char* from, const char* to)) {
+  return exchanged([&] { return REAL(link)(from, to); });
+}
+INTERCEPT(int, linkat, (int old_folder, const char* from, int folder, const char* to, int flags)) {
+  return exchanged([&] { return REAL(linkat)(old_folder, from, folder, to, flags); });
+}
+INTERCEPT(int, symlink, (const char* target, const char* path)) {
+  return exchanged([&] { return REAL(symlink)(target, path); });
+}
+INTERCEPT(int, symlinkat, (const char* target, int folder, const char* path)) {
+  return exchanged([&] { return REAL(symlinkat)(target, folder, path); });
+}
+// What a folder holds is looked up now and then; the entry itself is libc's.
+INTERCEPT(dirent*, readdir, (DIR * folder)) {
+  return exchanged([&] { return REAL(readdir)(folder); });
+}
+INTERCEPT(dirent64*, readdir64, (DIR * folder)) {
+  return exchanged([&] { return REAL(readdir64)(folder); });
+}
+
+// --- locks: of a process, of an open file ---------------------------------------------------------------------------
+
+INTERCEPT(int, flock, (int file, int operation)) {
+  return exchanged([&] { return REAL(flock)(file, operation); });
+}
+INTERCEPT(int, lockf, (int file, int command, off_t bytes)) {
+  return exchanged([&] { return REAL(lockf)(file, command, bytes); });
+}
+INTERCEPT(int, lockf64, (int file, int command, off64_t bytes)) {
+  return exchanged([&] { return REAL(lockf64)(file, command, bytes); });
+}
+// All of fcntl's commands take one word or none. The others ask about, or change, this process only.
+static bool is_lock(int command) {
+  return command == F_GETLK || command == F_SETLK || command == F_SETLKW || command == F_OFD_GETLK ||
+         command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+INTERCEPT(int, fcntl, (int file, int command, void* argument)) {
+  if (!is_lock(command)) return REAL(fcntl)(file, command, argument);
+  return exchanged([&] { return REAL(fcntl)(file, command, argument); });
+}
+INTERCEPT(int, fcntl64, (int file, int command, void* argument)) {
+  if (!is_lock(command)) return REAL(fcntl64)(file, command, argument);
+  return exchanged([&] { return REAL(fcntl64)(file, command, argument); });
+}

@@ -1,0 +1,73 @@
+// Formatted and character output, where it may be a message for another thread (calls.h, sends_to). Of printf and its relatives
+// only those that name a stream: standard output is nobody's message.
+#include "capture/runtime/interceptors/calls.h"
+
+#include <cstdarg>
+#include <cwchar>
+
+using namespace sooth::runtime;
+
+INTERCEPT(int, vfprintf, (std::FILE * stream, const char* format, va_list list)) {
+  sends_to(stream);
+  return REAL(vfprintf)(stream, format, list);
+}
+INTERCEPT(int, __vfprintf_chk, (std::FILE * stream, int flag, const char* format, va_list list)) {
+  sends_to(stream);
+  return REAL(__vfprintf_chk)(stream, flag, format, list);
+}
+INTERCEPT(int, fprintf, (std::FILE * stream, const char* format, ...)) {
+  sends_to(stream);
+  va_list list;
+  va_start(list, format);
+  const int result = REAL(vfprintf)(stream, format, list);
+  va_end(list);
+  return result;
+}
+INTERCEPT(int, __fprintf_chk, (std::FILE * stream, int flag, const char* format, ...)) {
+  sends_to(stream);
+  va_list list;
+  va_start(list, format);
+  const int result = REAL(__vfprintf_chk)(stream, flag, format, list);
+  va_end(list);
+  return result;
+}
+// Straight to a file descriptor.
+INTERCEPT(int, vdprintf, (int file, const char* format, va_list list)) {
+  sends();
+  return REAL(vdprintf)(file, format, list);
+}
+INTERCEPT(int, dprintf, (int file, const char* format, ...)) {
+  sends();
+  va_list list;
+  va_start(list, format);
+  const int result = REAL(vdprintf)(file, format, list);
+  va_end(list);
+  return result;
+}
+
+#define INTERCEPT_PUT(type, name, character)                                                                           \
+  INTERCEPT(type, name, (character c, std::FILE * stream)) {                                                           \
+    sends_to(stream);                                                                                                  \
+    return REAL(name)(c, stream);                                                                                      \
+  }
+INTERCEPT_PUT(int, fputc, int)
+INTERCEPT_PUT(int, putc, int)
+INTERCEPT_PUT(int, _IO_putc, int)
+INTERCEPT_PUT(int, fputc_unlocked, int)
+INTERCEPT_PUT(int, putc_unlocked, int)
+INTERCEPT_PUT(std::wint_t, fputwc, wchar_t)
+INTERCEPT_PUT(int, fputws, const wchar_t*)
+// The buffer of a stream is full: what headers call from within putc_unlocked.
+INTERCEPT(int, __overflow, (std::FILE * stream, int c)) {
+  sends_to(stream);
+  return REAL(__overflow)(stream, c);
+}
+
+INTERCEPT(int, fflush, (std::FILE * stream)) { // null: all of them
+  sends_to(stream);
+  return REAL(fflush)(stream);
+}
+INTERCEPT(int, fclose, (std::FILE * stream)) {
+  sends_to(stream);
+  return REAL(fclose)(stream);
+}
