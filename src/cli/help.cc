@@ -14,8 +14,9 @@ int run_help(int argc, char** argv) {
       complain(fmt::format("there is no command `{}`. `sooth help` lists all commands.", argv[1]));
       return kWrong;
     }
-    // The compilers' --help is clang's.
-    std::string name(command->name), option = "--help";
+    // The compilers' --help is clang's; here their own options are asked for.
+    const bool compiles = command->run == run_cc || command->run == run_cxx;
+    std::string name(command->name), option = compiles ? "--sooth-help" : "--help";
     if (command->run != run_help && command->run != run_version) {
       char* arguments[] = {name.data(), option.data(), nullptr};
       return command->run(2, arguments);

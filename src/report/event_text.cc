@@ -174,7 +174,11 @@ bool Narrator::variable_matches(const std::string& glob) const {
   if (matches(own_site().variable) || matches(variable())) return true;
   if (!has_address(event().kind)) return false;
   const std::string object = names_.name(event().address);
-  return matches(object) || matches(object.substr(0, object.rfind('+')));
+  const std::string whole = object.substr(0, object.rfind('+'));
+  if (matches(object) || matches(whole)) return true;
+  // A static variable has its file before it: `bank.c:total`, asked for as `total`.
+  const std::size_t colon = whole.find(':');
+  return colon != std::string::npos && whole.compare(colon, 2, "::") != 0 && matches(whole.substr(colon + 1));
 }
 
 std::string Narrator::value_text() const {

@@ -77,6 +77,15 @@ TEST_F(Show, FiltersByThreadKindVariableAndRange) {
   EXPECT_EQ(numbers({"--tail", "2", "--variable", "counter"}), (std::vector{4, 14}));
 }
 
+TEST_F(Show, AStaticVariableIsFoundWithoutItsFile) {
+  trace::Trace t = small_trace();
+  for (trace::Global& global : t.globals)
+    if (global.name == "guard") global.name = "bank.cpp:guard";
+  const std::string file = write_trace("static.sooth", t);
+  for (const char* name : {"guard", "bank.cpp:guard", "gua*"})
+    EXPECT_EQ(lines_of(sooth({"show", "--variable", name, file}).out).size(), 3u) << name; // with the heading
+}
+
 TEST_F(Show, ColumnsGiveValuesAsTheSourceMeansThem) {
   const Outcome outcome = sooth({"show", write_trace("t.sooth", small_trace())});
   ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -24,6 +24,11 @@ TEST_F(Usage, EachCommandHasHelpWithExamples) {
   }
 }
 
+TEST_F(Usage, HelpOfTheCompilersIsAboutSoothsOwnOptions) {
+  for (const char* command : {"cc", "c++"})
+    EXPECT_NE(sooth({"help", command}).out.find("-fsooth-ignorelist=FILE"), std::string::npos) << command;
+}
+
 TEST_F(Usage, NoCommandShowsHelpAsAnError) {
   const Outcome outcome = sooth({});
   EXPECT_EQ(outcome.status, 2);

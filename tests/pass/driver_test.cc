@@ -33,6 +33,20 @@ TEST(CommandLineTest, TheEarliestStageWins) {
   EXPECT_EQ(read_command_line({"-print-prog-name=ld"}).stage, Stage::Query);
 }
 
+TEST(CommandLineTest, AHeaderIsPrecompiledAndNotLinked) {
+  EXPECT_EQ(read_command_line({"-x", "c++-header", "all.h", "-o", "all.pch"}).stage, Stage::Compile);
+  EXPECT_EQ(read_command_line({"all.hpp"}).stage, Stage::Compile);
+  EXPECT_EQ(read_command_line({"-x", "c", "odd.h"}).stage, Stage::Link);
+}
+
+TEST(CommandLineTest, SanitizersThatMustBeAloneAreRefused) {
+  EXPECT_EQ(read_command_line({"-fsanitize=thread", "a.c"}).mistakes.size(), 1u);
+  EXPECT_EQ(read_command_line({"-fsanitize=undefined,memory", "a.c"}).mistakes.size(), 1u);
+  EXPECT_EQ(read_command_line({"-fsanitize=undefined", "a.c"}).mistakes.size(), 0u);
+  EXPECT_EQ(read_command_line({"-fsanitize=thread", "-fno-sanitize=thread", "a.c"}).mistakes.size(), 0u);
+  EXPECT_EQ(read_command_line({"-fsanitize=thread", "-fno-sooth", "a.c"}).mistakes.size(), 0u);
+}
+
 TEST(CommandLineTest, AValueIsNoInput) {
   EXPECT_FALSE(read_command_line({"-o", "a.out", "-I", "include"}).has_inputs);
   EXPECT_FALSE(read_command_line({"-v"}).has_inputs);

@@ -96,6 +96,23 @@ bool is_compiled(std::string_view input) {
   return !is_one_of(input.substr(dot), kNotCompiled) && input.find(".so.") == std::string_view::npos;
 }
 
+// A header is precompiled: nothing is linked.
+bool is_header(std::string_view input, std::string_view language) {
+  if (!language.empty()) return language.ends_with("-header");
+  static constexpr std::array<std::string_view, 7> kHeaders = {".h", ".hh", ".hpp", ".hxx", ".h++", ".hp", ".H"};
+  return std::any_of(kHeaders.begin(), kHeaders.end(), [&](std::string_view end) { return input.ends_with(end); });
+}
+
+// Sanitizers whose runtime must be alone in a program: they intercept what ours does.
+bool is_alone(std::string_view sanitizers) {
+  for (std::string_view rest = sanitizers; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    if (one == "thread" || one == "memory" || one == "hwaddress" || one == "dataflow") return true;
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  return false;
+}
+
 // The arguments in a response file: separated by white space, with quotes and backslashes as GNU tools read them.
 std::vector<std::string> split_response(std::string_view text) {
   std::vector<std::string> words;
@@ -133,6 +150,9 @@ public:
       if (read(argument, 0)) line_.passed_on.push_back(argument);
     if (globs_ != nullptr) line_.mistakes.push_back("--only and --skip need a pattern");
     if (is_monitor_) line_.mistakes.emplace_back("--monitor needs a property file");
+    if (!sanitizer_.empty() && line_.instrument)
+      line_.mistakes.push_back(sanitizer_ +
+                               " and Sooth do not go together in one program; leave one of them out (-fno-sooth)");
     return std::move(line_);
   }
 
@@ -182,6 +202,7 @@ private:
     line_.has_inputs = true;
     const bool compiled = language_.empty() ? is_compiled(input) : language_.find("assembler") != 0;
     if (compiled) line_.has_sources = true;
+    if (is_header(input, language_)) stop_at(Stage::Compile);
     for (std::string_view device : {".cu", ".cl", ".hip"})
       if (language_.empty() && input.ends_with(device)) line_.is_foreign = true;
   }
@@ -237,6 +258,9 @@ private:
     else if (argument == "-shared" || argument == "--shared") line_.is_shared = true;
     else if (argument == "-r" || argument == "--relocatable") line_.is_relocatable = true;
     else if (argument == "-ffreestanding") line_.is_foreign = true;
+    else if (constexpr std::string_view kSanitize = "-fsanitize="; argument.starts_with(kSanitize))
+      sanitizer_ = is_alone(argument.substr(kSanitize.size())) ? argument : sanitizer_;
+    else if (argument.starts_with("-fno-sanitize=") || argument == "-fno-sanitize") sanitizer_.clear();
     else if (argument.starts_with("-g") && !argument.starts_with("-gcc-"))
       line_.has_debug_flag |= chooses_debug_level(argument);
     else if (argument.starts_with("-x") && argument.size() > 2) set_language(argument.substr(2));
@@ -255,6 +279,7 @@ private:
   }
 
   CommandLine line_;
+  std::string sanitizer_;                     // the option, if it names one that must be alone
   std::string language_;                      // of the inputs that follow: -x
   std::vector<std::string>* globs_ = nullptr; // the next argument goes here
   bool expects_value_ = false;
