@@ -37,7 +37,12 @@ private:
 
   Node prefixed(std::size_t depth) {
     Item& item = items_[next_++];
-    if (item.what == Item::What::Operand) return std::move(item.node);
+    if (item.what == Item::What::Operand) {
+      const bool is_word = item.node.form == Form::Name && item.node.path.empty() && !item.node.grouped;
+      word_before_ = is_word ? item.node.text : "";
+      word_before_at_ = item.node.begin;
+      return std::move(item.node);
+    }
     check_depth(depth, item.at);
     const Operator op = find(item, Stand::Prefix);
     const Item& following = items_[next_];
@@ -74,11 +79,21 @@ private:
         throw ShapeError{item.at, "'" + item.spelling + "' speaks of the past; it cannot be used in 'liveness'"};
       return *op;
     }
+    const std::string near = nearest(item.spelling, stand);
+    // In `histerically x == 1` the word before is the one that is misspelt: `x` only stands where an operator is expected.
+    if (stand == Stand::Binary && near.empty() && !word_before_.empty()) {
+      if (const std::string prefix = nearest(word_before_, Stand::Prefix); !prefix.empty())
+        throw ShapeError{word_before_at_, "unknown operator '" + word_before_ + "'" + prefix};
+    }
+    throw ShapeError{item.at, "unknown operator '" + item.spelling + "'" + near};
+  }
+
+  std::string nearest(const std::string& spelling, Stand stand) const {
     std::vector<std::string> known;
     for (const OperatorRow& row : operator_rows())
       if (row.stand == stand && (row.use == use_ || row.use == Use::Any))
-        for (std::string& spelling : spellings_of(row)) known.push_back(std::move(spelling));
-    throw ShapeError{item.at, "unknown operator '" + item.spelling + "'" + did_you_mean(item.spelling, known)};
+        for (std::string& known_spelling : spellings_of(row)) known.push_back(std::move(known_spelling));
+    return did_you_mean(spelling, known);
   }
 
   static void check_depth(std::size_t depth, std::size_t at) {
@@ -90,6 +105,8 @@ private:
   std::vector<Item> items_;
   Use use_;
   std::size_t next_ = 0;
+  std::string word_before_; // the operand that was read last, if it is a plain name
+  std::size_t word_before_at_ = 0;
 };
 
 } // namespace
