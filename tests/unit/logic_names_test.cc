@@ -202,7 +202,7 @@ TEST_F(Names, WhatIsNoPropertyFile) {
   EXPECT_EQ(first_line("property p: state > 0 sicne mode"), "1:23: unknown operator 'sicne'; did you mean 'since'?");
   EXPECT_EQ(first_line("property p: histerically state > 0"),
             "1:13: unknown operator 'histerically'; did you mean 'historically'?");
-  EXPECT_EQ(first_line("property p: state mode"), "1:19: unknown operator 'mode'");
+  EXPECT_EQ(first_line("property p: counter mode"), "1:21: unknown operator 'mode'");
   EXPECT_EQ(first_line("property p: oncee(state > 0)"),
             "1:13: unknown event or operator 'oncee'; did you mean 'once'?");
   EXPECT_EQ(first_line("property p: once(state) > 0"),
