@@ -2,7 +2,8 @@
 // can order threads. An engine that takes the absence of order for a fact must not speak about such a trace.
 //
 // Libraries without instrumentation are another matter: their calls of pthreads are recorded all the same, so only
-// atomics of their own could order threads unseen. Their names are in ProcessInfo::plain_libraries, and in every report.
+// atomics of their own could order threads unseen. Those that are known for it (OpenMP, TBB, GLib, ...) count as unrecorded
+// synchronisation. The names of all are in ProcessInfo::plain_libraries, and in every report.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace sooth::predict {
 
-// The names of such primitives, with commas; empty if there are none.
+// The names of such primitives and libraries, with commas; empty if there are none.
 std::string unrecorded_synchronisation(const trace::Trace& trace);
 
 } // namespace sooth::predict

@@ -1,5 +1,6 @@
 #include "trace/process_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "trace/chunk_scan.h"
@@ -34,6 +35,11 @@ bool take_number(std::string_view& text, std::uint32_t& number) {
   return true;
 }
 
+// The runtime tells libraries twice: when the program's first thread is created, and at the end, which may never come.
+bool has(const std::vector<std::string>& libraries, const std::string& path) {
+  return std::find(libraries.begin(), libraries.end(), path) != libraries.end();
+}
+
 void read_thread(std::string_view text, Trace& trace) {
   std::uint32_t number = 0;
   std::uint32_t parent = 0;
@@ -59,7 +65,8 @@ void read_process_text(std::string_view text, Trace& trace) {
     if (key == "program") trace.process.program = value;
     else if (key == "argument") trace.process.arguments.push_back(value);
     else if (key == "directory") trace.process.directory = value;
-    else if (key == "library") trace.process.plain_libraries.push_back(value);
+    else if (key == "library" && (frozen || !has(trace.process.plain_libraries, value)))
+      trace.process.plain_libraries.push_back(value);
     else if (key == "thread" && frozen) read_thread(raw, trace);
     else if (key == "note" && frozen) trace.notes.push_back(value);
   }

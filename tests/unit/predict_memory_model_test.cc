@@ -323,6 +323,11 @@ TEST(MemoryModel, SaysNothingAboutRunsWithUnrecordedSynchronisation) {
   run.trace.process.unsupported = {{"semop", 2}};
   EXPECT_EQ(run.races().size(), 0u);
   EXPECT_EQ(run.coverage.undecided, 1u);
+  run.trace.process.unsupported = {};
+  run.trace.process.plain_libraries = {"/usr/lib/libz.so.1", "/usr/lib/libompound.so.1"};
+  EXPECT_EQ(run.races().size(), 1u) << "libraries that are not known to order threads";
+  run.trace.process.plain_libraries.emplace_back("/usr/lib/llvm/libomp.so.5");
+  EXPECT_EQ(run.races().size(), 0u);
 }
 
 // A run of three threads: plain and atomic accesses in all orders, fences, a mutex and a read-write lock.

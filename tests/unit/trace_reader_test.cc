@@ -28,7 +28,8 @@ TEST(Reader, SitesGlobalsStringsAndProcess) {
   file.module(kFirstSite, {{"a.cpp", 1, 1, "f()", "x", 0}, {"a.cpp", 2, 5, "f()", "y", 0}},
               {{0x1000, 8, "early", "long", "a.cpp", 3}}, {1, 2, 3});
   file.strings({"one", "two"});
-  file.process("program=/bin/demo\nargument=demo\nargument=-x=1\ndirectory=/tmp\nlibrary=libm.so\nlater=unknown "
+  file.process("program=/bin/demo\nargument=demo\nargument=-x=1\ndirectory=/"
+               "tmp\nlibrary=libm.so\nlibrary=libm.so\nlater=unknown "
                "key\nno equals sign\n");
   RawEvent first = read(x, 1, 1);
   first.site = kFirstSite + 1;

@@ -6,6 +6,7 @@
 #include "capture/runtime/cells.h"
 #include "capture/runtime/clock.h"
 #include "capture/runtime/file.h"
+#include "capture/runtime/modules.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime {
@@ -32,6 +33,7 @@ os::SpinLock g_lock; // free list and numbers
 Thread* g_free;
 Thread* g_all; // every state there ever was; only grows at its head
 std::uint32_t g_next_number;
+bool g_told_libraries;
 std::uint32_t g_unjoined; // threads that began, or will, and whose end nobody has waited for
 
 std::uint32_t next_number() { return __atomic_fetch_add(&g_next_number, 1, __ATOMIC_RELAXED); } // only unique
@@ -189,6 +191,7 @@ void forget_other_threads(Thread* t) {
     t->parent = 0;
   }
   g_alone = true;
+  g_told_libraries = false;
   g_unjoined = 0;
   t->dirty_count = t->dirty_block_count = 0;
   t->first_slot = 0;
@@ -237,6 +240,8 @@ std::uint32_t number_of(const Thread* t) { return t->number; }
 std::uint32_t thread_create(Thread* parent) {
   const std::uint32_t number = next_number();
   end_segment(parent); // whatever it left out while it was alone is told
+  if (!__atomic_exchange_n(&g_told_libraries, true, __ATOMIC_RELAXED))
+    write_libraries(); // a killed program tells no more
   __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST);
   __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
   sync(parent, EventKind::Fork, nullptr, number);
