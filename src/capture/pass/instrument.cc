@@ -211,6 +211,16 @@ private:
   std::optional<std::uint32_t> function_row_;
 };
 
+// For some functions code generation has instructions of its own where the size is small and known. What they read would go unseen: the
+// runtime records it only if it is called.
+void keep_as_call(CallBase& call) {
+  static constexpr StringRef kExpanded[] = {"bcmp",   "memchr", "memcmp", "mempcpy", "stpcpy",
+                                            "strcmp", "strcpy", "strlen", "strnlen"};
+  const Function* callee = call.getCalledFunction();
+  if (callee && callee->isDeclaration() && is_contained(kExpanded, callee->getName()))
+    call.addFnAttr(Attribute::NoBuiltin);
+}
+
 void emit(FunctionContext& function, const Hook& hook) {
   switch (hook.kind) {
   case HookKind::Load: return instrument_load(function, cast<LoadInst>(*hook.instruction), hook.row);
@@ -223,6 +233,7 @@ void emit(FunctionContext& function, const Hook& hook) {
     return instrument_by_value(function, cast<CallBase>(*hook.instruction), hook.argument, hook.row);
   case HookKind::Call:
     instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
+    keep_as_call(cast<CallBase>(*hook.instruction));
     // Last before the call: if the next event is an `enter`, it is the callee's (trace/static_facts.h).
     if (hook.decision) instrument_decision(function, *hook.instruction, hook.row);
     return;
