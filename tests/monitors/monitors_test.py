@@ -2,7 +2,7 @@
 """Monitors inside real programs. One scenario for each test; see SCENARIOS at the end.
 
 Every scenario runs two builds: an ordinary one that reads its monitors at start (SOOTH_MONITOR), and one that was built for
-them (`sooth c++ --monitor`). Both must say the same. --runs N repeats the silent runs.
+them (`sooth c++ --monitor`). Both must say the same. --runs N repeats the silent runs (default: $SOOTH_TEST_RUNS or 3).
 """
 
 import argparse
@@ -178,6 +178,34 @@ def watched(bench):
         check(result.returncode == 0 and "monitor `datarace on level` is violated" in result.stderr, result)
 
 
+def neighbours(bench):
+    """Bytes, locks and atomics side by side share no knowledge; where accesses overlap, they do. So says the recorded run, too."""
+    prop = bench.property("monitor atomicity of update over *\n")
+    builds = bench.build("neighbours.c", prop)
+    for mode in ("bytes", "locks", "atomics"):
+        for build in builds:
+            bench.silent(build, mode)
+        recorded = bench.recorded(builds[0][0], mode, prop=prop)
+        check(recorded.returncode == 0, mode, recorded)
+    for mode in ("bytes_same", "bytes_both", "locks_same", "atomics_same"):
+        for build in builds:
+            bench.violated(build, mode, monitor="atomicity of update")
+        recorded = bench.recorded(builds[0][0], mode, prop=prop)
+        check(recorded.returncode == 66, mode, recorded)
+
+
+def forks(bench):
+    """Children of fork go on being monitored, also if other threads were in the middle of something."""
+    prop = bench.property("monitor alone at any t: alone == 1 -> !exists u != t: @u(alone) >= 0\n"
+                          "monitor even at any t: alone != 3 && level >= 0\n")
+    for build in bench.build("forks.cpp", prop):
+        result = bench.run(build[0], "20", environment=build[1])
+        check(result.returncode == 0 and result.stdout == "20 children, 0 failed\n", result)
+        told = re.findall(r"monitor `(\w+)` is violated in thread 0 of process (\d+) at", result.stderr)
+        check(len(told) == 10 == len(set(told)) and all(name == "even" for name, _ in told), result)
+        check(result.stderr.count("is violated") == 10, result)
+
+
 BAD = [ # a property file, and what is said of it
     ("monitor a at writter: x > 0\n", "writter"),
     ("monitor a at writer: z > 0\n", "z"),
@@ -219,7 +247,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, refused, sooth_run)}
 
 
 def main():
@@ -227,7 +255,7 @@ def main():
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOOTH_TEST_RUNS", "3")))
     arguments = parser.parse_args()
     try:
         SCENARIOS[arguments.scenario](Bench(arguments.bin, arguments.work, arguments.runs))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 
 #include "logic/operators.h"
@@ -39,9 +40,26 @@ void KnowledgeRun::make(std::uint32_t number, const Thread* creator) {
   owned.state = make_thread(setup_, owned.memory.data(), number, places_.take(setup_, creator, number));
 }
 
-Outcome KnowledgeRun::touch(Thread& thread, Access kind, const std::string& name, std::uint64_t value) {
-  const Touch touch{&carriers_[name], value, variable(name)};
-  return access(setup_, thread, kind, &touch, 1, false);
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+bool accesses(const Step& step, const std::string& variable) {
+  if (step.what != Do::Read && step.what != Do::Write) return false;
+  return std::ranges::count(words_of(step.target), variable) != 0;
+}
+
+} // namespace
+
+Outcome KnowledgeRun::touch(Thread& thread, Access kind, const std::string& names) {
+  std::vector<Touch> touches;
+  for (const std::string& name : words_of(names))
+    touches.push_back({&carriers_[name], std::uint64_t{static_cast<std::uint32_t>(values_[name])}, variable(name)});
+  return access(setup_, thread, kind, touches.data(), touches.size(), false);
 }
 
 std::uint32_t KnowledgeRun::variable(const std::string& name) const {
@@ -60,7 +78,6 @@ Outcome KnowledgeRun::take(const Step& step) {
   if (!threads_.contains(step.thread)) make(step.thread, nullptr);
   Thread& thread = *threads_[step.thread].state;
   const auto other = static_cast<std::uint32_t>(step.value);
-  const auto bits = [&] { return std::uint64_t{static_cast<std::uint32_t>(values_[step.target])}; };
   switch (step.what) {
   case Do::Start: return start(setup_, thread);
   case Do::End: return end(setup_, thread);
@@ -70,8 +87,10 @@ Outcome KnowledgeRun::take(const Step& step) {
     places_.joined(threads_[other].state->place, other);
     return outcome;
   }
-  case Do::Read: return touch(thread, Access::Read, step.target, bits());
-  case Do::Write: values_[step.target] = step.value; return touch(thread, Access::Write, step.target, bits());
+  case Do::Read: return touch(thread, Access::Read, step.target);
+  case Do::Write:
+    for (const std::string& name : words_of(step.target)) values_[name] = step.value;
+    return touch(thread, Access::Write, step.target);
   case Do::Lock: return write_carrier(setup_, thread, carriers_["lock " + step.target]);
   case Do::Internal: return internal(setup_, thread, find_local(setup_.compiled, step.target.c_str()), step.value);
   case Do::BlockBegin: return block_begin(setup_, thread, find_block(setup_.compiled, step.target.c_str()));
@@ -87,7 +106,9 @@ namespace {
 
 bool conflict(const Step& a, const Step& b) {
   const auto memory = [](const Step& s) { return s.what == Do::Read || s.what == Do::Write; };
-  if (memory(a) && memory(b)) return a.target == b.target && (a.what == Do::Write || b.what == Do::Write);
+  if (memory(a) && memory(b))
+    return (a.what == Do::Write || b.what == Do::Write) &&
+           std::ranges::any_of(words_of(a.target), [&](const std::string& v) { return accesses(b, v); });
   return a.what == Do::Lock && b.what == Do::Lock && a.target == b.target;
 }
 
@@ -140,7 +161,7 @@ std::int64_t Computation::predicted(std::optional<std::size_t> at, const std::st
   if (!at) return 0;
   // Writes of one variable are in order, so the last one of the past in any order is the last one.
   for (std::size_t e = *at + 1; e-- > 0;)
-    if (steps_[e].what == Do::Write && steps_[e].target == variable && (e == *at || before_[*at][e]))
+    if (steps_[e].what == Do::Write && accesses(steps_[e], variable) && (e == *at || before_[*at][e]))
       return steps_[e].value;
   return 0;
 }
@@ -288,7 +309,7 @@ std::int64_t Computation::past(const Node& node, std::uint32_t thread, std::opti
 std::int64_t Computation::predicate(const Node& node, std::uint32_t thread, std::optional<std::size_t> at) const {
   if (node.text == "local") return local(node.argument, thread, at);
   if (node.text == "block") return block(node.argument, thread, at);
-  if (!at || steps_[*at].target != node.argument) return 0;
+  if (!at || !accesses(steps_[*at], node.argument)) return 0;
   const bool reads = node.text == "read" || node.text == "plain_read";
   return steps_[*at].what == (reads ? Do::Read : Do::Write);
 }

@@ -24,7 +24,7 @@ enum class Do : std::uint8_t { Start, End, Fork, Join, Read, Write, Lock, Intern
 struct Step {
   std::uint32_t thread = 0;
   Do what = Do::Internal;
-  std::string target;     // variable, lock, local variable, block, name
+  std::string target;     // variable (or two, `x y`: in one access), lock, local variable, block, name
   std::int64_t value = 0; // written, set; of fork and join: the other thread
 };
 using Steps = std::vector<Step>;
@@ -72,7 +72,7 @@ private:
     Thread* state = nullptr;
   };
   void make(std::uint32_t number, const Thread* creator);
-  Outcome touch(Thread& thread, Access kind, const std::string& name, std::uint64_t value);
+  Outcome touch(Thread& thread, Access kind, const std::string& names);
   std::uint32_t variable(const std::string& name) const;
 
   const Setup& setup_;
