@@ -44,12 +44,12 @@ OWN = [f"monitored_variables[{i}]" for i in range(4)]
 
 
 def formulas(name, count):
-    """Each compares what the thread knows of a variable with what it knows that others know."""
+    """Nobody else is known to know more of a variable than the thread itself; each thread that is known of is looked at."""
     variables = VARIABLES.get(name, []) + OWN
     lines = []
     for i in range(count):
         v = variables[i % 4]
-        lines.append(f"monitor f{i} at any t: {v} >= {-i} || exists u != t: @u({v}) == {i}\n")
+        lines.append(f"monitor f{i} at any t: !exists u != t: @u({v}) > {v} + {i}\n")
     return "".join(lines)
 
 

@@ -154,6 +154,22 @@ inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrie
   return access(setup, thread, Access::Write, &touch, 1, true);
 }
 
+// An event that leaves the thread's state as it is, at a carrier where all that the thread knows was left, and nothing else:
+// nothing would come of it. `is_calm` may be asked before the carrier is looked at; the carrier without its lock.
+inline bool is_calm(const Setup& setup, const Thread& thread) {
+  return !thread.news && !thread.changed && thread.snapshot != nullptr && thread.settled >= setup.settle &&
+         thread.accessed_count == 0;
+}
+inline bool is_left(const Thread& calm, const Carrier& carrier, Access kind) {
+  const Snapshot* writes = __atomic_load_n(&carrier.writes, __ATOMIC_RELAXED); // only whether they are the same
+  const Snapshot* accesses = __atomic_load_n(&carrier.accesses, __ATOMIC_RELAXED);
+  return accesses == nullptr ? writes == calm.snapshot : kind == Access::Read && accesses == calm.snapshot;
+}
+inline Outcome pass(Thread& calm) {
+  ++calm.sequence;
+  return {calm.violated, 0};
+}
+
 // sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);
 // A local variable is an integer: what sooth_event_double tells is cut off, and kept within its range.

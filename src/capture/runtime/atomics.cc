@@ -11,6 +11,7 @@
 
 #include "capture/abi.h"
 #include "capture/runtime/cells.h"
+#include "capture/runtime/monitored_quick.h"
 #include "capture/runtime/online_atomic.h"
 #include "capture/runtime/os.h"
 
@@ -180,6 +181,13 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_load(p);
   if (is_online()) {
+    if (is_monitored()) {
+      QuietOperation load(t, p, sizeof(T), false);
+      if (load.quiet()) {
+        const T value = real_load(p);
+        if (load.done()) return value;
+      }
+    }
     OnlineAtomic online(t, p, sizeof(T), site);
     const T value = real_load(p);
     online.done(EventKind::AtomicRead, &value, nullptr);
@@ -217,6 +225,14 @@ void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_store(p, value, order);
   if (is_online()) {
+    if (is_monitored()) {
+      QuietOperation store(t, p, sizeof(T), true);
+      if (store.quiet()) {
+        real_store(p, value, order);
+        store.done();
+        return;
+      }
+    }
     OnlineAtomic online(t, p, sizeof(T), site);
     real_store(p, value, order);
     return online.done(EventKind::AtomicWrite, nullptr, &value);
@@ -249,6 +265,14 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
   Thread* t = enter_quickly();
   if (t == nullptr) return real_rmw(p, operation, operand);
   if (is_online()) {
+    if (is_monitored()) {
+      QuietOperation update(t, p, sizeof(T), true);
+      if (update.quiet()) {
+        const T old = real_rmw(p, operation, operand);
+        update.done();
+        return old;
+      }
+    }
     OnlineAtomic online(t, p, sizeof(T), site);
     const T old = real_rmw(p, operation, operand);
     const T now = apply(operation, old, operand);
@@ -274,6 +298,14 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
   Thread* t = enter_quickly();
   if (t == nullptr) return real_cas(p, expected, desired);
   if (is_online()) {
+    if (is_monitored()) { // also if it only looks: what is left there is the same then
+      QuietOperation update(t, p, sizeof(T), true);
+      if (update.quiet()) {
+        const T old = real_cas(p, expected, desired);
+        update.done();
+        return old;
+      }
+    }
     OnlineAtomic online(t, p, sizeof(T), site);
     const T old = real_cas(p, expected, desired);
     online.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
@@ -329,7 +361,7 @@ SOOTH_ATOMICS(16, Uint128)
 
 extern "C" __attribute__((visibility("default"))) void __sooth_fence(std::uint32_t order, std::uint32_t site) {
   using namespace sooth::runtime;
-  if (Thread* t = enter_quickly()) {
+  if (Thread* t = is_online() ? nullptr : enter_quickly()) { // nothing that an observer or a formula could see
     end_segment(t);
     append_ticket(t, EventKind::Fence, 0, 0, site, static_cast<std::uint8_t>(order), 0, [&] { return tick(t); });
   }

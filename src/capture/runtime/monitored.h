@@ -21,6 +21,18 @@ namespace sooth::runtime {
 extern bool g_monitored; // set before the first hook runs, and never changed
 inline bool is_monitored() { return g_monitored; }
 
+// All variables that formulas name lie in [g_monitored_low, g_monitored_high). Atomic.
+extern std::uint64_t g_monitored_low, g_monitored_high;
+// Some variable may lie in the range.
+inline bool may_hold_monitored(std::uint64_t address, std::uint64_t size) {
+  return address < __atomic_load_n(&g_monitored_high, __ATOMIC_RELAXED) &&
+         __atomic_load_n(&g_monitored_low, __ATOMIC_RELAXED) < address + size;
+}
+// The access is nothing to monitors.
+inline bool is_out_of_sight(std::uint64_t address, std::uint64_t size) {
+  return is_monitored() && !may_hold_monitored(address, size);
+}
+
 void monitored_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
                       std::uint32_t site);
 void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);

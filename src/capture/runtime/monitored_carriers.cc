@@ -4,12 +4,15 @@
 // Memory is cut into the pieces that accesses have in common. A cell stands for some of the eight bytes of a granule, all in
 // one stripe: so all that an access within a granule touches is held by one lock. When an access covers only a part of a
 // piece, the piece is split, and both halves know what it knew. (causality/locations.h does the same for a trace.)
+#include "capture/runtime/monitored_quick.h"
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime {
 
 VariablePlace* g_variable_places;
+std::uint64_t g_monitored_low = ~std::uint64_t{0}, g_monitored_high;
+Stripe g_stripes[kStripes];
 
 } // namespace sooth::runtime
 
@@ -27,20 +30,6 @@ struct alignas(64) Variable {
 };
 Variable* g_variables;
 
-struct alignas(64) Cell {
-  Cell* next;
-  std::uint64_t address; // of a primitive; of memory: the granule's
-  std::uint8_t bytes;    // of memory: bit i is byte i of the granule; 0: a primitive
-  Primitive kind;
-  knowledge::Carrier carrier;
-};
-struct alignas(64) Stripe {
-  CarrierLock lock;
-  Cell* first;
-};
-constexpr std::size_t kStripes = 4096;
-Stripe g_stripes[kStripes];
-
 // How many cells lie in the pages that share a number here: most memory that is freed has none.
 constexpr std::size_t kPageCounts = std::size_t{1} << 14;
 std::uint32_t g_page_counts[kPageCounts];
@@ -51,19 +40,9 @@ std::uint8_t* g_room;
 std::size_t g_room_left;
 std::uint64_t g_lost; // atomic
 
-std::uint64_t g_low = ~std::uint64_t{0}, g_high; // all placed variables lie in [g_low, g_high)
 bool g_all_memory;
 
-std::uint64_t granule_of(std::uint64_t address) { return address & ~std::uint64_t{7}; }
-Stripe& stripe_of(std::uint64_t address) { return g_stripes[(address >> 3) * 0x9e3779b97f4a7c15u >> 52]; }
 std::uint32_t& page_count(std::uint64_t address) { return g_page_counts[(address >> 12) % kPageCounts]; }
-// The bytes of a granule that lie in a range.
-std::uint8_t bytes_in(std::uint64_t granule, std::uint64_t address, std::uint64_t end) {
-  const std::uint64_t from = address > granule ? address - granule : 0;
-  const std::uint64_t to = end < granule + 8 ? end - granule : 8;
-  return static_cast<std::uint8_t>((0xffu << from) & (0xffu >> (8 - to)));
-}
-
 Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primitive kind) {
   Cell* cell = nullptr;
   g_room_lock.lock();
@@ -99,6 +78,8 @@ void drop_cell(Cell** link) {
   Cell* cell = *link;
   __atomic_store_n(link, cell->next, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&page_count(cell->address), 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&cell->address, ~std::uint64_t{0},
+                   __ATOMIC_RELAXED); // whoever remembers it finds that it is another
   knowledge::reset_carrier(g_setup, cell->carrier);
   g_room_lock.lock();
   cell->next = g_free;
@@ -159,6 +140,7 @@ void touch_pieces(MonitoredThread& self, std::uint64_t granule, std::uint8_t wan
     }
     wanted &= static_cast<std::uint8_t>(~cell->bytes);
     touch(self, cell->carrier);
+    remembered_cell(self, granule) = cell;
   }
   if (wanted == 0) return;
   if (Cell* cell = new_cell(stripe, granule, wanted, Primitive::None)) touch(self, cell->carrier);
@@ -177,8 +159,8 @@ void bound() {
     low = 0;
     high = ~std::uint64_t{0};
   }
-  __atomic_store_n(&g_low, low, __ATOMIC_RELEASE);
-  __atomic_store_n(&g_high, high, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_monitored_low, low, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_monitored_high, high, __ATOMIC_RELEASE);
   if (low >= high) return;
   // Wider by what one access may reach over.
   const std::uint64_t begin = low < kSoothMonitoredReach ? 0 : low - kSoothMonitoredReach;
@@ -208,11 +190,6 @@ bool make_carriers() {
   return true;
 }
 
-bool may_hold_monitored(std::uint64_t address, std::uint64_t size) {
-  return address < __atomic_load_n(&g_high, __ATOMIC_RELAXED) &&
-         __atomic_load_n(&g_low, __ATOMIC_RELAXED) < address + size;
-}
-
 void place_variable(std::uint32_t variable, std::uint64_t address) {
   __atomic_store_n(&g_variable_places[variable].address, address, __ATOMIC_RELEASE);
   bound();
@@ -237,8 +214,14 @@ void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t 
 
 void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
   const std::uint64_t end = address + size;
-  const std::uint32_t variables = g_setup.compiled.variable_count();
-  hold_stripes(self, address, end);
+  const std::uint32_t variables = may_hold_monitored(address, size) ? g_setup.compiled.variable_count() : 0;
+  if (granule_of(address) == granule_of(end - 1)) { // as most are
+    Stripe& stripe = stripe_of(address);
+    stripe.lock.lock();
+    self.stripes[self.stripe_count++] = &stripe;
+  } else {
+    hold_stripes(self, address, end);
+  }
   for (std::uint64_t granule = granule_of(address); granule < end; granule += 8) {
     std::uint8_t wanted = bytes_in(granule, address, end);
     for (std::uint32_t i = 0; i < variables; ++i) {
@@ -258,7 +241,9 @@ void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address
   Cell* cell = stripe.first;
   while (cell != nullptr && (cell->address != address || cell->kind != kind)) cell = cell->next;
   if (cell == nullptr) cell = new_cell(stripe, address, 0, kind);
-  if (cell != nullptr) touch(self, cell->carrier);
+  if (cell == nullptr) return;
+  touch(self, cell->carrier);
+  remembered_cell(self, address) = cell;
 }
 
 void let_go(MonitoredThread& self) {

@@ -4,6 +4,7 @@
 // accesses that race is that of their hooks. Code that was built with --monitor makes the access here, under the
 // variable's lock, and atomic operations are made here always: their order is the real one.
 #include "capture/runtime/modules.h"
+#include "capture/runtime/monitored_quick.h"
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
@@ -43,6 +44,12 @@ void judge(MonitoredThread& self, Access access, bool atomic, std::uint32_t site
 void at_primitive(MonitoredThread& self, Access access, Primitive kind, std::uint64_t address, std::uint32_t site) {
   hold_primitive(self, kind, address);
   judge(self, access, true, site);
+}
+
+// A lock that the thread holds: nobody else can do more than try it.
+void at_held_lock(MonitoredThread& self, Access access, std::uint64_t address, std::uint32_t site) {
+  if (knowledge::is_calm(g_setup, *self.core) && is_left_at_lock(self, access, address)) knowledge::pass(*self.core);
+  else at_primitive(self, access, Primitive::Lock, address, site);
 }
 
 // What an access saw or wrote. `mask`: of a byte's index what counts; 0 if all are the same byte.
@@ -168,9 +175,9 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   if (self == nullptr) return;
   switch (kind) {
   case EventKind::Acquire:
-  case EventKind::Release: return at_primitive(*self, Access::Write, Primitive::Lock, address, site);
+  case EventKind::Release: return at_held_lock(*self, Access::Write, address, site);
   case EventKind::AcquireShared:
-  case EventKind::ReleaseShared: return at_primitive(*self, Access::Read, Primitive::Lock, address, site);
+  case EventKind::ReleaseShared: return at_held_lock(*self, Access::Read, address, site);
   case EventKind::Signal:
   case EventKind::Broadcast:
   case EventKind::BarrierArrive:
@@ -181,10 +188,10 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   case EventKind::BarrierLeave:
   case EventKind::OnceWait:
   case EventKind::HbAcquire: return at_primitive(*self, Access::Read, Primitive::Object, address, site);
-  case EventKind::Wait: return at_primitive(*self, Access::Write, Primitive::Lock, value, site);
+  case EventKind::Wait: return at_held_lock(*self, Access::Write, value, site);
   case EventKind::Wake:
     at_primitive(*self, Access::Read, Primitive::Object, address, site);
-    return at_primitive(*self, Access::Write, Primitive::Lock, value, site);
+    return at_held_lock(*self, Access::Write, value, site);
   case EventKind::Fork:
   case EventKind::Join:
   case EventKind::Detach:

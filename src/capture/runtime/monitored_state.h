@@ -6,9 +6,12 @@
 
 namespace sooth::runtime {
 
+struct Cell;
+
 extern knowledge::Setup g_setup; // does not change once the program runs
 
 inline constexpr std::size_t kMostStripes = 10;
+inline constexpr std::size_t kCachedCells = 32;
 // Bytes of memory whose pieces one access touches at the same time; longer ones go on step by step.
 inline constexpr std::uint64_t kMostMemory = 64;
 inline constexpr std::size_t kMostPieces = kMostMemory + 16;
@@ -26,7 +29,8 @@ struct MonitoredThread {
   std::uint32_t touch_count;
   std::uint32_t stripe_count;
   void* stripes[kMostStripes];
-  bool ended; // the rest: with the table's lock
+  Cell* cells[kCachedCells]; // that it last found, by address (monitored_quick.h)
+  bool ended;                // the rest: with the table's lock
   bool detached;
   MonitoredThread* next; // in the table, or on the free list
 };
@@ -64,6 +68,7 @@ public:
     if (__builtin_expect(__atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0, 0)) wait();
   }
   void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
+  bool is_free() const { return __atomic_load_n(&held_, __ATOMIC_ACQUIRE) == 0; }
 
 private:
   void wait();
@@ -78,8 +83,6 @@ struct VariablePlace {
 extern VariablePlace* g_variable_places;
 
 bool make_carriers();
-// Some variable may lie in the range.
-bool may_hold_monitored(std::uint64_t address, std::uint64_t size);
 // The variable has this place from now on. The caller holds it.
 void place_variable(std::uint32_t variable, std::uint64_t address);
 

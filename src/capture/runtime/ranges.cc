@@ -1,6 +1,7 @@
 #include "capture/runtime/ranges.h"
 
 #include "capture/runtime/cells.h"
+#include "capture/runtime/monitored.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
 
@@ -111,7 +112,7 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
                   std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
-  if (size == 0) return;
+  if (size == 0 || is_out_of_sight(target, size)) return;
   if (is_online()) return online_access(t, kind, target, bytes, size, site);
   if (repeats_cells(kind, target, from, size)) return;
   if (size <= 8) return piece_access(t, kind, target, from, size, site);
@@ -125,7 +126,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
-  if (size == 0) return;
+  if (size == 0 || is_out_of_sight(target, size)) return;
   if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
   if (is_online() || (kind == EventKind::Write &&
                       writes_are_kept(target))) { // every state of a global counts, also in the middle of the loop
@@ -145,7 +146,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
 
 void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (size == 0) return;
+  if (size == 0 || is_out_of_sight(target, size)) return;
   if (is_online()) return online_fill(t, target, byte, size, site);
   if (size <= 8) {
     const std::uint64_t value = byte * std::uint64_t{0x0101010101010101};

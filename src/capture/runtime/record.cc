@@ -3,6 +3,7 @@
 
 #include "capture/runtime/cells.h"
 #include "capture/runtime/file.h"
+#include "capture/runtime/monitored_quick.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/ranges.h"
 
@@ -51,6 +52,7 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
 } // namespace
 
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
+  if (is_monitored() && passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
   end_segment(t);
   mark(t, kind, address, value, flags);
 }

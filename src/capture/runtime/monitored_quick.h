@@ -1,0 +1,118 @@
+// Events that nothing would come of, found out without the rest of the layer: the thread is calm (knowledge/monitoring.h),
+// and all that it knows, and nothing else, was left at the carrier.
+//
+// A lock that the thread holds cannot be changed by others meanwhile; they can only try it. What an atomic load sees, others
+// may change: so it looks before and after the load whether anybody has the carrier's lock or has left something. Writes
+// take that lock.
+#pragma once
+
+#include "capture/runtime/monitored_state.h"
+
+namespace sooth::runtime {
+
+// A carrier of a primitive or of some of the eight bytes of a granule.
+struct alignas(64) Cell {
+  Cell* next;
+  std::uint64_t address; // of a primitive; of memory: the granule's
+  std::uint8_t bytes;    // of memory: bit i is byte i of the granule; 0: a primitive
+  Primitive kind;
+  knowledge::Carrier carrier;
+};
+struct alignas(64) Stripe {
+  CarrierLock lock;
+  Cell* first;
+};
+inline constexpr std::size_t kStripes = 4096;
+extern Stripe g_stripes[kStripes];
+
+inline std::uint64_t granule_of(std::uint64_t address) { return address & ~std::uint64_t{7}; }
+inline Stripe& stripe_of(std::uint64_t address) { return g_stripes[(address >> 3) * 0x9e3779b97f4a7c15u >> 52]; }
+// The bytes of a granule that lie in a range.
+inline std::uint8_t bytes_in(std::uint64_t granule, std::uint64_t address, std::uint64_t end) {
+  const std::uint64_t from = address > granule ? address - granule : 0;
+  const std::uint64_t to = end < granule + 8 ? end - granule : 8;
+  return static_cast<std::uint8_t>((0xffu << from) & (0xffu >> (8 - to)));
+}
+// The cell that the thread last found for an address like this one. Cells that are used for something else have another
+// address; their memory stays.
+inline Cell*& remembered_cell(MonitoredThread& self, std::uint64_t address) {
+  return self.cells[(address >> 3) % kCachedCells];
+}
+
+// The thread does what its hooks do first (monitored_events.cc) only if there is something new about it.
+inline bool is_calm(Thread* t) {
+  const MonitoredThread* self = t->monitored;
+  return self != nullptr && knowledge::is_calm(g_setup, *self->core) &&
+         __atomic_load_n(&self->named_by, __ATOMIC_RELAXED) == 0 &&
+         (self->has_function || __sooth_thread.abi.stack_top == t->stack);
+}
+
+inline bool is_left_at_lock(MonitoredThread& self, knowledge::Access access, std::uint64_t address) {
+  const Cell* cell = remembered_cell(self, address);
+  return cell != nullptr && __atomic_load_n(&cell->address, __ATOMIC_RELAXED) == address &&
+         cell->kind == Primitive::Lock && knowledge::is_left(*self.core, cell->carrier, access);
+}
+
+// An event of a lock that the thread holds; false: it takes more than this.
+inline bool passes_held_lock(Thread* t, EventKind kind, std::uint64_t address) {
+  const bool shared = kind == EventKind::AcquireShared || kind == EventKind::ReleaseShared;
+  if (!shared && kind != EventKind::Acquire && kind != EventKind::Release) return false;
+  if (!is_calm(t) ||
+      !is_left_at_lock(*t->monitored, shared ? knowledge::Access::Read : knowledge::Access::Write, address))
+    return false;
+  knowledge::pass(*t->monitored->core);
+  return true;
+}
+
+// An atomic operation within a granule. If it is quiet, do it; if then done() says so, it needed nothing else. A load that
+// did is to be made again by the slow way.
+class QuietOperation {
+public:
+  QuietOperation(Thread* t, const void* address, std::size_t size, bool writes)
+      : self_(t->monitored), address_(reinterpret_cast<std::uint64_t>(address)), granule_(granule_of(address_)),
+        size_(size), writes_(writes) {
+    if (!is_calm(t) || address_ + size > granule_ + 8 || may_hold_monitored(address_, size)) return;
+    cell_ = remembered_cell(*self_, granule_);
+    if (cell_ == nullptr) return;
+    if (!writes_) {
+      quiet_ = stripe_of(granule_).lock.is_free() && is_left();
+      return;
+    }
+    ++__sooth_thread.quiet; // a signal handler must not wait for this lock
+    stripe_of(granule_).lock.lock();
+    quiet_ = is_left();
+    if (!quiet_) let_go();
+  }
+  QuietOperation(const QuietOperation&) = delete;
+  QuietOperation& operator=(const QuietOperation&) = delete;
+
+  bool quiet() const { return quiet_; }
+  bool done() {
+    __asm__ volatile("" : : : "memory"); // the load comes before this look
+    if (!writes_ && !(stripe_of(granule_).lock.is_free() && is_left())) return false;
+    knowledge::pass(*self_->core);
+    if (writes_) let_go();
+    return true;
+  }
+
+private:
+  bool is_left() const {
+    return __atomic_load_n(&cell_->address, __ATOMIC_ACQUIRE) == granule_ &&
+           __atomic_load_n(&cell_->bytes, __ATOMIC_ACQUIRE) == bytes_in(granule_, address_, address_ + size_) &&
+           knowledge::is_left(*self_->core, cell_->carrier,
+                              writes_ ? knowledge::Access::Write : knowledge::Access::Read);
+  }
+  void let_go() {
+    stripe_of(granule_).lock.unlock();
+    --__sooth_thread.quiet;
+  }
+
+  MonitoredThread* self_;
+  const Cell* cell_ = nullptr;
+  std::uint64_t address_, granule_;
+  std::size_t size_;
+  bool writes_;
+  bool quiet_ = false;
+};
+
+} // namespace sooth::runtime
