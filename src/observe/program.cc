@@ -266,7 +266,9 @@ void ObservedProgram::conclude() {
           false);
   add_gap("lateNames", finish_ ? finish_->late_names : 0,
           "threads that were named too late for thread_start with their name", false);
-  add_gap("wideEvents", finish_ ? finish_->unsupported : 0, "events that wrote more variables than were told", false);
+  add_gap("unfollowed", finish_ ? finish_->unsupported : 0,
+          "calls of synchronisation that Sooth does not follow, or events that wrote more variables than were told",
+          false);
   if (property_) {
     const auto liveness = std::ranges::count_if(property_->properties, [](const auto& p) { return !p.monitor; });
     add_gap("unseenCalls", logic::partly_seen_calls(*property_, symbols_.tables().sites).size(),

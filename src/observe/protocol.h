@@ -110,11 +110,11 @@ struct FinishMessage {
   std::int64_t value = 0;
   std::uint64_t messages = 0; // Event, Fork, End, Waits and Checkpoint messages in all
   std::uint64_t external_writes = 0;
-  std::uint64_t horizons = 0; // times that a thread was silent for so long that runs were left out
-  std::uint64_t forks = 0;    // child processes, which are not observed
-  std::uint64_t unsupported = 0;
-  std::uint64_t early = 0;      // hooks that ran before the observer knew all names of the property
-  std::uint64_t late_names = 0; // threads that were named after their start had to be told
+  std::uint64_t horizons = 0;    // times that a thread was silent for so long that runs were left out
+  std::uint64_t forks = 0;       // child processes, which are not observed
+  std::uint64_t unsupported = 0; // calls that are not followed, and events that wrote more variables than were told
+  std::uint64_t early = 0;       // hooks that ran before the observer knew all names of the property
+  std::uint64_t late_names = 0;  // threads that were named after their start had to be told
   friend bool operator==(const FinishMessage&, const FinishMessage&) = default;
 };
 

@@ -11,6 +11,8 @@
 #include "logic/occurrences.h"
 #include "predict/liveness.h"
 #include "predict/run_table.h"
+#include "predict/unrecorded.h"
+#include "trace/lost.h"
 
 namespace sooth::predict {
 
@@ -43,14 +45,27 @@ public:
     if (!model) return model.error();
     answer_.relevant_events = events_.events.size();
     observe();
-    predict(**model, model_number(name));
-    look_for_loops(**model, model_number(name));
-    if (options_.count) count(**model);
+    if (const std::string reason = why_not_predicted(); !reason.empty()) {
+      // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
+      answer_.complete = false;
+      answer_.bounds.push_back("no other run was looked at: " + reason);
+      for (Finding& finding : answer_.findings) finding.model = model_number(name);
+    } else {
+      predict(**model, model_number(name));
+      look_for_loops(**model, model_number(name));
+      if (options_.count) count(**model);
+    }
     tell(**model);
     return std::move(answer_);
   }
 
 private:
+  std::string why_not_predicted() const {
+    if (const std::string names = unrecorded_synchronisation(trace_); !names.empty())
+      return "the program used what is not recorded (" + names + ")";
+    return trace::lost_events(trace_) != 0 ? "events were lost, and they may have ordered the others" : "";
+  }
+
   // The monitors on the recorded run alone: the first place where each objects.
   void observe() {
     std::vector<std::uint64_t> values(monitors_.value_words());

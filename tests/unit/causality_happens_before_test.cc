@@ -96,6 +96,21 @@ TEST(HappensBefore, LandingIsObservedSafeAndPredictedUnsafeInTwoRunsOfThreeOnSix
   EXPECT_TRUE(answer.remarks.empty());
 }
 
+TEST(HappensBefore, NothingIsPredictedWhereSynchronisationIsNotRecorded) {
+  Program safe = landing(false);
+  safe.trace.process.unsupported = {{"swapcontext", 1}};
+  const predict::PropertyAnswer nothing = safe.check(kLanding);
+  EXPECT_TRUE(nothing.findings.empty());
+  EXPECT_FALSE(nothing.complete);
+  ASSERT_EQ(nothing.bounds.size(), 1u);
+  EXPECT_NE(nothing.bounds[0].find("swapcontext"), std::string::npos);
+  Program unsafe = landing(true);
+  unsafe.trace.process.unsupported = {{"swapcontext", 1}};
+  const predict::PropertyAnswer observed = unsafe.check(kLanding);
+  ASSERT_EQ(observed.findings.size(), 1u);
+  EXPECT_EQ(observed.findings[0].status, witness::Status::Observed);
+}
+
 TEST(HappensBefore, LandingWithTheRadioDownIsObserved) {
   Program p = landing(true);
   const predict::PropertyAnswer answer = p.check(kLanding);

@@ -1,6 +1,7 @@
 // The beginning and the end of an observed program.
 #include "capture/runtime/online.h"
 
+#include "capture/runtime/file.h"
 #include "capture/runtime/monitored.h"
 #include "capture/runtime/online_channel.h"
 #include "capture/runtime/online_hook.h"
@@ -61,7 +62,7 @@ void online_finish(trace::EndKind kind, int value) {
   out.number(counts.external_writes);
   out.number(counts.horizons);
   out.number(counts.forks);
-  out.number(counts.unsupported);
+  out.number(counts.unsupported + g_header->defects[static_cast<unsigned>(Defect::UnsupportedCalls)]);
   out.number(counts.early);
   out.number(counts.late_names);
   wire::put_length(frame, static_cast<std::size_t>(out.at - frame) - wire::kLengthBytes);
