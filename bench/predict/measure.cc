@@ -121,8 +121,8 @@ void races(trace::Trace t, std::size_t window) {
   limits.window = window;
   limits.jobs = 1;
   const double start = now();
-  separate_objects(t);
-  const causality::Computation c = causality::compute(t);
+  const trace::ObjectTable objects = separate_objects(t);
+  const causality::Computation c = causality::compute(t, objects);
   const double computed = since(start);
   const auto feasibility = predict::make_feasibility(c, witness::Model::Maximal, limits);
   const double prepared = since(start);

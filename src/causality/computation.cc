@@ -61,7 +61,8 @@ bool synchronises(EventKind kind) {
 
 class Builder {
 public:
-  explicit Builder(const trace::Trace& trace) : trace_(trace), locations_(trace) {}
+  Builder(const trace::Trace& trace, const trace::ObjectTable& objects)
+      : trace_(trace), objects_(objects), locations_(trace) {}
 
   Computation run() {
     result_.locks = add_lock_operations(trace_, effects_);
@@ -79,7 +80,7 @@ public:
 
 private:
   void add_locations() {
-    const std::vector<std::uint32_t> initial = add_memory_operations(trace_, locations_, effects_);
+    const std::vector<std::uint32_t> initial = add_memory_operations(trace_, locations_, objects_, effects_);
     for (std::size_t i = 0; i < initial.size(); ++i) {
       const Piece& piece = locations_.pieces()[i];
       result_.locations.push_back({piece.address, piece.bytes, initial[i]});
@@ -226,6 +227,7 @@ private:
 
   static constexpr std::uint32_t kDropped = 0xffffffff;
   const trace::Trace& trace_;
+  const trace::ObjectTable& objects_;
   Locations locations_;
   Effects effects_;
   Computation result_;
@@ -233,8 +235,8 @@ private:
 
 } // namespace
 
-Computation compute(const trace::Trace& trace) {
-  Computation result = Builder(trace).run();
+Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects) {
+  Computation result = Builder(trace, objects).run();
   result.dependence = dependence_of(trace, result);
   return result;
 }

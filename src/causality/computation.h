@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "causality/step_dependence.h"
+#include "trace/objects.h"
 #include "trace/trace.h"
 
 namespace sooth::causality {
@@ -106,7 +107,8 @@ struct Computation {
   }
 };
 
-// The trace must be legal (trace::verify). Objects at reused addresses must have been told apart (trace/objects.h).
-Computation compute(const trace::Trace& trace);
+// The trace must be legal (trace::verify). Objects at reused addresses must have been told apart (trace/objects.h), which gave
+// `objects`.
+Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects = {});
 
 } // namespace sooth::causality

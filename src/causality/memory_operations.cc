@@ -20,20 +20,22 @@ constexpr std::uint32_t kNone = 0xffffffff;
 
 struct Memory {
   std::uint32_t value = kUnknownValue;
-  bool exact = true;             // `value` is that of certain bytes
-  bool touched = false;          // since the trace began
-  std::uint32_t renewal = kNone; // the event that made the bytes new, if nobody has touched them since
-  bool zero = false;             // ... and they are zero
+  std::uint32_t bytes = kUnknownValue; // the number of its bytes alone, whatever pointers in it mean
+  bool exact = true;                   // `value` is that of certain bytes
+  bool touched = false;                // since the trace began
+  std::uint32_t renewal = kNone;       // the event that made the bytes new, if nobody has touched them since
+  bool zero = false;                   // ... and they are zero
 };
 
 using Holds = absl::btree_map<std::uint32_t, bool>; // location -> whether it was written
 
 class MemoryOperations {
 public:
-  MemoryOperations(const trace::Trace& trace, const Locations& locations, Effects& effects)
+  MemoryOperations(const trace::Trace& trace, const Locations& locations, const trace::ObjectTable& objects,
+                   Effects& effects)
       : trace_(trace), locations_(locations), effects_(effects), memory_(locations.pieces().size()),
         initial_(locations.pieces().size(), kUnknownValue), holds_(trace.threads.size()),
-        last_event_(trace.threads.size(), kNone), no_values_((trace.flags & trace::kNoValues) != 0) {}
+        last_event_(trace.threads.size(), kNone), no_values_((trace.flags & trace::kNoValues) != 0), places_(objects) {}
 
   std::vector<std::uint32_t> run() {
     for (event_ = 0; event_ < trace_.events.size(); ++event_) {
@@ -56,11 +58,12 @@ private:
     auto it = std::lower_bound(pieces.begin(), pieces.end(), e.address,
                                [](const Piece& piece, std::uint64_t address) { return piece.address < address; });
     const bool begins = e.kind == EventKind::Alloc || e.kind == EventKind::Map || e.kind == EventKind::StackBegin;
+    if (begins) places_.begin(e, event_);
     for (; it != pieces.end() && it->address - e.address < e.value; ++it) {
       Memory& memory = memory_[static_cast<std::size_t>(it - pieces.begin())];
       memory.renewal = event_;
       memory.zero = begins && e.has(trace::kFill);
-      memory.value = kUnknownValue;
+      memory.value = memory.bytes = kUnknownValue;
     }
   }
 
@@ -91,7 +94,7 @@ private:
     Memory& memory = memory_[location];
     const bool zero = memory.renewal != kNone && memory.zero && !no_values_;
     const std::uint32_t value = zero ? values_.zeros(locations_.pieces()[location].bytes) : seen;
-    memory.value = value;
+    memory.value = memory.bytes = value;
     memory.exact = true;
     if (!memory.touched) initial_[location] = value;
     else if (memory.renewal != kNone) emit(memory.renewal, OperationKind::Write, location, value);
@@ -107,11 +110,11 @@ private:
       begin_life(location, seen != kUnknownValue ? seen : values_.unique());
       if (seen == kUnknownValue && !memory.zero) memory.exact = false;
     }
-    if (seen != kUnknownValue && memory.exact && seen != memory.value) {
+    if (seen != kUnknownValue && memory.exact && seen != memory.bytes) {
       // Not legal; as if somebody unknown had written it just before.
       effects_.pinned.push_back(event_);
       emit(event_, OperationKind::Write, location, seen);
-      memory.value = seen;
+      memory.value = memory.bytes = seen;
       return;
     }
     emit(event_, OperationKind::Read, location, memory.value);
@@ -121,7 +124,9 @@ private:
     Memory& memory = memory_[location];
     if (is_new(memory)) begin_life(location, kUnknownValue);
     memory.exact = known(contents);
-    memory.value = memory.exact ? number(location, contents, offset) : values_.unique();
+    memory.bytes = memory.exact ? number(location, contents, offset) : values_.unique();
+    memory.value =
+        memory.exact ? values_.written(contents, offset, locations_.pieces()[location].bytes, places_) : memory.bytes;
     emit(event_, OperationKind::Write, location, memory.value);
   }
 
@@ -158,14 +163,15 @@ private:
   std::vector<std::uint32_t> last_event_; // by thread
   const bool no_values_;
   ValueNumbers values_;
+  ReusedPlaces places_;
   std::uint32_t event_ = 0;
 };
 
 } // namespace
 
 std::vector<std::uint32_t> add_memory_operations(const trace::Trace& trace, const Locations& locations,
-                                                 Effects& effects) {
-  return MemoryOperations(trace, locations, effects).run();
+                                                 const trace::ObjectTable& objects, Effects& effects) {
+  return MemoryOperations(trace, locations, objects, effects).run();
 }
 
 } // namespace sooth::causality

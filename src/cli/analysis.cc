@@ -196,7 +196,7 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, std::uint64_t memory) {
   progress.stage("telling objects apart", 1, 3);
   out->objects = trace::separate_objects(out->trace);
   progress.stage("finding out what can be reordered", 2, 3);
-  out->computation = causality::compute(out->trace);
+  out->computation = causality::compute(out->trace, out->objects);
   return out;
 }
 

@@ -78,9 +78,12 @@ std::vector<std::uint64_t> MonitorBuilder::finish(const std::vector<Variable>& v
     variable_rows.push_back(row);
   }
   std::vector<std::uint32_t> local_names, block_names;
+  local_names.reserve(locals.size());
+  block_names.reserve(blocks.size());
   for (const std::string& local : locals) local_names.push_back(text(local));
   for (const std::string& block : blocks) block_names.push_back(text(block));
   std::vector<knowledge::ClassRow> class_rows;
+  class_rows.reserve(roles.size() + 1);
   for (std::uint32_t r = 0; r < roles.size(); ++r) class_rows.push_back(classes[r]);
   class_rows.push_back(classes[knowledge::kAllThreads]);
 

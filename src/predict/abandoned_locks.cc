@@ -12,7 +12,6 @@ namespace {
 using causality::Operation;
 using causality::OperationKind;
 using causality::StepId;
-using trace::Event;
 using witness::Finding;
 using witness::Role;
 

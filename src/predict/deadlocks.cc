@@ -147,6 +147,7 @@ private:
     }
     if (undecided.empty()) return;
     std::vector<witness::Place> places;
+    places.reserve(circle_.size());
     for (const std::size_t i : circle_)
       places.push_back({computation_.steps[requests_[i].steps.front()].event, Role::Request});
     coverage_.undecided_about(witness::FindingKind::Deadlock, std::move(places), undecided);

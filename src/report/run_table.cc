@@ -70,6 +70,7 @@ private:
     rows_.push_back({"step", "thread", "what", "where", "observed order", run_.initial.empty() ? "" : "state", ""});
     rows_.push_back({"", "", run_.steps.empty() ? "nothing has happened" : "initially", "", "", run_.initial, ""});
     std::vector<const RunStepText*> observed;
+    observed.reserve(run_.steps.size());
     for (const RunStepText& step : run_.steps) observed.push_back(&step);
     std::ranges::sort(observed, {}, &RunStepText::observed);
     for (std::size_t k = 0; k < run_.steps.size(); ++k) {

@@ -214,6 +214,7 @@ std::string candidates_text(const Report& report) {
   for (std::size_t i = 0; i < std::min(kShown, report.candidates.size()); ++i) {
     const FindingText& candidate = report.candidates[i];
     std::vector<std::string> places;
+    places.reserve(candidate.places.size());
     for (const PlaceText& place : candidate.places)
       places.push_back(fmt::format("{} {} at {}:{}", place.step.kind, place.step.variable, place.step.spot.file,
                                    place.step.spot.line));

@@ -104,6 +104,7 @@ Result<Program> read_program(const std::string& path) {
   const auto add_libraries_of = [&](const ProgramFile& file, const std::string& of) {
     const std::string origin = fs::absolute(of).parent_path().string();
     std::vector<std::string> folders;
+    folders.reserve(file.folders.size());
     for (const std::string& folder : file.folders) folders.push_back(expanded(folder, origin));
     if (of == path) own_folders = folders;
     folders.insert(folders.end(), own_folders.begin(), own_folders.end());

@@ -131,7 +131,7 @@ std::vector<Finding> find_apart(Case run) {
   const trace::VerifyReport report = trace::verify(run.trace);
   EXPECT_TRUE(report.legal()) << (report.problems.empty() ? "" : report.problems[0].sentence);
   const trace::ObjectTable objects = trace::separate_objects(run.trace);
-  const causality::Computation computation = causality::compute(run.trace);
+  const causality::Computation computation = causality::compute(run.trace, objects);
   const auto feasibility = make_feasibility(computation, witness::Model::Maximal, {});
   Coverage coverage;
   std::vector<Finding> found = find_memory_errors(run.trace, computation, *feasibility, {}, coverage, objects);
@@ -164,6 +164,26 @@ Case freed_twice(bool cleared, EventKind second) {
   if (second == EventKind::Free) run.add(2, EventKind::Free, Object, Bytes);
   else run.write(2, Object, 4, 1);
   return run;
+}
+
+// Thread 1 uses the object that the pointer at Flag leads to, under a lock. Thread 2 then frees it and puts another one there,
+// which happens to get the same place. In a run in which thread 1 comes later, it reads the same number, but finds the new object.
+TEST(MemoryErrors, ThePointerToANewObjectAtTheSamePlaceIsAnotherOne) {
+  Case run(3);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.write(0, Flag, 8, Object);
+  run.fork(0, 1);
+  run.fork(0, 2);
+  run.lock(1, Lock);
+  run.read(1, Flag, 8, Object);
+  run.write(1, Object, 4, 1);
+  run.unlock(1, Lock);
+  run.lock(2, Lock);
+  run.add(2, EventKind::Free, Object, Bytes);
+  run.add(2, EventKind::Alloc, Object, Bytes);
+  run.write(2, Flag, 8, Object);
+  run.unlock(2, Lock);
+  EXPECT_TRUE(find_apart(run).empty());
 }
 
 TEST(MemoryErrors, ADoubleFreeThatTheAllocatorHid) {

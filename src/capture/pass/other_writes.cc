@@ -72,10 +72,10 @@ bool OtherWrites::reaches(const Instruction& writer, const Instruction& reader) 
 }
 
 bool OtherWrites::may_change(const Instruction& writer, const Instruction& reader) {
-  if (const auto location = read_location(reader)) return isModSet(aliases_.getModRefInfo(&writer, *location));
+  if (const auto location = read_location(reader)) return isModSet(aliases_.getModRefInfo(&writer, location));
   if (isa<CallBase>(reader) && !isa<CallBase>(writer))
     if (const auto location = MemoryLocation::getOrNone(&writer))
-      return isRefSet(aliases_.getModRefInfo(&reader, *location));
+      return isRefSet(aliases_.getModRefInfo(&reader, location));
   return true;
 }
 

@@ -1,0 +1,56 @@
+// Places that were given out again: which of the objects there a number points to.
+//
+// Question: two writes of the same number, an address: do they speak of the same object?
+// Source: objects at reused addresses are told apart (trace/objects.h), so whatever points to them must be, too: whoever reads the
+//   pointer to the new object goes on with the new object, and did that never in the recorded run.
+// Where we differ: nobody knows which numbers are addresses. Every word that lies inside an object at a reused place counts as
+//   one: a number that only looks like it is told apart without need, which allows fewer runs and is right.
+// Cost: a search among the objects at reused places for each value; nothing if there are none.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include <absl/container/btree_map.h>
+
+#include "trace/objects.h"
+#include "trace/trace.h"
+
+namespace sooth::causality {
+
+class ReusedPlaces {
+public:
+  explicit ReusedPlaces(const trace::ObjectTable& objects) : objects_(objects) {}
+
+  bool none() const { return now_.empty(); }
+
+  // An object begins with this event, the trace's `number`-th.
+  void begin(const trace::Event& e, std::uint32_t number) {
+    if (objects_.moved.empty()) return;
+    const std::uint64_t original = objects_.original(e.address);
+    if (original == e.address || e.value == 0) return; // the first one there
+    auto it = now_.lower_bound(original);
+    if (it != now_.begin() && std::prev(it)->second.end > original) --it;
+    while (it != now_.end() && it->first < original + e.value) it = now_.erase(it);
+    now_[original] = {original + e.value, std::uint64_t{number} + 1};
+  }
+
+  // Which object has this address now; 0: the first one, or no place that is used again.
+  std::uint64_t object_at(std::uint64_t address) const {
+    const auto after = now_.upper_bound(address);
+    if (after == now_.begin()) return 0;
+    const Object& object = std::prev(after)->second;
+    return address < object.end ? object.number : 0;
+  }
+
+private:
+  struct Object {
+    std::uint64_t end = 0;
+    std::uint64_t number = 0;
+  };
+  const trace::ObjectTable& objects_;
+  absl::btree_map<std::uint64_t, Object> now_; // by the address that the program has
+};
+
+} // namespace sooth::causality
