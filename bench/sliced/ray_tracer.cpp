@@ -95,9 +95,12 @@ void render(int number, int width) {
   const Tracer tracer{scene};
   long sum = 0;
   for (int y = take_row(); y < width; y = take_row()) sum += tracer.row(y, width);
-  at(number);
-  const std::lock_guard hold(scene.lock); // the wrong one
-  checksum += sum;
+  at(2 * number); // in the recorded run they add one after the other
+  {
+    const std::lock_guard hold(scene.lock); // the wrong one
+    checksum += sum;
+  }
+  at(2 * number + 1);
 }
 
 int main(int argc, char** argv) {
