@@ -131,6 +131,7 @@ private:
   // Of a property's run: its own steps, as they came.
   static std::vector<std::uint32_t> observed_steps(const witness::PropertyRun& run) {
     std::vector<std::uint32_t> out;
+    out.reserve(run.steps.size());
     for (const witness::RunStep& step : run.steps) out.push_back(step.event);
     std::sort(out.begin(), out.end());
     return out;
