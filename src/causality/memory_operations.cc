@@ -69,13 +69,22 @@ private:
 
   void access(const Event& e) {
     const LocationRange range = locations_.of(event_);
-    if (range.count == 0) return;
     const bool external = e.kind == EventKind::ExternalWrite;
-    if (external) effects_.pinned.push_back(event_);
+    if (external && (range.count != 0 || found_atomically(e))) effects_.pinned.push_back(event_);
+    if (range.count == 0) return;
     if (!external) end_holds_of(e, range);
     if (reads_memory(e.kind)) each(e, range, seen_by(trace_.bytes, e), &MemoryOperations::read);
     if (writes_memory(e.kind)) each(e, range, written_by(trace_.bytes, e), &MemoryOperations::write);
     if (e.has(trace::kHeld) && !external) begin_holds(e, range);
+  }
+
+  // What only one thread is seen to touch, it changed itself, in code without hooks. Not so what it looks at with atomic loads:
+  // those are for what others write, and the others' code may have no hooks.
+  bool found_atomically(const Event& external) const {
+    if (event_ + 1 == trace_.events.size()) return false;
+    const Event& next = trace_.events[event_ + 1];
+    return next.thread == external.thread &&
+           (next.kind == EventKind::AtomicRead || next.kind == EventKind::AtomicRmw) && overlap(external, next);
   }
 
   void each(const Event& e, LocationRange range, const Contents& contents,

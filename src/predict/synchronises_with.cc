@@ -30,7 +30,7 @@ bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b, std::uint64
 SynchronisesWith::SynchronisesWith(const trace::Trace& trace)
     : clocks_(trace.threads.size()), fence_release_(trace.threads.size()), fence_acquire_(trace.threads.size()),
       forked_(trace.threads.size()), ended_(trace.threads.size()), cancelled_(trace.threads.size()),
-      began_(trace.threads.size()), round_of_(trace.threads.size()) {
+      began_(trace.threads.size()), from_outside_(trace.threads.size()), round_of_(trace.threads.size()) {
   for (std::uint32_t t = 0; t < clocks_.size(); ++t) clocks_[t].raise(t, 1);
 }
 
@@ -91,9 +91,7 @@ void SynchronisesWith::read_atomic(const Event& e) {
   });
 }
 
-void SynchronisesWith::write_atomic(const Event& e) {
-  // A relaxed store carries what the last release fence before it has.
-  const SharedClock now = releases(e.order) ? snapshot(e.thread) : fence_release_[e.thread];
+void SynchronisesWith::make_cells(const Event& e) {
   for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) {
     auto& cells = atomics_[granule];
     const bool known = std::any_of(cells.begin(), cells.end(), [&](const AtomicCell& cell) {
@@ -101,6 +99,21 @@ void SynchronisesWith::write_atomic(const Event& e) {
     });
     if (!known) cells.push_back({e.address, e.size, nullptr});
   }
+}
+
+// Whoever wrote it may have released anything that was done before; others may read it from here, too.
+void SynchronisesWith::found_from_outside(const Event& e) {
+  if (e.size == 0) return;
+  come_after_everything(e.thread);
+  make_cells(e);
+  const SharedClock now = snapshot(e.thread);
+  each_cell(e, [&](AtomicCell& cell) { cell.released = joined(cell.released, now); });
+}
+
+void SynchronisesWith::write_atomic(const Event& e) {
+  // A relaxed store carries what the last release fence before it has.
+  const SharedClock now = releases(e.order) ? snapshot(e.thread) : fence_release_[e.thread];
+  make_cells(e);
   each_cell(e, [&](AtomicCell& cell) {
     const bool same = cell.address == e.address && cell.size == e.size;
     // A read-modify-write goes on with the release sequence. A store of other bytes ends it only in part: then order
@@ -118,9 +131,13 @@ void SynchronisesWith::arrive(const Event& e) {
     come_after(t, cancelled_[t]);
     cancelled_[t] = nullptr;
   }
+  const bool after_external = from_outside_[t];
+  from_outside_[t] = e.kind == EventKind::ExternalWrite;
   switch (e.kind) {
   case EventKind::AtomicRead:
-  case EventKind::AtomicRmw: return read_atomic(e);
+  case EventKind::AtomicRmw:
+    if (after_external) found_from_outside(e);
+    return read_atomic(e);
   case EventKind::Fence:
     if (acquires(e.order)) clocks_[t].join(fence_acquire_[t]);
     return;

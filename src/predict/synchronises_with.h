@@ -8,7 +8,8 @@
 // Where we differ: the trace's order of an atomic's writes is its modification order, and a read sees the last one, so
 // no choice is left. What C++ does not speak of (semaphores, barriers, once, conditions, futexes, annotations) orders
 // more rather than less: a signal is before the wake that follows it, every post before every later wait. A signal
-// handler, whose sender nobody recorded, comes after everything.
+// handler, whose sender nobody recorded, comes after everything; so does an atomic read of what no recorded event wrote: another
+// thread may have done it, in code without hooks.
 // Cost: linear; a synchronisation costs as much as there are threads.
 #pragma once
 
@@ -62,6 +63,8 @@ private:
   void acquire_tag(std::uint32_t thread, std::uint64_t tag);
   void read_atomic(const trace::Event& e);
   void write_atomic(const trace::Event& e);
+  void found_from_outside(const trace::Event& e); // an atomic read
+  void make_cells(const trace::Event& e);
   // The thread's clock, to be kept; what the thread does from now on is not in it.
   causality::SharedClock snapshot(std::uint32_t thread);
 
@@ -75,6 +78,7 @@ private:
   std::vector<causality::SharedClock> ended_;         // by thread
   std::vector<causality::SharedClock> cancelled_;     // by thread: at the request, until its next event
   std::vector<bool> began_;                           // by thread: it has done something
+  std::vector<bool> from_outside_;                    // by thread: its last event is an external write
   absl::flat_hash_map<std::uint64_t, Lock> locks_;
   absl::flat_hash_map<std::uint64_t, causality::SharedClock> tags_;                // all that only adds up, by address
   absl::flat_hash_map<std::uint64_t, absl::InlinedVector<AtomicCell, 1>> atomics_; // by granule

@@ -25,7 +25,7 @@ class Knowledge {
 public:
   explicit Knowledge(const trace::Trace& trace)
       : knows_(trace.threads.size()), fence_(trace.threads.size()), heard_(trace.threads.size()),
-        from_parent_(trace.threads.size()) {}
+        from_parent_(trace.threads.size()), from_outside_(trace.threads.size()) {}
 
   static constexpr std::uint64_t kOutside = 0; // the world outside; no object has this address
 
@@ -35,6 +35,8 @@ public:
   // What the thread hears by this event.
   void hear(const Event& e) {
     bool news = from_parent_[e.thread];
+    const bool from_outside = from_outside_[e.thread];
+    from_outside_[e.thread] = e.kind == EventKind::ExternalWrite;
     switch (e.kind) {
     case EventKind::Acquire:
       news = news || (!e.has(kFailed) && (told(e.address) || shared_.contains(e.address)));
@@ -54,6 +56,10 @@ public:
     case EventKind::SignalEnter: news = true; break; // nobody recorded what made it run
     case EventKind::AtomicRead:
     case EventKind::AtomicRmw:
+      if (from_outside) { // nobody recorded who wrote it, and after what
+        store(e, true);
+        news = true;
+      }
       if (!atomic_told(e)) break;
       if (acquires(e.order)) news = true;
       else heard_[e.thread] = true; // an acquire fence may follow
@@ -135,6 +141,7 @@ private:
   std::vector<bool> fence_; // by thread: it knew at its last release fence
   std::vector<bool> heard_; // by thread: relaxed reads saw what an acquire fence would make known
   std::vector<bool> from_parent_;
+  std::vector<bool> from_outside_;                      // by thread: its last event is an external write
   absl::flat_hash_set<std::uint64_t> objects_, shared_; // synchronisation that tells; by shared holders
   absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
   absl::flat_hash_map<std::uint64_t, bool> atomics_; // by byte: what its last release sequence tells

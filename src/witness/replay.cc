@@ -182,7 +182,11 @@ bool Replay::from_outside(EventNumber number) const {
   const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
   for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
     if (!facts_.memory.private_piece(piece)) return true;
-  return false;
+  // Of memory that one thread alone is seen to touch: whoever looks atomically expects others to write it.
+  if (number + 1 == trace_.events.size()) return false;
+  const Event& next = trace_.events[number + 1];
+  return next.thread == trace_.events[number].thread &&
+         (next.kind == EventKind::AtomicRead || next.kind == EventKind::AtomicRmw);
 }
 
 Objection Replay::held(EventNumber number) {

@@ -131,6 +131,18 @@ TEST(Computation, HoldsLastUntilTheEventBeforeTheNextAccess) {
   EXPECT_EQ(kinds_of(c, 1), (std::vector{OperationKind::Write, OperationKind::HoldEnd}));
 }
 
+TEST(Computation, ExternalWritesThatAreFoundAtomicallyPin) {
+  // Only thread 0 is seen to touch it; what it waits for was written by code without hooks, of another thread.
+  TraceBuilder b(2);
+  b.access(0, EventKind::AtomicWrite, kA, 4, 0);
+  b.write(1, kA + 64, 4, 1);
+  b.access(0, EventKind::ExternalWrite, kA, 4, 3);
+  b.access(0, EventKind::AtomicRead, kA, 4, 3);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.external_reads, 1u);
+  EXPECT_NE(c.steps[c.step_of_event[3]].flags & kExternalRead, 0u);
+}
+
 TEST(Computation, ExternalWritesPinSharedReadsOnly) {
   TraceBuilder b(2);
   b.access(0, EventKind::ExternalWrite, kA, 4, 3);

@@ -314,6 +314,20 @@ TEST(MemoryModel, ConditionsSemaphoresOnceAndAnnotationsOrder) {
   EXPECT_EQ(tagged(EventKind::HbAcquire, EventKind::HbRelease), 1u) << "the wrong way round";
 }
 
+TEST(MemoryModel, AnAtomicReadOfWhatNobodyRecordedComesAfterEverything) {
+  const auto found_by = [](EventKind kind) {
+    Recorded run(3);
+    run.write(0, kData, 4, 1);
+    run.access(1, EventKind::ExternalWrite, kLock, 4, 1);
+    run.access(1, kind, kLock, 4, 1);
+    if (kind == EventKind::AtomicRead) run.trace.events.back().order = MemoryOrder::Acquire;
+    run.read(1, kData, 4, 1);
+    return run.races().size();
+  };
+  EXPECT_EQ(found_by(EventKind::AtomicRead), 0u);
+  EXPECT_EQ(found_by(EventKind::Read), 1u) << "code without hooks changes much; only atomics are there for others";
+}
+
 TEST(MemoryModel, SaysNothingAboutRunsWithUnrecordedSynchronisation) {
   Recorded run(2);
   run.write(0, kData, 4, 1);
