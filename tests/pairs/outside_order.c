@@ -1,5 +1,5 @@
 // Threads that tell each other through the world outside: a signal that is waited for, a counter, queues, a semaphore of System V, a
-// file that appears, a name that is made, a fifo that is opened, a child that ends. What was written before is read after.
+// file that appears, a name that is made, a fifo that is opened, a stream over a pipe, a child that ends. What was written before is read after.
 // EXPECT: race early @write @read
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,10 +17,11 @@
 
 #include "pair.h"
 
-enum { SIGNAL, COUNTER, QUEUE, SEMAPHORE, APPEARS, NAME, FIFO, CHILD, WAYS };
+enum { SIGNAL, COUNTER, QUEUE, SEMAPHORE, APPEARS, NAME, FIFO, STREAM, CHILD, WAYS };
 int data[WAYS], early, sum;
 static sigset_t signals;
-static int counter, queue, semaphore, ends[2];
+static int counter, queue, semaphore, ends[2], pipe_ends[2];
+static FILE* stream;
 static pthread_t main_thread;
 struct message {
   long type;
@@ -40,6 +41,10 @@ static void tell(int way) {
     if (symlink("nowhere", "name") != 0) abort();
     break;
   case FIFO: close(open("fifo", O_WRONLY)); break;
+  case STREAM:
+    fputc('x', stream);
+    fflush(stream);
+    break;
   case CHILD: close(ends[1]); break;
   }
 }
@@ -64,6 +69,9 @@ static void wait_for(int way) {
     while (lstat("name", &status) != 0) sched_yield();
     break;
   case FIFO: close(open("fifo", O_RDONLY)); break;
+  case STREAM:
+    if (read(pipe_ends[0], &message, 1) != 1) abort();
+    break;
   case CHILD:
     child = vfork();
     if (child == 0) execl("/bin/sh", "sh", "-c", "read line <&9", NULL);
@@ -91,6 +99,7 @@ int main(void) {
   counter = eventfd(0, 0);
   queue = msgget(IPC_PRIVATE, 0600);
   semaphore = semget(IPC_PRIVATE, 1, 0600);
+  if (pipe(pipe_ends) != 0 || (stream = fdopen(pipe_ends[1], "w")) == NULL) return 1;
   if (mkfifo("fifo", 0600) != 0 || pipe2(ends, O_CLOEXEC) != 0 || dup2(ends[0], 9) != 9) return 1;
   pthread_create(&thread, NULL, writer, NULL);
   if (BAD) sum = early; // @read

@@ -35,9 +35,13 @@ inline void sends() {
 }
 
 // Output to a stream may be what another thread waits for: at the other end of a pipe (fdopen), in a file. The program's own
-// output is not read by itself.
-inline void sends_to(const std::FILE* stream) {
-  if (stream != stdout && stream != stderr) sends();
+// output is not read by itself. What finds room in the stream's buffer goes nowhere yet; streams that are buffered by lines, or
+// not at all, never have any.
+inline void sends_to(const std::FILE* stream, std::size_t bytes = ~std::size_t{0}) {
+  if (stream == stdout || stream == stderr) return;
+  const bool has_room = stream != nullptr && stream->_IO_write_ptr < stream->_IO_write_end &&
+                        bytes < static_cast<std::size_t>(stream->_IO_write_end - stream->_IO_write_ptr);
+  if (!has_room) sends();
 }
 
 // With the terminating zero.

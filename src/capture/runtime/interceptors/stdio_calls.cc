@@ -27,12 +27,12 @@ INTERCEPT(std::size_t, __fread_chk,
   return result;
 }
 INTERCEPT(std::size_t, fwrite, (const void* buffer, std::size_t bytes, std::size_t count, std::FILE* stream)) {
-  sends_to(stream);
+  sends_to(stream, bytes * count);
   reads(buffer, bytes * count);
   return REAL(fwrite)(buffer, bytes, count, stream);
 }
 INTERCEPT(std::size_t, fwrite_unlocked, (const void* buffer, std::size_t bytes, std::size_t count, std::FILE* stream)) {
-  sends_to(stream);
+  sends_to(stream, bytes * count);
   reads(buffer, bytes * count);
   return REAL(fwrite_unlocked)(buffer, bytes, count, stream);
 }
@@ -56,12 +56,12 @@ INTERCEPT(char*, __fgets_chk, (char* buffer, std::size_t room, int bytes, std::F
   return result;
 }
 INTERCEPT(int, fputs, (const char* s, std::FILE* stream)) {
-  sends_to(stream);
+  sends_to(stream, REAL(strlen)(s));
   reads_string(s);
   return REAL(fputs)(s, stream);
 }
 INTERCEPT(int, fputs_unlocked, (const char* s, std::FILE* stream)) {
-  sends_to(stream);
+  sends_to(stream, REAL(strlen)(s));
   reads_string(s);
   return REAL(fputs_unlocked)(s, stream);
 }

@@ -45,18 +45,19 @@ INTERCEPT(int, dprintf, (int file, const char* format, ...)) {
   return result;
 }
 
-#define INTERCEPT_PUT(type, name, character)                                                                           \
+static constexpr std::size_t kAny = ~std::size_t{0}; // as many as the stream's encoding takes
+#define INTERCEPT_PUT(type, name, character, bytes)                                                                    \
   INTERCEPT(type, name, (character c, std::FILE * stream)) {                                                           \
-    sends_to(stream);                                                                                                  \
+    sends_to(stream, bytes);                                                                                           \
     return REAL(name)(c, stream);                                                                                      \
   }
-INTERCEPT_PUT(int, fputc, int)
-INTERCEPT_PUT(int, putc, int)
-INTERCEPT_PUT(int, _IO_putc, int)
-INTERCEPT_PUT(int, fputc_unlocked, int)
-INTERCEPT_PUT(int, putc_unlocked, int)
-INTERCEPT_PUT(std::wint_t, fputwc, wchar_t)
-INTERCEPT_PUT(int, fputws, const wchar_t*)
+INTERCEPT_PUT(int, fputc, int, 1)
+INTERCEPT_PUT(int, putc, int, 1)
+INTERCEPT_PUT(int, _IO_putc, int, 1)
+INTERCEPT_PUT(int, fputc_unlocked, int, 1)
+INTERCEPT_PUT(int, putc_unlocked, int, 1)
+INTERCEPT_PUT(std::wint_t, fputwc, wchar_t, kAny)
+INTERCEPT_PUT(int, fputws, const wchar_t*, kAny)
 // The buffer of a stream is full: what headers call from within putc_unlocked.
 INTERCEPT(int, __overflow, (std::FILE * stream, int c)) {
   sends_to(stream);
