@@ -59,7 +59,8 @@ enum HeaderFlags : std::uint32_t {
 };
 
 enum VariableFlags : std::uint32_t {
-  kWatched = 1, // its place is where the last SOOTH_WATCH of its name put it; `address` is an offset from there
+  kWatched = 1,   // its place is where the last SOOTH_WATCH of its name put it; `address` is an offset from there
+  kInLibrary = 2, // `address` is relative to where the shared library `watch_name` is loaded
 };
 // A shared variable that some formula names, or that carries knowledge (`over x`).
 struct VariableRow {
@@ -67,7 +68,7 @@ struct VariableRow {
   std::uint32_t size = 0;    // bytes to keep, 1 to 8
   ScalarLayout layout;
   std::uint32_t name = 0;       // text: as written
-  std::uint32_t watch_name = 0; // text: what the watch event calls it
+  std::uint32_t watch_name = 0; // text: what the watch event calls it, or the library that it is in
   std::uint32_t flags = 0;      // VariableFlags
   std::uint32_t reserved = 0;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/program.h"
+
 namespace sooth::logic {
 namespace {
 
@@ -75,6 +77,12 @@ std::vector<std::uint64_t> MonitorBuilder::finish(const std::vector<Variable>& v
     row.name = text(variables[v].name);
     row.watch_name = text(variables[v].watch_name);
     row.flags = variables[v].watched ? knowledge::kWatched : 0u;
+    const std::uint64_t library = row.address / trace::kLibraryStep;
+    if (!variables[v].watched && library != 0 && library <= libraries.size()) {
+      row.flags = knowledge::kInLibrary;
+      row.watch_name = text(libraries[library - 1]);
+      row.address %= trace::kLibraryStep;
+    }
     variable_rows.push_back(row);
   }
   std::vector<std::uint32_t> local_names, block_names;

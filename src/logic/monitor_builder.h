@@ -23,6 +23,7 @@ struct MonitorBuilder {
   std::vector<knowledge::PartRow> parts;
   std::uint32_t registers = 0;
   bool all_memory = false;
+  std::vector<std::string> libraries; // as Symbols has them
 
   // The offset of a string in the table of texts.
   std::uint32_t text(std::string_view string);

@@ -39,6 +39,7 @@ std::string expansion_of(const SyntaxEntry& entry) {
 
 std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& symbols, PropertyFile& out) {
   MonitorBuilder builder;
+  builder.libraries = symbols.libraries;
   PropertyFile scratch;
   MonitorCompiler compiler(file, symbols, scratch, builder);
   for (const SyntaxEntry& entry : file.entries) {

@@ -146,6 +146,7 @@ Result<Symbols> symbols_of_program(const std::string& path) {
   const Result<trace::Program> program = trace::read_program(path);
   if (!program) return program.error();
   Symbols symbols = symbols_of_trace(program.value().tables);
+  symbols.libraries = program.value().libraries;
   symbols.may_grow = program.value().may_grow;
   return symbols;
 }

@@ -35,6 +35,8 @@ struct Symbols {
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.
   bool all_names_known = true;
+  // Of a program that has not run: libraries[k] has the addresses from (k + 1) * trace::kLibraryStep on.
+  std::vector<std::string> libraries;
   // The program may load libraries while it runs: a name that is not here may be in one of them.
   bool may_grow = false;
 };

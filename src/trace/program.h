@@ -15,8 +15,9 @@ struct Program {
   // Without events: sites, globals, types and names of all modules. Addresses are those of the files, each library's moved
   // up by a multiple of kLibraryStep to keep them apart; the loader will choose others.
   Trace tables;
-  bool instrumented = false; // some module was built with Sooth
-  bool may_grow = false;     // it can load more while it runs (dlopen), or a library was not found
+  bool instrumented = false;          // some module was built with Sooth
+  std::vector<std::string> libraries; // [k]: the name of the one whose addresses are moved up by k + 1 steps
+  bool may_grow = false;              // it can load more while it runs (dlopen), or a library was not found
 };
 inline constexpr std::uint64_t kLibraryStep = std::uint64_t{1} << 44;
 

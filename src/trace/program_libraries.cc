@@ -114,6 +114,7 @@ Result<Program> read_program(const std::string& path) {
   };
   add_libraries_of(*first, path);
   for (std::size_t i = 0; i < waiting.size(); ++i) {
+    out.libraries.push_back(waiting[i].first);
     const std::string found = find_library(waiting[i].first, waiting[i].second);
     Result<ProgramFile> library = found.empty() ? Result<ProgramFile>(Error{}) : read_file(found);
     if (!library) {

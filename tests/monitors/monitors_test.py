@@ -43,7 +43,7 @@ class Bench:
         source = HERE / "programs" / name
         compiler = self.bin / ("sooth-c++" if source.suffix == ".cpp" else "sooth-cc")
         standard = ["-std=c++20"] if source.suffix == ".cpp" else []
-        return subprocess.run([compiler, *standard, "-g", "-O1", "-pthread", *flags, source, "-o", self.work / program],
+        return subprocess.run([compiler, *standard, "-g", "-O1", "-pthread", source, *flags, "-o", self.work / program],
                               check=check, capture_output=True, text=True, timeout=240)
 
     def build(self, name, prop):
@@ -206,6 +206,20 @@ def forks(bench):
         check(result.stderr.count("is violated") == 10, result)
 
 
+def library(bench):
+    """A variable of a shared library, in both kinds of build."""
+    prop = bench.property("monitor datarace on shared_level\nmonitor low at any t: shared_level >= 3 && shared_level <= 5\n")
+    for flags, environment in (([], {"SOOTH_MONITOR": str(prop)}), (["--monitor", prop], {})):
+        bench.compile("library.cpp", "libshared.so", "-DLIBRARY", "-shared", "-fPIC", *flags)
+        bench.compile("library.cpp", "with_library", f"-L{bench.work}", "-lshared", f"-Wl,-rpath,{bench.work}", *flags)
+        build = (bench.work / "with_library", environment)
+        bench.silent(build, "locked", stdout="5\n")
+        told, = bench.violated(build, "raced", monitor="datarace on shared_level", stdout="5\n")
+        check("library.cpp:13" in told, told)
+    refused = bench.compile("library.cpp", "static", "-DLIBRARY", "-static", "--monitor", prop, check=False)
+    check(refused.returncode == 2 and "cannot be monitored" in refused.stderr, refused)
+
+
 BAD = [ # a property file, and what is said of it
     ("monitor a at writter: x > 0\n", "writter"),
     ("monitor a at writer: z > 0\n", "z"),
@@ -247,7 +261,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, refused, sooth_run)}
 
 
 def main():

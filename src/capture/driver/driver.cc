@@ -121,10 +121,14 @@ int run_compiler(bool cxx, int argc, char** argv) {
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
   if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {
+    if (line.is_static && !line.monitor.empty()) { // whoever asks for monitors must not get a program without them
+      std::fputs("sooth: a program linked with -static cannot be monitored\n", stderr);
+      return 2;
+    }
     if (line.is_static)
       std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
     insert_link_flags(command, link_flags(line, installation.value()));
-    if (!line.monitor.empty() && !line.is_static && !line.is_shared) {
+    if (!line.monitor.empty() && !line.is_shared) {
       const int status = run_and_wait(command);
       return status != 0 ? status : build_monitors_in(line.monitor, line.output, installation.value());
     }

@@ -63,6 +63,7 @@ void starts_in(MonitoredThread& self, std::uint32_t function_site) {
   self.has_function = true;
   __sooth_thread.abi.branches = 0; // functions need not tell any more
   knowledge::take_function(g_setup, *self.core, plain);
+  note_roles(self);
 }
 
 void take_start_function(Thread* t, MonitoredThread& self) {

@@ -19,8 +19,9 @@ using knowledge::MonitorRow;
 using knowledge::ScalarKind;
 
 std::uint64_t g_totals[knowledge::kMaxMonitors];
-bool g_noted;    // the result file has been written
-bool g_is_child; // of a fork: it says which process it is
+knowledge::Word g_roles_taken; // by some thread, at some time
+bool g_noted;                  // the result file has been written
+bool g_is_child;               // of a fork: it says which process it is
 
 // Each pair of monitor and place is told once; all are counted.
 constexpr std::size_t kTold = 1024;
@@ -197,6 +198,10 @@ void complain_about_places(std::uint64_t given_early, std::uint64_t refused) {
   out.write();
 }
 
+void note_roles(const MonitoredThread& self) {
+  __atomic_fetch_or(&g_roles_taken, self.core->classes, __ATOMIC_RELAXED); // looked at in the end
+}
+
 void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
   // A recovery function that was left by longjmp: its frame, below this one, is gone.
   if (self.recovery_frame != 0 && reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) > self.recovery_frame)
@@ -239,6 +244,16 @@ void tell_totals() {
     out.add("` was violated ");
     out.add(total);
     out.add(" times in all\n");
+    out.write();
+  }
+  const knowledge::Compiled& compiled = g_setup.compiled;
+  for (std::uint32_t r = 0; r < compiled.role_count(); ++r) {
+    if ((g_roles_taken >> r & 1) != 0 || g_is_child) continue;
+    Text out;
+    out.add("sooth: there was no thread `");
+    if (compiled.roles[r].kind == knowledge::RoleKind::Number) out.add(std::uint64_t{compiled.roles[r].number});
+    else out.add(compiled.string(compiled.roles[r].name));
+    out.add("` that the monitors speak of\n");
     out.write();
   }
   const std::uint64_t lost = lost_carriers() + g_setup.snapshots->refused();

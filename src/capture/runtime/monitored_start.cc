@@ -174,23 +174,51 @@ Block compile(const char* property, const char* tool) {
   return child > 0 && status == 0 ? block : Block{};
 }
 
-struct Program { // as it lies in memory
+// The program, or a library of it, as it lies in memory.
+struct Loaded {
+  const char* library;         // empty: the program itself, which comes first
+  std::uint64_t wanted, bytes; // a range ...
+  bool holds = false;          // ... that some segment holds
+  bool found = false;
   std::uint64_t base = 0;
-  std::uint64_t wanted = 0, bytes = 0; // a range ...
-  bool holds = false;                  // ... that some segment holds
-  bool seen = false;
 };
 
-int look_at_program(dl_phdr_info* info, std::size_t, void* context) {
-  auto& program = *static_cast<Program*>(context);
-  program.base = info->dlpi_addr; // the first one is the program itself
+bool is_file(const char* path, const char* name) {
+  const auto last_part = [](const char* text) {
+    const char* part = text;
+    for (; *text != 0; ++text)
+      if (*text == '/') part = text + 1;
+    return part;
+  };
+  path = last_part(path);
+  name = last_part(name);
+  while (*path != 0 && *path == *name) ++path, ++name;
+  return *path == *name;
+}
+
+int look_at_loaded(dl_phdr_info* info, std::size_t, void* context) {
+  auto& wanted = *static_cast<Loaded*>(context);
+  if (*wanted.library != 0 && !is_file(info->dlpi_name, wanted.library)) return 0;
+  wanted.found = true;
+  wanted.base = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD && program.wanted >= segment.p_vaddr &&
-        program.wanted - segment.p_vaddr + program.bytes <= segment.p_memsz)
-      program.holds = true;
+    if (segment.p_type == PT_LOAD && wanted.wanted >= segment.p_vaddr &&
+        wanted.wanted - segment.p_vaddr + wanted.bytes <= segment.p_memsz)
+      wanted.holds = true;
   }
   return 1;
+}
+
+// Where a variable is; null, or what is wrong.
+const char* find_variable(const knowledge::VariableRow& row, std::uint64_t& address) {
+  const bool in_library = (row.flags & knowledge::kInLibrary) != 0;
+  Loaded loaded{in_library ? g_setup.compiled.string(row.watch_name) : "", row.address, row.size};
+  dl_iterate_phdr(look_at_loaded, &loaded);
+  if (!loaded.found) return "a library whose variables the monitors name is not loaded";
+  if (!loaded.holds) return "the monitors were compiled for another program";
+  address = loaded.base + row.address;
+  return nullptr;
 }
 
 // Where variables are, and what they hold before the program runs. Null, or what is wrong.
@@ -200,13 +228,10 @@ const char* place_variables(std::uint64_t* values) {
     const knowledge::VariableRow& row = compiled.variables[i];
     values[i] = 0;
     if ((row.flags & knowledge::kWatched) != 0) continue;
-    if (row.address >> 44 != 0) return "monitors cannot name variables of shared libraries"; // trace/program.h
-    Program program;
-    program.wanted = row.address;
-    program.bytes = row.size;
-    dl_iterate_phdr(look_at_program, &program);
-    if (!program.holds) return "the monitors were compiled for another program";
-    os::copy(&values[i], reinterpret_cast<const void*>(program.base + row.address), row.size);
+    std::uint64_t address = 0;
+    if (const char* wrong = find_variable(row, address)) return wrong;
+    os::copy(&values[i], reinterpret_cast<const void*>(address), row.size);
+    place_variable(i, address);
   }
   return nullptr;
 }
@@ -242,12 +267,6 @@ bool begin_with(const Block& block) {
     return refuse("there is not enough memory for the monitors");
   if (const char* wrong = place_variables(values)) return refuse(wrong);
   g_setup.begin(memory, values);
-  for (std::uint32_t i = 0; i + 1 < variables; ++i) {
-    const knowledge::VariableRow& row = g_setup.compiled.variables[i];
-    Program program;
-    dl_iterate_phdr(look_at_program, &program);
-    if ((row.flags & knowledge::kWatched) == 0) place_variable(i, program.base + row.address);
-  }
   os::give_back(values, variables * sizeof(std::uint64_t));
   pthread_atfork(before_fork_itself, after_fork_itself, in_forked_child);
   g_monitored = g_online = true;

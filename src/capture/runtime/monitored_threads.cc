@@ -39,6 +39,7 @@ MonitoredThread* make_state(std::uint32_t number, const knowledge::Thread* creat
   auto* memory = reinterpret_cast<knowledge::Word*>(fresh->touches + touches);
   const std::uint32_t place = g_setup.ranges ? g_places.take(g_setup, creator, number) : knowledge::kNoPlace;
   fresh->core = knowledge::make_thread(g_setup, memory, number, place);
+  note_roles(*fresh);
   MonitoredThread** link = find(number);
   fresh->next = nullptr;
   *link = fresh;
@@ -136,7 +137,9 @@ void monitored_no_child(std::uint32_t number) {
 void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site) {
   if (whose == 0) {
     self.name = name;
-    return judged(self, knowledge::take_name(g_setup, *self.core, name_of(name)), site);
+    const knowledge::Outcome outcome = knowledge::take_name(g_setup, *self.core, name_of(name));
+    note_roles(self);
+    return judged(self, outcome, site);
   }
   os::Guard guard(g_lock);
   if (MonitoredThread* other = *find(static_cast<std::uint32_t>(whose - 1)))
