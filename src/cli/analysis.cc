@@ -14,7 +14,6 @@
 #include "cli/command.h"
 #include "cli/coverage.h"
 #include "cli/engines.h"
-#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "predict/sliced_feasibility.h"
@@ -26,7 +25,6 @@
 #include "report/suppressions.h"
 #include "report/text.h"
 #include "trace/lost.h"
-#include "trace/verify.h"
 #include "witness/check.h"
 
 namespace sooth::cli {
@@ -35,6 +33,8 @@ using trace::Trace;
 using witness::Finding;
 
 namespace {
+
+constexpr double kLeastSeconds = 1; // for what has to be done in any case
 
 std::vector<std::string> words_of(const std::string& list) {
   std::vector<std::string> out;
@@ -66,7 +66,10 @@ bool some_lock_is_never_released(const Trace& trace) {
 }
 
 // The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
-void check_witnesses(const Prepared& prepared, std::vector<Finding> found, Findings& out) {
+// It is paid for by a part of the budget of its own: what was found is worth it.
+void check_witnesses(const Prepared& prepared, std::vector<Finding> found, double seconds, Findings& out) {
+  if (found.empty()) return;
+  const Budget budget(seconds > 0 ? std::max(seconds / 4, kLeastSeconds) : 0);
   witness::Checker checker(prepared.trace, &prepared.objects);
   // The checker follows the recorded run once, from one witness to the next.
   std::vector<std::size_t> order(found.size());
@@ -75,9 +78,16 @@ void check_witnesses(const Prepared& prepared, std::vector<Finding> found, Findi
     return std::pair(found[a].witness.observed, a) < std::pair(found[b].witness.observed, b);
   });
   std::vector<std::optional<std::string>> objections(found.size());
-  for (const std::size_t i : order) objections[i] = checker.objection(found[i]);
+  std::vector<bool> checked(found.size(), false);
+  for (const std::size_t i : order) {
+    if (budget.spent() != nullptr) break;
+    objections[i] = checker.objection(found[i]);
+    checked[i] = true;
+  }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (objections[i])
+    if (!checked[i])
+      out.coverage.undecided_about(found[i].kind, std::move(found[i].places), "there was no time to check the witness");
+    else if (objections[i])
       out.objections.push_back(
           fmt::format("{} by {}: {}", report::row_of(found[i].kind).name, found[i].engine, *objections[i]));
     else out.accepted.push_back(std::move(found[i]));
@@ -129,16 +139,18 @@ void add_search_options(Parser& parser, AnalysisOptions& options) {
       ->allow_extra_args(false);
   parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
       ->type_name("N")
+      ->check(at_least(1))
       ->capture_default_str();
   options.limits.seconds = kDefaultSeconds;
   parser
       .add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided; 0: never")
       ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   add_memory_option(parser, options.properties);
   parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
       ->type_name("N")
+      ->check(at_least(0))
       ->capture_default_str();
 }
 
@@ -178,28 +190,6 @@ std::string check_analysis_options(const AnalysisOptions& options) {
   return suppressions ? std::string() : suppressions.error().text();
 }
 
-Result<std::unique_ptr<Prepared>> prepare(Trace trace, std::uint64_t memory) {
-  const std::uint64_t left_out = cut_to_fit(trace, memory);
-  Progress progress("verifying the trace");
-  progress.stage("verifying the trace", 0, 3);
-  const trace::VerifyReport legality = trace::verify(trace, 1);
-  if (!legality.legal()) {
-    const trace::Problem& problem = legality.problems.front();
-    return Error{fmt::format("the trace is not legal, so nothing can be predicted from it. Event {}: {} "
-                             "(`sooth verify` tells more)",
-                             problem.event, problem.sentence),
-                 "", 0, 0};
-  }
-  auto out = std::make_unique<Prepared>();
-  out->left_out = left_out;
-  out->trace = std::move(trace);
-  progress.stage("telling objects apart", 1, 3);
-  out->objects = trace::separate_objects(out->trace);
-  progress.stage("finding out what can be reordered", 2, 3);
-  out->computation = causality::compute(out->trace, out->objects);
-  return out;
-}
-
 std::string model_for(const Prepared& prepared, const AnalysisOptions& options) {
   if (!options.model.empty()) return options.model;
   return prepared.computation.dependence.known ? "full" : "maximal";
@@ -215,7 +205,8 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is.", "", 0, 0};
   const std::vector<std::string> wanted = wanted_words(options);
-  const Budget budget(options.limits.seconds, memory_limit(options.properties));
+  const Budget own(options.limits.seconds, memory_limit(options.properties));
+  const Budget& budget = options.limits.budget != nullptr ? *options.limits.budget : own;
   predict::Limits limits = options.limits;
   limits.budget = &budget;
   const auto feasibility = sliced ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
@@ -255,14 +246,15 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   }
   if (!options.properties.file.empty()) {
     progress.stage("checking the properties", done, all);
-    const auto exploration = exploration_options(options.properties, options.limits.seconds, options.limits.jobs);
+    const double seconds = options.limits.seconds > 0 ? std::max(budget.left(), kLeastSeconds) : 0;
+    const auto exploration = exploration_options(options.properties, seconds, options.limits.jobs);
     auto properties = find_properties(prepared, options.properties, exploration);
     if (!properties) return properties.error();
     std::move(properties->found.begin(), properties->found.end(), std::back_inserter(found));
     out.gaps = std::move(properties->gaps);
   }
   progress.stage("checking the witnesses", all, all);
-  check_witnesses(prepared, std::move(found), out);
+  check_witnesses(prepared, std::move(found), options.limits.seconds, out);
   // Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
   if (const std::uint64_t unreal = feasibility->unreal() + (sliced ? out.objections.size() : 0); unreal != 0)
     out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});
@@ -270,10 +262,13 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   return out;
 }
 
-Result<report::Report> analyse(Trace trace, const std::string& file, const AnalysisOptions& options) {
+namespace {
+
+Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::string& file,
+                               const AnalysisOptions& options) {
   auto suppressions = read_suppressions(options.suppressions);
   if (!suppressions) return suppressions.error();
-  auto prepared = prepare(std::move(trace), memory_limit(options.properties));
+  auto prepared = prepare(std::move(trace), *options.limits.budget, left_out);
   if (!prepared) return Error{prepared.error().message, file, 0, 0};
   const Prepared& p = **prepared;
   auto findings = find_all(p, options);
@@ -299,6 +294,22 @@ Result<report::Report> analyse(Trace trace, const std::string& file, const Analy
   report::suppress_in_source(report);
   report::suppress(*suppressions, report);
   return report;
+}
+
+} // namespace
+
+std::optional<report::Report> analyse(const std::string& file, const std::string& name,
+                                      const AnalysisOptions& options) {
+  const Budget budget(options.limits.seconds, memory_limit(options.properties));
+  AnalysisOptions bounded = options;
+  bounded.limits.budget = &budget;
+  LeftOut left_out;
+  auto trace = load_in_time(file, budget, left_out);
+  if (!trace) return std::nullopt;
+  auto report = analyse(std::move(*trace), left_out, name, bounded);
+  if (report) return std::move(*report);
+  complain(report.error().text());
+  return std::nullopt;
 }
 
 int tell(const report::Report& report, const AnalysisOptions& options) {

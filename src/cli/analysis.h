@@ -6,20 +6,18 @@
 // not accept.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "causality/computation.h"
 #include "cli/command.h"
 #include "cli/parser.h"
+#include "cli/prepare.h"
 #include "cli/property_analysis.h"
 #include "predict/coverage.h"
 #include "predict/feasibility.h"
 #include "report/report.h"
-#include "trace/objects.h"
-#include "trace/trace.h"
 #include "witness/finding.h"
 
 namespace sooth::cli {
@@ -46,16 +44,6 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options);
 // A sentence about what is wrong with them, or nothing.
 std::string check_analysis_options(const AnalysisOptions& options);
 
-// A trace that has passed the verifier, ready for questions. Not to be moved: the parts speak of each other.
-struct Prepared {
-  trace::Trace trace; // objects at reused addresses have been told apart
-  trace::ObjectTable objects;
-  causality::Computation computation;
-  std::uint64_t left_out = 0; // events at the end, for want of memory
-};
-// An error if the trace is not legal. `memory`: bytes that the analysis may need; 0: no limit.
-Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, std::uint64_t memory = 0);
-
 struct Findings {
   std::vector<witness::Finding> accepted;
   std::vector<std::string> objections; // of the checker, to findings that are withheld
@@ -67,8 +55,8 @@ std::string model_for(const Prepared& prepared, const AnalysisOptions& options);
 // Runs the engines that `options.find` asks for. An error if the model does not apply to such a trace.
 Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options);
 
-// All steps.
-Result<report::Report> analyse(trace::Trace trace, const std::string& file, const AnalysisOptions& options);
+// All steps, reading included, within options' budget. Nothing after an error, which has been told. `name`: of what is analysed.
+std::optional<report::Report> analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
 
 // Prints the report to standard error and writes the JSON. The exit status: options.exit_code if there are findings;
 // kWrong if the JSON could not be written; else kFine.

@@ -3,7 +3,6 @@
 
 #include "cli/analysis.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 
@@ -32,14 +31,8 @@ int run_check(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  auto report = analyse(std::move(*trace), file, options);
-  if (!report) {
-    complain(report.error().text());
-    return kWrong;
-  }
-  return tell(*report, options);
+  const auto report = analyse(file, file, options);
+  return report ? tell(*report, options) : kWrong;
 }
 
 } // namespace sooth::cli

@@ -9,7 +9,6 @@
 
 #include "cli/analysis.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "report/names.h"
@@ -123,13 +122,19 @@ int run_compare(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  auto trace = load_trace(file);
+  const Budget budget(options.limits.seconds, memory_limit(options.properties)); // then each model has one of its own
+  LeftOut left_out;
+  auto trace = load_in_time(file, budget, left_out);
   if (!trace) return kWrong;
-  auto prepared = prepare(std::move(*trace), memory_limit(options.properties));
+  auto prepared = prepare(std::move(*trace), budget, left_out);
   if (!prepared) {
     complain(fmt::format("{}: {}", file, prepared.error().message));
     return kWrong;
   }
+  const LeftOut& gone = (*prepared)->left_out;
+  if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
+    complain(fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
+                         (*prepared)->trace.events.size()));
   std::vector<Row> rows;
   for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
   Output out;

@@ -97,10 +97,14 @@ void add_recording(const trace::Trace& trace, Collector& out) {
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
                              const causality::Computation& computation, const predict::Coverage& engines,
-                             std::uint64_t left_out) {
+                             const LeftOut& left_out) {
   Collector out;
-  out.add("eventsLeftOut", left_out,
+  out.add("eventsLeftOut", left_out.for_memory,
           "events at the end of the trace were not looked at: more memory is needed (--memory)", false);
+  out.add("eventsNotReached", left_out.for_time,
+          "events at the end of the trace were not looked at: more time is needed (--budget)", false);
+  out.add("traceNotRead", left_out.unread ? 1 : 0,
+          "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
   add_engines(engines, out);
   add_computation(computation, out);
   out.add("benignRaces", predict::benign_pairs(trace, computation),

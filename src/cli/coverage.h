@@ -9,8 +9,15 @@
 
 namespace sooth::cli {
 
+// Events at the end of the trace that were not looked at, and why.
+struct LeftOut {
+  std::uint64_t for_memory = 0;
+  std::uint64_t for_time = 0;
+  bool unread = false; // reading stopped early; nobody knows how many there are
+};
+
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
                              const causality::Computation& computation, const predict::Coverage& engines,
-                             std::uint64_t left_out); // events at the end of the trace
+                             const LeftOut& left_out);
 
 } // namespace sooth::cli

@@ -18,11 +18,8 @@ bool stays_with_next(const trace::Event& e) {
 
 } // namespace
 
-std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
-  if (bytes == 0) return 0;
-  const std::uint64_t occupied = resident_memory();
-  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kBytesPerEvent : 0;
-  if (trace.events.size() <= most) return 0;
+std::uint64_t cut(trace::Trace& trace, std::size_t most) {
+  most = std::min(most, trace.events.size());
   std::size_t end = 0; // the last place up to `most` at which no thread is inside a block
   std::vector<std::uint8_t> inside(trace.threads.size(), 0);
   std::size_t open = 0;
@@ -35,6 +32,15 @@ std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
   }
   const std::uint64_t left_out = trace.events.size() - end;
   trace.events.resize(end);
+  return left_out;
+}
+
+std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
+  if (bytes == 0) return 0;
+  const std::uint64_t occupied = resident_memory();
+  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kBytesPerEvent : 0;
+  if (trace.events.size() <= most) return 0;
+  const std::uint64_t left_out = cut(trace, most);
   trace.events.shrink_to_fit();
   return left_out;
 }

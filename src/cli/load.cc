@@ -6,10 +6,15 @@
 
 namespace sooth::cli {
 
-std::optional<trace::Trace> load_trace(const std::string& path) {
+namespace {
+
+constexpr double kPartOfTime = 3;          // reading takes a third of the time that is left, or ...
+constexpr std::uint64_t kPartOfMemory = 4; // ... a fourth of the memory
+
+std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptions& options) {
   const auto read = [&] {
     const Progress progress("reading " + path);
-    return trace::read_trace(path);
+    return trace::read_trace(path, options);
   };
   Result<trace::Trace> result = read();
   if (!result) {
@@ -18,6 +23,20 @@ std::optional<trace::Trace> load_trace(const std::string& path) {
   }
   for (const std::string& note : result->notes) complain(note);
   return std::move(*result);
+}
+
+} // namespace
+
+std::optional<trace::Trace> load_trace(const std::string& path) { return load(path, {}); }
+
+std::optional<trace::Trace> load_trace(const std::string& path, const Budget& budget, bool& stopped) {
+  const std::uint64_t occupied = resident_memory();
+  const std::uint64_t free = budget.bytes() > occupied ? budget.bytes() - occupied : 0;
+  const Budget part(budget.left() / kPartOfTime, budget.bytes() == 0 ? 0 : occupied + free / kPartOfMemory);
+  trace::ReadOptions options;
+  options.stop = [&] { return part.spent() != nullptr; };
+  options.stopped = &stopped;
+  return load(path, options);
 }
 
 } // namespace sooth::cli

@@ -1,5 +1,9 @@
 #include "cli/parser.h"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli/option_file.h"
 #include "cli/output.h"
@@ -39,6 +43,17 @@ std::optional<int> Parser::parse_with_file(int argc, char** argv) {
   words.insert(words.end(), argv + 1, argv + argc);
   words.push_back(nullptr);
   return parse_all(static_cast<int>(words.size()) - 1, words.data());
+}
+
+CLI::Validator at_least(int least) {
+  return CLI::Validator(
+      [least](std::string& text) -> std::string {
+        char* end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);
+        if (!text.empty() && *end == '\0' && number >= least) return {};
+        return fmt::format("`{}` is no number of at least {}.", text, least);
+      },
+      "");
 }
 
 } // namespace sooth::cli

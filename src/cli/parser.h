@@ -18,4 +18,7 @@ public:
   std::optional<int> parse_with_file(int argc, char** argv);
 };
 
+// For numbers that must not be smaller. (CLI11's own tells of all numbers that there are.)
+CLI::Validator at_least(int least);
+
 } // namespace sooth::cli

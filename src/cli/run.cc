@@ -100,12 +100,8 @@ int no_trace(const std::string& target) {
 }
 
 int predict_from(const std::string& file, const std::string& target, const AnalysisOptions& options) {
-  auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  auto report = analyse(std::move(*trace), target, options);
-  if (report) return tell(*report, options);
-  complain(report.error().text());
-  return kWrong;
+  const auto report = analyse(file, target, options);
+  return report ? tell(*report, options) : kWrong;
 }
 
 } // namespace

@@ -78,10 +78,8 @@ private:
   bool named(std::uint32_t site) {
     const auto [it, unknown] = matches_.try_emplace(site, false);
     if (unknown) {
-      const std::string& full = trace_.sites[site].function;
-      const std::string bare = full.substr(0, full.find('('));
       it->second = std::any_of(functions_.begin(), functions_.end(), [&](const std::string& pattern) {
-        return fnmatch(pattern.c_str(), full.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0;
+        return is_named(trace_.sites[site].function, pattern);
       });
     }
     return it->second;
@@ -97,6 +95,11 @@ private:
 };
 
 } // namespace
+
+bool is_named(const std::string& function, const std::string& pattern) {
+  const std::string bare = function.substr(0, function.find('('));
+  return fnmatch(pattern.c_str(), function.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0;
+}
 
 std::vector<Block> collect_blocks(const trace::Trace& trace, const causality::Computation& computation,
                                   const std::vector<std::string>& functions) {

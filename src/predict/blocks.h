@@ -26,6 +26,7 @@ struct Block {
 };
 
 // `functions`: patterns (as of a shell) of names of functions, with or without their parameters.
+bool is_named(const std::string& function, const std::string& pattern);
 std::vector<Block> collect_blocks(const trace::Trace& trace, const causality::Computation& computation,
                                   const std::vector<std::string>& functions);
 

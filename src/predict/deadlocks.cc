@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
 
 #include "predict/abandoned_locks.h"
+#include "predict/circles.h"
 #include "predict/must_order.h"
 #include "predict/requests.h"
 #include "predict/standstill.h"
@@ -20,8 +20,6 @@ using trace::Event;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kMaxCircles = 10'000;
-constexpr std::size_t kMaxWalk = 4'000'000;         // steps of the search for circles
 constexpr std::size_t kMaxTries = 256;              // questions for one circle
 constexpr std::size_t kMaxCombinations = 1'000'000; // of instances of its requests
 constexpr std::size_t kMaxFollowed = 20'000'000;    // steps of runs that were followed to a standstill
@@ -35,94 +33,17 @@ public:
         must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all) {}
 
   std::vector<Finding> run() {
-    link();
-    for (std::size_t start = 0; start < requests_.size() && walk_ < kMaxWalk && circles_ < kMaxCircles; ++start) {
-      circle_ = {start};
-      extend();
-    }
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      circle_ = {i};
-      if (waits_for_itself(requests_[i])) ask();
-    }
-    if (walk_ >= kMaxWalk || circles_ >= kMaxCircles)
-      coverage_.undecided_because("there are more circles of requests than are looked at");
+    const bool all = each_circle(computation_, graph_, [&](const std::vector<std::size_t>& circle) {
+      circle_ = circle;
+      ask();
+    });
+    if (!all) coverage_.undecided_because("there are more circles of requests than are looked at");
     std::ranges::move(find_abandoned_locks(trace_, computation_, feasibility_, graph_, coverage_),
                       std::back_inserter(findings_));
     return std::move(findings_);
   }
 
 private:
-  // A thread that stands before `holder` keeps one that stands before `waiter` from going on.
-  bool blocks(const Request& holder, const Request& waiter) const {
-    if (holder.thread == waiter.thread) return false;
-    if (waiter.kind == RequestKind::Join) return holder.thread == waiter.object;
-    if (!has_owner(waiter.kind)) return helps_after(waiter.object, holder.steps.front());
-    const HeldLock* held = holder.holding(waiter.object);
-    if (held != nullptr && (waiter.kind != RequestKind::Shared || !held->shared)) return true;
-    return waiter.behind_writers && holder.kind == RequestKind::Exclusive && holder.object == waiter.object;
-  }
-
-  // In the recorded run, the step's thread helped whoever waits for the object, at this step or later.
-  bool helps_after(std::uint32_t object, StepId step) const {
-    return graph_.last_help(object, computation_.steps[step].thread) >= std::int64_t{computation_.steps[step].place};
-  }
-  // Others may have taken what only the thread itself gives back.
-  bool waits_for_itself(const Request& r) const {
-    return r.kind == RequestKind::Semaphore && helps_after(r.object, r.steps.front());
-  }
-
-  // Two threads cannot both have a lock, unless both share it.
-  bool hold_apart(const Request& a, const Request& b) const {
-    for (const HeldLock& h : a.held)
-      if (const HeldLock* other = b.holding(h.lock); other != nullptr && !(h.shared && other->shared)) return false;
-    return true;
-  }
-
-  void link() {
-    std::map<std::uint32_t, std::vector<std::size_t>> holders, writers, by_thread;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      for (const HeldLock& h : requests_[i].held) holders[h.lock].push_back(i);
-      if (requests_[i].kind == RequestKind::Exclusive) writers[requests_[i].object].push_back(i);
-      by_thread[requests_[i].thread].push_back(i);
-    }
-    blockers_.resize(requests_.size());
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      const Request& r = requests_[i];
-      std::set<std::size_t> found;
-      const auto look = [&](const std::vector<std::size_t>& candidates) {
-        for (const std::size_t c : candidates)
-          if (blocks(requests_[c], r) && hold_apart(requests_[c], r)) found.insert(c);
-      };
-      if (r.kind == RequestKind::Join) look(by_thread[r.object]);
-      else if (has_owner(r.kind)) look(holders[r.object]);
-      else
-        for (const auto& [thread, its] : by_thread) look(its);
-      if (r.behind_writers) look(writers[r.object]);
-      blockers_[i].assign(found.begin(), found.end());
-    }
-  }
-
-  // Every circle is found once: from its request with the smallest number.
-  void extend() {
-    if (circles_ >= kMaxCircles || ++walk_ > kMaxWalk) return;
-    const std::size_t start = circle_.front(), last = circle_.back();
-    for (const std::size_t next : blockers_[last]) {
-      if (next == start && circle_.size() >= 2) {
-        ++circles_;
-        ask();
-        continue;
-      }
-      if (next <= start) continue;
-      const bool fits = std::all_of(circle_.begin(), circle_.end(), [&](std::size_t i) {
-        return requests_[i].thread != requests_[next].thread && hold_apart(requests_[i], requests_[next]);
-      });
-      if (!fits) continue;
-      circle_.push_back(next);
-      extend();
-      circle_.pop_back();
-    }
-  }
-
   void ask() {
     ++coverage_.candidates;
     const auto key = name();
@@ -226,7 +147,7 @@ private:
     for (std::size_t i = 0; i < before.size(); ++i) {
       const Request& r = requests_[circle_[i]];
       if (has_owner(r.kind)) continue;
-      if (!helps_after(r.object, before[(i + 1) % before.size()])) return false;
+      if (!helps_after(computation_, graph_, r.object, before[(i + 1) % before.size()])) return false;
       if (r.kind == RequestKind::Semaphore && !graph_.may_be_empty(computation_, r.object, before)) return false;
     }
     return true;
@@ -302,9 +223,8 @@ private:
   const MustOrder must_;
   const Requests graph_;
   const std::vector<Request>& requests_;
-  std::vector<std::vector<std::size_t>> blockers_; // of each request
-  std::vector<std::size_t> circle_;                // requests; each is blocked by the next, the last by the first
-  std::size_t circles_ = 0, walk_ = 0, followed_ = 0;
+  std::vector<std::size_t> circle_; // requests; each is blocked by the next, the last by the first
+  std::size_t followed_ = 0;
   std::set<Name> known_;  // circles
   std::set<Name> stands_; // standstills
   std::vector<Finding> findings_;

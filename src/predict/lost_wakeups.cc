@@ -22,12 +22,15 @@ class LostWakeups {
 public:
   LostWakeups(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
               Coverage& coverage)
-      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage) {}
+      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
+        over_(trace.threads.size(), false) {}
 
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i)
       if (signals(trace_.events[i].kind)) signals_[trace_.events[i].address].push_back(i);
     if (signals_.empty()) return {};
+    for (const Event& e : trace_.events)
+      if (e.kind == EventKind::ThreadEnd) over_[e.thread] = true;
     std::vector<std::uint32_t> open(trace_.threads.size(), kNone); // by thread: its wait
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
@@ -58,8 +61,7 @@ private:
     if (tried.times == kMaxTries) return coverage_.undecided_because("more waits at one place than are tried");
     ++tried.times;
     ++coverage_.candidates;
-    ++coverage_.questions;
-    const Answer answer = feasibility_.ask(question(wait, its->second));
+    const Answer answer = ask(wait, its->second);
     if (answer.truth == Truth::Undecided)
       coverage_.undecided_about(witness::FindingKind::LostWakeup, {{wait, Role::Wait}, {signal, Role::Signal}},
                                 answer.reason);
@@ -73,7 +75,7 @@ private:
     findings_.push_back(std::move(finding));
   }
 
-  Question question(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) const {
+  Answer ask(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) {
     Question question;
     const StepId wait_step = computation_.step_of_event[wait];
     const std::uint32_t waiter = trace_.events[wait].thread;
@@ -94,13 +96,17 @@ private:
         changed = true;
       }
     }
-    for (std::uint32_t t = 0; t < computation_.threads.size(); ++t)
-      if (stands[t] == causality::kNoStep && !computation_.threads[t].steps.empty())
-        question.done.push_back(computation_.threads[t].steps.back());
+    for (std::uint32_t t = 0; t < computation_.threads.size(); ++t) {
+      if (stands[t] != causality::kNoStep) continue;
+      // A thread that runs on when the trace ends (it was detached, the program was killed, the trace was cut) may signal again.
+      if (!over_[t]) return {Truth::Undecided, "", {}, "a thread whose end was not recorded may still signal"};
+      question.done.push_back(computation_.threads[t].steps.back());
+    }
     // Signals that stand behind such a join would never come; then nothing is lost that was ever sent.
     for (const std::uint32_t s : all_signals)
       if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
-    return question;
+    ++coverage_.questions;
+    return feasibility_.ask(question);
   }
 
   StepId first_join_of(std::uint32_t thread, const std::vector<StepId>& stands) const {
@@ -122,6 +128,7 @@ private:
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
   Coverage& coverage_;
+  std::vector<bool> over_;                                      // by thread: its end is in the trace
   std::map<std::uint64_t, std::vector<std::uint32_t>> signals_; // by condition
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Tried> tried_;
   std::vector<Finding> findings_;

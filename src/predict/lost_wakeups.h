@@ -6,6 +6,7 @@
 // read before it waits stays as it was, so a predicate that is tested and changed under the mutex answers no.
 // Where we differ: others may join the waiting thread, and then stand before that join for ever; but if anybody else's
 // steps need what the thread does after its wait, nothing is said: without it they might do something else, and signal.
+// The same holds for a thread whose end is not in the trace: it may signal again.
 // So every finding ends in a thread that waits for ever, whatever else happens.
 // Waits with a time limit (flag `fill` of the event), and waits for futexes and atomics, are not looked at.
 // Cost: one question for each pair of sites of a wait and the signal that ended it, up to kMaxTries waits.

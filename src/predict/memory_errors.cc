@@ -8,6 +8,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include "predict/frame_ends.h"
 #include "predict/must_order.h"
 #include "predict/stale_pointers.h"
 #include "predict/witness_of.h"
@@ -236,6 +237,8 @@ std::vector<Finding> find_memory_errors(const trace::Trace& trace, const causali
   std::vector<Finding> findings = MemoryErrors(trace, computation, feasibility, must, coverage).run();
   std::vector<Finding> stale = find_stale_pointers(trace, computation, feasibility, must, objects, coverage);
   std::ranges::move(stale, std::back_inserter(findings));
+  std::vector<Finding> frames = find_uses_after_return(trace, computation, feasibility, must, coverage);
+  std::ranges::move(frames, std::back_inserter(findings));
   return findings;
 }
 

@@ -9,7 +9,7 @@
 // A free inside a library is left out of predictions: what made the library free the object (a counter of references in
 // code without instrumentation) was not recorded. It is known by the call's site, which names what was called.
 // Blocks whose place was given out again have a file of their own: stale_pointers.h, which predicts double frees.
-// Not covered: the end of a function's frame on a stack that lives on, whose extent is not in the trace.
+// So have the ends of functions' frames on a stack that lives on: frame_ends.h.
 // Cost: one pass; kMaxTries questions for each pair of sites.
 //
 // Places: the access (Role::Use) or second free (Role::Free), then the event that ended the object (Role::Free). The

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <utility>
 
 #include "predict/benign_races.h"
@@ -51,7 +52,11 @@ struct Group {
 
 bool conflict(const SiteKey& a, const SiteKey& b) { return (a.writes || b.writes) && !(a.atomic && b.atomic); }
 
-using Pairing = RaceCandidate;
+constexpr std::uint32_t kClose = 16; // events; who stands so close together needs no closer ones
+
+struct Pairing : RaceCandidate {
+  std::uint32_t far = 0xffffffff; // events; pairs further apart are not wanted any more: there are enough
+};
 using Pairings = absl::flat_hash_map<std::pair<SiteKey, SiteKey>, Pairing>;
 
 class Candidates {
@@ -107,12 +112,18 @@ private:
     groups_[location].push_back({e.thread, locks, key, {event}});
   }
 
-  // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many.
+  // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many. Once there
+  // are enough, only closer ones are looked for, and none if all are close: else every access is compared with every set of
+  // locks, of which a longer trace has more.
   void pair(const Group& a, const Group& b, Pairings& pairings) {
     Pairing& pairing = pairings[a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key)];
     const auto around = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, most_ / a.events.size()));
     for (const std::uint32_t event : a.events) {
+      if (pairing.far <= kClose) return;
       const auto middle = std::ranges::lower_bound(b.events, event);
+      const bool before = middle != b.events.begin() && event - *std::prev(middle) <= pairing.far;
+      const bool behind = middle != b.events.end() && *middle - event <= pairing.far;
+      if (!before && !behind) continue;
       // Orders that every run keeps take away the first ones before it, and the last ones behind it.
       const auto apart = [&](std::uint32_t other) {
         return order_.excludes(c_.step_of_event[event], c_.step_of_event[other]);
@@ -122,7 +133,10 @@ private:
       pairing.all += static_cast<std::uint64_t>(to - from);
       if (middle - from > around) from = middle - around, pairing.cut = true;
       if (to - middle > around) to = middle + around, pairing.cut = true;
-      for (; from < to; ++from) pairing.instances.push_back({std::min(event, *from), std::max(event, *from)});
+      for (; from < to; ++from) {
+        const RaceInstance instance{std::min(event, *from), std::max(event, *from)};
+        if (instance.second - instance.first <= pairing.far) pairing.instances.push_back(instance);
+      }
       if (pairing.instances.size() > 4 * most_) shrink(pairing);
     }
   }
@@ -136,6 +150,7 @@ private:
     if (pairing.instances.size() > most_) {
       pairing.instances.resize(most_);
       pairing.cut = true;
+      pairing.far = pairing.instances.back().second - pairing.instances.back().first;
     }
   }
 

@@ -2,7 +2,7 @@
 //
 // Question: which accesses of shared memory conflict, and are not kept apart by something that every model keeps?
 // Cost: linear in the accesses of shared memory; for each two groups (thread, site, locks held) at one location that no
-//   common lock keeps apart, a binary search for each access of the smaller one.
+//   common lock keeps apart, a binary search for each access of the smaller one, until there are enough close ones.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RaceInstance {
 
 struct RaceCandidate {
   std::vector<RaceInstance> instances; // the closest first
-  std::uint64_t all = 0;               // so many there are, counted for each common location
+  std::uint64_t all = 0;               // so many there are, counted for each common location; at least, if it was cut
   bool cut = false;                    // more than `most_instances`; the rest is not here
 };
 

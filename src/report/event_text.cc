@@ -132,7 +132,15 @@ std::string thread_text(const Trace& trace, std::uint32_t thread) {
 void Narrator::follow(std::size_t index) {
   index_ = index;
   names_.follow(event());
+  left_ = 0;
+  if (event().kind == EventKind::Exit && event().value < stack().size())
+    left_ = stack()[static_cast<std::size_t>(event().value)].function;
   stacks_.advance_to(index);
+}
+
+const Site& Narrator::left() const {
+  static const Site unknown;
+  return left_ < trace_.sites.size() ? trace_.sites[left_] : unknown;
 }
 
 const Site& Narrator::own_site() const {

@@ -32,6 +32,8 @@ public:
   std::string value_text() const; // for people
   std::string name_of(std::uint64_t address) const { return names_.name(address); }
   const trace::AddressNames& names() const { return names_; }
+  // The function that an exit leaves; if it leaves several, the outermost one.
+  const trace::Site& left() const;
   // The calls around the event, outermost first.
   std::span<const trace::Frame> stack() const { return stacks_.stack(event().thread); }
 
@@ -43,6 +45,7 @@ private:
   trace::AddressNames names_;
   trace::StackWalker stacks_;
   std::size_t index_ = 0;
+  std::uint32_t left_ = 0; // site
 };
 
 // Does `address` of this kind of event stand for memory or an object in it?

@@ -56,6 +56,8 @@ constexpr std::array kVerbs = {
     Verb{"hb-release", "releases"},
     Verb{"hb-acquire", "acquires"},
     Verb{"user", "tells of"},
+    Verb{"enter", "enters"},
+    Verb{"exit", "returns from"},
 };
 
 std::string_view verb_of(const std::string& kind) {

@@ -161,7 +161,8 @@ enum SiteFlags : std::uint32_t {
   kSitePointer = 32,
   kSiteBitField = 64,
   kSiteBranch = 128,
-  kSiteSystem = 256, // the file is a system header
+  kSiteSystem = 256,   // the file is a system header
+  kSiteOwnFrame = 512, // what is accessed is a variable of the function around it, on its own frame
 };
 
 struct SiteRow { // 24 bytes; all but line, column and flags are string offsets

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -19,14 +20,16 @@ public:
     for (std::size_t i = 0; i < streams.size(); ++i) push(i);
   }
 
-  // Calls step(stream) for each event in order; step must pop it.
+  // Calls step(stream) for each event in order; step must pop it. Ends early if stop() says so, which is asked now and then.
   template <typename Step>
-  void run(Step&& step) {
+  void run(const std::function<bool()>& stop, Step&& step) {
+    std::uint64_t steps = 0;
     while (!queue_.empty()) {
       const Key key = queue_.top();
       queue_.pop();
       if (key.version != state_[key.stream].version) continue;
       for (;;) {
+        if (++steps % kBetweenQuestions == 0 && stop && stop()) return;
         step(key.stream);
         const StampedEvent* next = streams_[key.stream].peek();
         if (next == nullptr) break;
@@ -46,6 +49,7 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t kBetweenQuestions = 16'384; // events
   struct Key {
     std::uint64_t counter;
     bool plain;

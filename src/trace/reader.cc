@@ -96,7 +96,7 @@ void check_end(const FileHeader& header, std::uint64_t file_bytes, Trace& trace)
   trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += lost;
 }
 
-void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, Trace& trace) {
+void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const ReadOptions& options, Trace& trace) {
   DecodeContext context{trace, sites, {}, {}};
   std::map<std::uint32_t, EventStream> by_thread;
   for (const Chunk& chunk : chunks) {
@@ -115,10 +115,15 @@ void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, Trace& 
   by_thread.clear();
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
   trace.events.reserve(bound);
+  const std::function<bool()> stop = [&] {
+    if (!options.stop || !options.stop()) return false;
+    if (options.stopped != nullptr) *options.stopped = true;
+    return true;
+  };
   if (trace.flags & kFrozen) {
-    merge_frozen(streams, trace);
+    merge_frozen(streams, trace, stop);
   } else {
-    restore_order(streams, trace);
+    restore_order(streams, trace, stop);
   }
   if (!streams.empty() && streams.back().thread() >= trace.threads.size())
     trace.threads.resize(streams.back().thread() + 1);
@@ -138,7 +143,7 @@ Trace make_trace(const FileHeader& header, ScanResult scan, std::uint64_t file_b
   trace.notes.insert(trace.notes.end(), scan.notes.begin(), scan.notes.end());
   trace.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan.damaged_chunks;
   trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan.damaged_bytes;
-  make_events(scan.chunks, sites, trace);
+  make_events(scan.chunks, sites, options, trace);
   if (!(trace.flags & kFrozen)) { // a frozen trace says of itself what follows here
     summarise_threads(trace);
     count_spurious_wakes(trace);

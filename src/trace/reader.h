@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -17,7 +18,9 @@
 namespace sooth::trace {
 
 struct ReadOptions {
-  bool check_holds = true; // count BrokenHolds: costs a second pass
+  bool check_holds = true;    // count BrokenHolds: costs a second pass
+  std::function<bool()> stop; // asked now and then; once it says yes, the events that follow are left out ...
+  bool* stopped = nullptr;    // ... and this tells of it
 };
 
 Result<Trace> read_trace(const std::string& path, const ReadOptions& options = {});

@@ -47,8 +47,8 @@ public:
     for (std::size_t i = 0; i < streams.size(); ++i) stream_of_.emplace(streams[i].thread(), i);
   }
 
-  void run() {
-    queue_.run([this](std::size_t thread) {
+  void run(const std::function<bool()>& stop) {
+    queue_.run(stop, [this](std::size_t thread) {
       const Event e = streams_[thread].peek()->event;
       streams_[thread].pop();
       place(thread, e, true);
@@ -310,11 +310,13 @@ private:
 
 } // namespace
 
-void restore_order(std::vector<EventStream>& streams, Trace& trace) { Restorer(streams, trace).run(); }
+void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop) {
+  Restorer(streams, trace).run(stop);
+}
 
-void merge_frozen(std::vector<EventStream>& streams, Trace& trace) {
+void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop) {
   MergeQueue queue(streams, true);
-  queue.run([&](std::size_t stream) {
+  queue.run(stop, [&](std::size_t stream) {
     trace.events.push_back(streams[stream].peek()->event);
     streams[stream].pop();
   });

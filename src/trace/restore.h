@@ -20,15 +20,17 @@
 //   external writes exists is NP-complete, so this is the place for an honest bound.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "trace/event_stream.h"
 
 namespace sooth::trace {
 
-// Merges the streams into trace.events and counts external writes.
-void restore_order(std::vector<EventStream>& streams, Trace& trace);
+// Merges the streams into trace.events and counts external writes. Once stop() says so, the rest is left out; it is asked now and
+// then.
+void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {});
 // The same for frozen traces: the counters are the order, right or wrong.
-void merge_frozen(std::vector<EventStream>& streams, Trace& trace);
+void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {});
 
 } // namespace sooth::trace

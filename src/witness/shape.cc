@@ -9,6 +9,7 @@
 #include "trace/contents.h"
 #include "witness/cxx_order.h"
 #include "witness/deadlock.h"
+#include "witness/frame_end.h"
 
 namespace sooth::witness::checking {
 
@@ -132,7 +133,30 @@ private:
       if (replay_.done(number)) lost = true;
       else if (e.thread != wait.thread) return fmt::format("{} may still come.", describe(trace_, number));
     }
-    return lost ? Objection{} : "No signal was lost.";
+    if (!lost) return "No signal was lost.";
+    for (std::uint32_t thread = 0; thread < facts_.of_thread.size(); ++thread)
+      if (thread != wait.thread && !is_over(thread) && !joins(thread, wait.thread))
+        return fmt::format("Thread {} has not ended, and may signal again.", thread);
+    return {};
+  }
+  // The trace has its end; or it never began.
+  bool is_over(std::uint32_t thread) const {
+    const auto& own = facts_.of_thread[thread];
+    if (own.empty())
+      return std::ranges::none_of(trace_.events,
+                                  [&](const Event& e) { return e.kind == EventKind::Fork && e.value == thread; });
+    return std::ranges::any_of(own, [&](EventNumber number) { return event(number).kind == EventKind::ThreadEnd; });
+  }
+  // It stands before the join of a thread that waits for ever, or of one that stands before such a join.
+  bool joins(std::uint32_t thread, std::uint32_t waiter) const {
+    for (std::size_t steps = 0; thread != waiter; ++steps) {
+      const auto& own = facts_.of_thread[thread];
+      if (steps == facts_.of_thread.size() || replay_.progress(thread) >= own.size()) return false;
+      const Event& next = event(own[replay_.progress(thread)]);
+      if (next.kind != EventKind::Join || next.has(kFailed) || next.value >= facts_.of_thread.size()) return false;
+      thread = static_cast<std::uint32_t>(next.value);
+    }
+    return true;
   }
 
   // The other thread's event comes between the begin and the end of the block.
@@ -185,11 +209,14 @@ private:
     const Place* free = nullptr;
     for (const Place& place : finding_.places)
       if (place.role == Role::Free) free = &place;
-    if (free == nullptr || !ends_object(event(free->event).kind)) return "No event ends the object's life.";
+    const bool returns = free != nullptr && event(free->event).kind == EventKind::Exit;
+    if (free == nullptr || (!returns && !ends_object(event(free->event).kind)))
+      return "No event ends the object's life.";
     if (finding_.witness.next.size() != 1) return "A use after free is one access.";
     const EventNumber use = finding_.witness.next[0];
     if (!touches_memory(event(use).kind) || !has_place(use, Role::Use))
       return fmt::format("{} is no use.", describe(trace_, use));
+    if (returns) return use_after_return(facts_, replay_, use, free->event);
     const MemoryMap::Pieces pieces = facts_.memory.pieces(use);
     for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
       if (replay_.memory(piece).life == free->event) return {};

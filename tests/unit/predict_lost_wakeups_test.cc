@@ -64,6 +64,22 @@ TEST(LostWakeups, AnotherSignalMayStillCome) {
   EXPECT_TRUE(run.find(find_lost_wakeups).empty());
 }
 
+TEST(LostWakeups, AThreadWhoseEndIsNotInTheTraceMightSignalAgain) {
+  Case run(3);
+  run.fork(0, 1);
+  run.fork(0, 2);
+  run.lock(1, Mutex);
+  run.add(1, EventKind::Wait, Condition, Mutex);
+  run.add(2, EventKind::Signal, Condition);
+  run.add(1, EventKind::Wake, Condition, Mutex);
+  run.unlock(1, Mutex);
+  run.join(0, 1);
+  EXPECT_TRUE(run.find(find_lost_wakeups).empty());
+  EXPECT_EQ(run.coverage.undecided, 1u);
+  run.join(0, 2);
+  EXPECT_EQ(run.find(find_lost_wakeups).size(), 1u);
+}
+
 TEST(LostWakeups, SomebodyWhoNeedsTheWaiterMightSignalAgain) {
   // Thread 2 looks whether thread 1 went on. It did; had it not, nobody knows what thread 2 would do.
   Case run(3);

@@ -392,7 +392,7 @@ TEST(WitnessCheck, WhatHasNoOwnerIsMissingForEverOnlyIfNobodyIsLeft) {
   expect_rejected(post_behind_a_lock(false), deadlock({0, 1, 2, 3, 8, 12}, {4, 9, 13}), "does not wait for another");
 }
 
-trace::Trace wait_and_signal(bool second_signal) {
+trace::Trace wait_and_signal(bool second_signal, bool ends = true) {
   TraceBuilder b(2);
   b.add(0, EventKind::Acquire, kLock);
   b.add(0, EventKind::Wait, kCondition, kLock);
@@ -400,6 +400,7 @@ trace::Trace wait_and_signal(bool second_signal) {
   b.add(0, EventKind::Wake, kCondition, kLock);
   b.add(0, EventKind::Release, kLock);
   if (second_signal) b.add(1, EventKind::Signal, kCondition);
+  if (ends) b.add(1, EventKind::ThreadEnd);
   return b.trace;
 }
 
@@ -411,6 +412,7 @@ TEST(WitnessCheck, AWakeUpIsLostIfNoSignalCanComeAnyMore) {
   finding.witness.next = {1};
   EXPECT_ACCEPTED(wait_and_signal(false), finding);
   expect_rejected(wait_and_signal(true), finding, "may still come");
+  expect_rejected(wait_and_signal(false, false), finding, "may signal again");
   finding.witness.steps = {0};
   expect_rejected(wait_and_signal(false), finding, "may still come");
 }

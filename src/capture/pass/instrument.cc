@@ -118,7 +118,10 @@ private:
   std::uint64_t size_of(Type* type) const { return context_.layout.getTypeStoreSize(type).getFixedValue(); }
 
   std::uint32_t access_row(const Instruction& instruction, const Value* address, std::uint64_t size, const Type* type) {
-    return context_.sites.add(names_.access(instruction, address, size, type, instruction.isVolatile()));
+    SiteTable::Row row = names_.access(instruction, address, size, type, instruction.isVolatile());
+    // A coroutine's variables move to the heap when it is split.
+    if (!function_.isPresplitCoroutine() && PrivateMemory::is_own_frame(address)) row.flags |= trace::kSiteOwnFrame;
+    return context_.sites.add(std::move(row));
   }
 
   bool left_out(const Value* address, Type* type, bool is_write, bool is_atomic = false) {

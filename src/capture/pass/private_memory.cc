@@ -134,6 +134,11 @@ SmallVector<const Value*, 4> PrivateMemory::private_objects(const Value* address
 
 bool PrivateMemory::is_private(const Value* address) { return !private_objects(address).empty(); }
 
+bool PrivateMemory::is_own_frame(const Value* address) {
+  const SmallVector<const Value*, 4> objects = objects_of(address);
+  return !objects.empty() && all_of(objects, [](const Value* object) { return isa<AllocaInst>(object); });
+}
+
 bool PrivateMemory::is_constant(const Value* address) {
   SmallVector<const Value*, 4> objects = objects_of(address);
   return !objects.empty() && all_of(objects, [](const Value* object) {

@@ -24,6 +24,8 @@ public:
 
   // Nobody but this activation of the function (or this thread, for thread-local variables) can touch it.
   bool is_private(const llvm::Value* address);
+  // It is a variable of this very function, in its frame.
+  static bool is_own_frame(const llvm::Value* address);
   // It never changes: constants, tables of virtual functions.
   static bool is_constant(const llvm::Value* address);
   // The objects that the address may lie in, if all of them are private; else empty.

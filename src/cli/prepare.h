@@ -1,0 +1,33 @@
+// From a file to a trace that questions can be asked about: read, verified, its objects told apart, its computation. All of it
+// within a budget: the beginning of a trace is a trace, and what is left out at its end is told.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/budget.h"
+#include "base/result.h"
+#include "causality/computation.h"
+#include "cli/coverage.h"
+#include "trace/objects.h"
+#include "trace/trace.h"
+
+namespace sooth::cli {
+
+// Not to be moved: the parts speak of each other.
+struct Prepared {
+  trace::Trace trace; // objects at reused addresses have been told apart
+  trace::ObjectTable objects;
+  causality::Computation computation;
+  LeftOut left_out; // events at the end
+};
+
+// Reads within a part of the budget. Empty after an error, which has been told.
+std::optional<trace::Trace> load_in_time(const std::string& file, const Budget& budget, LeftOut& left_out);
+
+// An error if the trace is not legal. What is not verified within a part of the budget, or would not fit into its memory, is
+// left out.
+Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, const Budget& budget = Budget(), LeftOut left_out = {});
+
+} // namespace sooth::cli

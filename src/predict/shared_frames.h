@@ -1,0 +1,32 @@
+// Which parts of the threads' stacks several threads access: most programs have few of them, and everything else costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+class SharedFrames {
+public:
+  explicit SharedFrames(const trace::Trace& trace);
+
+  bool empty() const { return lines_.empty(); }
+  // Whether the access touches a part of a stack that some function used as its own and another thread accesses.
+  bool touched_by(const trace::Event& access) const;
+  // Accesses of its own frames were all on the stack that the thread began with.
+  bool stays_on_its_stack(std::uint32_t thread) const { return !elsewhere_[thread]; }
+  // The access is one of a variable of the function that makes it.
+  bool is_own(const trace::Event& access) const;
+
+private:
+  const trace::Trace& trace_;
+  std::vector<std::uint64_t> lines_; // parts of 64 bytes, ascending
+  std::vector<bool> elsewhere_;      // by thread
+};
+
+// Reads or writes memory, is not merged and has an extent.
+bool is_plain_use(const trace::Event& event);
+
+} // namespace sooth::predict
