@@ -238,15 +238,26 @@ public:
 private:
   void extend(const Execution& execution, std::vector<StepId>& run) {
     judge(execution, run);
+    for (std::uint32_t t = 0; t < index_.computation.threads.size(); ++t)
+      if (is_preparation(execution, t)) return take(execution, execution.next(t), run);
     for (std::uint32_t t = 0; t < index_.computation.threads.size(); ++t) {
       const StepId next = execution.next(t);
-      if (next == kNoStep || !execution.allows(next, {})) continue;
-      Execution further = execution;
-      further.take(next);
-      run.push_back(next);
-      extend(further, run);
-      run.pop_back();
+      if (next != kNoStep && execution.allows(next, {})) take(execution, next, run);
     }
+  }
+  void take(const Execution& execution, StepId next, std::vector<StepId>& run) {
+    Execution further = execution;
+    further.take(next);
+    run.push_back(next);
+    extend(further, run);
+    run.pop_back();
+  }
+
+  // Thread 0 only initialises and creates the others, whose first step is their start. Where these steps stand among steps of others
+  // makes no difference to any block, so runs in which they come first stand for all.
+  bool is_preparation(const Execution& execution, std::uint32_t thread) const {
+    const StepId next = execution.next(thread);
+    return next != kNoStep && (thread == 0 || execution.position(thread) == 0) && execution.allows(next, {});
   }
 
   // Whether the block's steps up to `place` are neighbours in the run.
