@@ -1,6 +1,5 @@
 #include "base/budget.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include <unistd.h>
@@ -10,9 +9,8 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
 
-constexpr double kLongest = 1e9; // seconds: a lifetime, and no overflow
-
 Budget::Clock::duration duration(double seconds) {
+  constexpr double kLongest = 1e9; // a lifetime, and no overflow
   return std::chrono::duration_cast<Budget::Clock::duration>(
       std::chrono::duration<double>(seconds < kLongest ? seconds : kLongest));
 }
@@ -38,10 +36,6 @@ const char* Budget::spent() const {
   if (resident_memory() <= bytes_) return nullptr;
   reason_.store(kMemory, std::memory_order_relaxed);
   return kMemory;
-}
-
-double Budget::left() const {
-  return timed_ ? std::max(0.0, std::chrono::duration<double>(until_ - Clock::now()).count()) : kLongest;
 }
 
 Deadline::Deadline(const Budget& budget, double seconds)

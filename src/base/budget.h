@@ -20,9 +20,6 @@ public:
 
   // Nothing while the budget lasts; then why it does not, as a sentence's end. Safe to call from several threads.
   const char* spent() const;
-  // Seconds; more than any analysis takes if there is no limit.
-  double left() const;
-  std::uint64_t bytes() const { return bytes_; } // 0: no limit
 
   static constexpr const char* kTime = "the time that --budget gives was used up";
   static constexpr const char* kMemory = "the memory that --memory gives was used up";

@@ -205,8 +205,9 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is.", "", 0, 0};
   const std::vector<std::string> wanted = wanted_words(options);
-  const Budget own(options.limits.seconds, memory_limit(options.properties));
-  const Budget& budget = options.limits.budget != nullptr ? *options.limits.budget : own;
+  const Allowance own(options.limits.seconds, memory_limit(options.properties));
+  const Allowance& allowance = options.allowance != nullptr ? *options.allowance : own;
+  const Budget& budget = allowance.budget;
   predict::Limits limits = options.limits;
   limits.budget = &budget;
   const auto feasibility = sliced ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
@@ -246,7 +247,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   }
   if (!options.properties.file.empty()) {
     progress.stage("checking the properties", done, all);
-    const double seconds = options.limits.seconds > 0 ? std::max(budget.left(), kLeastSeconds) : 0;
+    const double seconds = options.limits.seconds > 0 ? std::max(allowance.left(), kLeastSeconds) : 0;
     const auto exploration = exploration_options(options.properties, seconds, options.limits.jobs);
     auto properties = find_properties(prepared, options.properties, exploration);
     if (!properties) return properties.error();
@@ -268,7 +269,7 @@ Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::
                                const AnalysisOptions& options) {
   auto suppressions = read_suppressions(options.suppressions);
   if (!suppressions) return suppressions.error();
-  auto prepared = prepare(std::move(trace), *options.limits.budget, left_out);
+  auto prepared = prepare(std::move(trace), *options.allowance, left_out);
   if (!prepared) return Error{prepared.error().message, file, 0, 0};
   const Prepared& p = **prepared;
   auto findings = find_all(p, options);
@@ -300,11 +301,11 @@ Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::
 
 std::optional<report::Report> analyse(const std::string& file, const std::string& name,
                                       const AnalysisOptions& options) {
-  const Budget budget(options.limits.seconds, memory_limit(options.properties));
+  const Allowance allowance(options.limits.seconds, memory_limit(options.properties));
   AnalysisOptions bounded = options;
-  bounded.limits.budget = &budget;
+  bounded.allowance = &allowance;
   LeftOut left_out;
-  auto trace = load_in_time(file, budget, left_out);
+  auto trace = load_in_time(file, allowance, left_out);
   if (!trace) return std::nullopt;
   auto report = analyse(std::move(*trace), left_out, name, bounded);
   if (report) return std::move(*report);

@@ -25,16 +25,17 @@ namespace sooth::cli {
 inline constexpr double kDefaultSeconds = 60;
 
 struct AnalysisOptions {
-  std::string find;                // words of --find, separated by commas; empty: all
-  std::string model;               // empty: the most permissive one that the trace is fit for
-  std::vector<std::string> atomic; // functions that are meant to be atomic
-  predict::Limits limits;          //
-  std::string suppressions;        // a file; empty: none
-  std::string json;                // where the report goes as JSON; empty: nowhere
-  bool candidates = false;         // list what is not proved, too
-  int exit_code = kFound;          // if something was found
-  PropertyChoice properties;       // --property; with one and without --find, nothing else is looked for
-  bool of_the_model_only = false;  // leave out engines that say the same under every model
+  std::string find;                     // words of --find, separated by commas; empty: all
+  std::string model;                    // empty: the most permissive one that the trace is fit for
+  std::vector<std::string> atomic;      // functions that are meant to be atomic
+  predict::Limits limits;               //
+  std::string suppressions;             // a file; empty: none
+  std::string json;                     // where the report goes as JSON; empty: nowhere
+  bool candidates = false;              // list what is not proved, too
+  int exit_code = kFound;               // if something was found
+  PropertyChoice properties;            // --property; with one and without --find, nothing else is looked for
+  const Allowance* allowance = nullptr; // what is left, if the analysis began before
+  bool of_the_model_only = false;       // leave out engines that say the same under every model
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.

@@ -122,11 +122,12 @@ int run_compare(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  const Budget budget(options.limits.seconds, memory_limit(options.properties)); // then each model has one of its own
+  const Allowance allowance(options.limits.seconds,
+                            memory_limit(options.properties)); // then each model has one of its own
   LeftOut left_out;
-  auto trace = load_in_time(file, budget, left_out);
+  auto trace = load_in_time(file, allowance, left_out);
   if (!trace) return kWrong;
-  auto prepared = prepare(std::move(*trace), budget, left_out);
+  auto prepared = prepare(std::move(*trace), allowance, left_out);
   if (!prepared) {
     complain(fmt::format("{}: {}", file, prepared.error().message));
     return kWrong;

@@ -29,10 +29,10 @@ std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptio
 
 std::optional<trace::Trace> load_trace(const std::string& path) { return load(path, {}); }
 
-std::optional<trace::Trace> load_trace(const std::string& path, const Budget& budget, bool& stopped) {
+std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped) {
   const std::uint64_t occupied = resident_memory();
-  const std::uint64_t free = budget.bytes() > occupied ? budget.bytes() - occupied : 0;
-  const Budget part(budget.left() / kPartOfTime, budget.bytes() == 0 ? 0 : occupied + free / kPartOfMemory);
+  const std::uint64_t free = allowance.bytes > occupied ? allowance.bytes - occupied : 0;
+  const Budget part(allowance.left() / kPartOfTime, allowance.bytes == 0 ? 0 : occupied + free / kPartOfMemory);
   trace::ReadOptions options;
   options.stop = [&] { return part.spent() != nullptr; };
   options.stopped = &stopped;

@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "base/budget.h"
+#include "cli/allowance.h"
 #include "trace/trace.h"
 
 namespace sooth::cli {
 
 // Empty after an error, which has been told.
 std::optional<trace::Trace> load_trace(const std::string& path);
-// The same within a part of the budget; the rest is for what is done with the trace. `stopped`: events at its end were left out.
-std::optional<trace::Trace> load_trace(const std::string& path, const Budget& budget, bool& stopped);
+// The same within a part of the allowance; the rest is for what is done with the trace. `stopped`: events at its end were left out.
+std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped);
 
 } // namespace sooth::cli

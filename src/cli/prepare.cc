@@ -17,10 +17,11 @@ using trace::Trace;
 namespace {
 
 // What is not judged within a part of the time is left out: computing and checking take some times as long.
-trace::VerifyReport verify_in_time(Trace& trace, const Budget& budget, Progress& progress, std::uint64_t& left_out) {
+trace::VerifyReport verify_in_time(Trace& trace, const Allowance& allowance, Progress& progress,
+                                   std::uint64_t& left_out) {
   constexpr double kPart = 4;
   constexpr std::size_t kAtOnce = 1 << 16; // events
-  const Deadline deadline(budget, budget.left() / kPart);
+  const Deadline deadline(allowance.budget, allowance.left() / kPart);
   trace::Verifier verifier(trace, 1);
   while (verifier.judged() < trace.events.size() && !deadline.passed()) {
     verifier.judge(std::min(verifier.judged() + kAtOnce, trace.events.size()));
@@ -35,11 +36,11 @@ trace::VerifyReport verify_in_time(Trace& trace, const Budget& budget, Progress&
 
 } // namespace
 
-Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Budget& budget, LeftOut left_out) {
-  left_out.for_memory = cut_to_fit(trace, budget.bytes());
+Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Allowance& allowance, LeftOut left_out) {
+  left_out.for_memory = cut_to_fit(trace, allowance.bytes);
   Progress progress("verifying the trace");
   progress.stage("verifying the trace", 0, 3);
-  const trace::VerifyReport legality = verify_in_time(trace, budget, progress, left_out.for_time);
+  const trace::VerifyReport legality = verify_in_time(trace, allowance, progress, left_out.for_time);
   if (!legality.legal()) {
     const trace::Problem& problem = legality.problems.front();
     return Error{fmt::format("the trace is not legal, so nothing can be predicted from it. Event {}: {} "
@@ -57,8 +58,8 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Budget& budget, Lef
   return out;
 }
 
-std::optional<Trace> load_in_time(const std::string& file, const Budget& budget, LeftOut& left_out) {
-  auto trace = load_trace(file, budget, left_out.unread);
+std::optional<Trace> load_in_time(const std::string& file, const Allowance& allowance, LeftOut& left_out) {
+  auto trace = load_trace(file, allowance, left_out.unread);
   if (trace && left_out.unread) cut(*trace, trace->events.size()); // where no block is open
   return trace;
 }

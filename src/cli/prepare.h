@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "base/budget.h"
 #include "base/result.h"
 #include "causality/computation.h"
+#include "cli/allowance.h"
 #include "cli/coverage.h"
 #include "trace/objects.h"
 #include "trace/trace.h"
@@ -23,11 +23,12 @@ struct Prepared {
   LeftOut left_out; // events at the end
 };
 
-// Reads within a part of the budget. Empty after an error, which has been told.
-std::optional<trace::Trace> load_in_time(const std::string& file, const Budget& budget, LeftOut& left_out);
+// Reads within a part of the allowance. Empty after an error, which has been told.
+std::optional<trace::Trace> load_in_time(const std::string& file, const Allowance& allowance, LeftOut& left_out);
 
-// An error if the trace is not legal. What is not verified within a part of the budget, or would not fit into its memory, is
+// An error if the trace is not legal. What is not verified within a part of the allowance, or would not fit into its memory, is
 // left out.
-Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, const Budget& budget = Budget(), LeftOut left_out = {});
+Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, const Allowance& allowance = Allowance(),
+                                          LeftOut left_out = {});
 
 } // namespace sooth::cli

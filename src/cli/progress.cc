@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/output.h"
@@ -21,6 +22,19 @@ std::string bar(unsigned done, unsigned all, std::size_t inner_done, std::size_t
   std::string out = " [" + std::string(filled, '=') + std::string(kBarWidth - filled, ' ') + "]";
   if (inner_all != 0) out += fmt::format(" {} of {}", inner_done, inner_all);
   return out;
+}
+
+std::size_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// A line that is longer than the terminal goes on in the next one, and could not be taken away again.
+std::string fitted(std::string what, const std::string& bar, const std::string& time) {
+  const std::size_t room = terminal_width() - 1;
+  if (what.size() + bar.size() + time.size() <= room) return what + bar + time;
+  if (what.size() + time.size() > room) what.resize(room > time.size() ? room - time.size() : 0);
+  return (what + time).substr(0, room);
 }
 
 } // namespace
@@ -57,7 +71,8 @@ void Progress::watch() {
   std::unique_lock lock(mutex_);
   bool shown = false;
   for (int seconds = 1; !changed_.wait_for(lock, std::chrono::seconds(1), [this] { return finished_; }); ++seconds) {
-    print_error_text(fmt::format("\r\033[K{}{} ... {} s", what_, bar(parts_, all_, inner_done_, inner_all_), seconds));
+    const std::string time = fmt::format(" ... {} s", seconds);
+    print_error_text("\r\033[K" + fitted(what_, bar(parts_, all_, inner_done_, inner_all_), time));
     shown = true;
   }
   if (shown) print_error_text("\r\033[K");

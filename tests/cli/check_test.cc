@@ -74,6 +74,26 @@ TEST_F(CheckCommand, WhatMemoryAndTimeDoNotSufficeForIsTold) {
   EXPECT_EQ(sooth({"check", trace, "--budget", "-1"}).status, 2);
 }
 
+// Reading and verifying are paid for by the same budget.
+TEST_F(CheckCommand, ALongTraceIsReadAsFarAsTheBudgetGoes) {
+  TraceBuilder b(1);
+  for (std::uint64_t i = 0; i < 400'000; ++i) b.write(0, 0x1000 + 8 * (i % 1000), 8, i);
+  const std::string trace = write_trace("long.sooth", b.trace);
+  const Outcome hasty = sooth({"check", trace, "--budget", "0.003", "--json", path("r.json")});
+  EXPECT_EQ(hasty.status, 0) << hasty.err;
+  const auto coverage = json_of("r.json")["coverage"];
+  EXPECT_EQ(coverage["complete"], false);
+  EXPECT_TRUE(coverage.contains("traceNotRead") || coverage.contains("eventsNotReached")) << hasty.err;
+  EXPECT_NE(hasty.err.find("--budget"), std::string::npos) << hasty.err;
+  EXPECT_NE(sooth({"compare", trace, "--budget", "0.003"}).err.find("only the first"), std::string::npos);
+}
+
+TEST_F(CheckCommand, APatternThatNamesNoCallIsTold) {
+  const Outcome outcome = sooth({"check", write_trace("t.sooth", small_trace()), "--atomic", "no_such_*"});
+  EXPECT_NE(outcome.err.find("no_such_*"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("bounded"), std::string::npos) << outcome.err;
+}
+
 // Nobody knows what lost events did to the order of the others.
 TEST_F(CheckCommand, NothingIsPredictedWhereEventsWereLost) {
   trace::Trace t = inversion_trace(false);
@@ -160,6 +180,9 @@ TEST_F(CheckCommand, WrongOptionsAreNamed) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--find", "bugs"},
                                                {"--model", "strong"},
                                                {"--window", "0"},
+                                               {"--window", "-3"},
+                                               {"--jobs", "-1"},
+                                               {"--budget", "soon"},
                                                {"--exit-code", "300"},
                                                {"--json", path("no/such/folder.json")}}) {
     std::vector<std::string> arguments = {"check", trace};

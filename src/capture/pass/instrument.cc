@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "capture/pass/assembly.h"
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr StringRef kDone = "sooth.instrumented";
 
-enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Branch, Decision };
+enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Assembly, Branch, Decision };
 
 struct Hook {
   HookKind kind;
@@ -98,6 +99,7 @@ private:
       switch (hook.kind) {
       case HookKind::Call: rows.call[call] = hook.row; break;
       case HookKind::ByValue: rows.by_value[{call, hook.argument}] = hook.row; break;
+      case HookKind::Assembly: break;
       case HookKind::Branch:
       case HookKind::Decision: rows.decision[hook.instruction] = hook.row; break;
       case HookKind::Transfer:
@@ -142,6 +144,8 @@ private:
     else if (auto* transfer = dyn_cast<MemIntrinsic>(&instruction)) visit_transfer(*transfer);
     else if (is_masked_access(instruction)) visit_masked(cast<IntrinsicInst>(instruction));
     else if (auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call)) visit_call(*call);
+    else if (call && !context_.options.monitor && is_opaque_assembly(*call))
+      hooks_.push_back({HookKind::Assembly, call, 0});
   }
 
   void visit_atomic(Instruction& instruction) {
@@ -232,6 +236,7 @@ void emit(FunctionContext& function, const Hook& hook) {
     return instrument_transfer(function, cast<MemIntrinsic>(*hook.instruction), hook.plan, hook.row, hook.second_row);
   case HookKind::Masked: return instrument_masked(function, cast<IntrinsicInst>(*hook.instruction), hook.row);
   case HookKind::Atomic: return instrument_atomic(function, *hook.instruction, hook.row);
+  case HookKind::Assembly: return instrument_assembly(function, *hook.instruction);
   case HookKind::ByValue:
     return instrument_by_value(function, cast<CallBase>(*hook.instruction), hook.argument, hook.row);
   case HookKind::Call:

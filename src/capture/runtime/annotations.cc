@@ -185,4 +185,14 @@ SOOTH_EXPORT void __tsan_destroy_fiber(void*) {}
 SOOTH_EXPORT void __tsan_switch_to_fiber(void*, unsigned) { unsupported("fibers"); }
 SOOTH_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
 
+// --- inline assembly: it could be a lock ---------------------------------------------------------------------------------
+
+SOOTH_EXPORT void __sooth_assembly() {
+  static std::uint32_t told;
+  // Relaxed: that it is told twice does no harm.
+  if (__atomic_load_n(&told, __ATOMIC_RELAXED) != 0 || enter() == nullptr) return;
+  __atomic_store_n(&told, 1, __ATOMIC_RELAXED);
+  unsupported("inline assembly that accesses memory");
+}
+
 } // extern "C"
