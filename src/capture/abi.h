@@ -113,9 +113,6 @@ enum SoothLoop {
 };
 void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what);
 
-// Inline assembly that may access memory is about to run: what it does is not recorded.
-void __sooth_assembly(void);
-
 // The call stack has just changed by a call or a return that a property can see.
 void __sooth_called(void);
 

@@ -1,12 +1,10 @@
-// Calls by which threads hear of each other through the kernel: signals that are waited for, message queues, System V's semaphores,
+// Calls by which threads hear of each other through the kernel: signals that are waited for, POSIX message queues,
 // locks of files. Whoever gives something sends (before the call), whoever waits receives (after it, whatever it returned).
 #include "capture/runtime/interceptors/calls.h"
 
 #include <csignal>
 #include <mqueue.h>
 #include <sys/file.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 #include <unistd.h>
 
 using namespace sooth::runtime;
@@ -80,32 +78,8 @@ INTERCEPT(ssize_t, mq_timedreceive,
   if (result >= 0) writes(text, static_cast<std::size_t>(result)), writes(priority, sizeof *priority);
   return result;
 }
-INTERCEPT(int, msgsnd, (int queue, const void* message, std::size_t bytes, int flags)) {
-  sends();
-  reads(message, sizeof(long) + bytes);
-  return REAL(msgsnd)(queue, message, bytes, flags);
-}
-INTERCEPT(ssize_t, msgrcv, (int queue, void* message, std::size_t bytes, long type, int flags)) {
-  const ssize_t result = REAL(msgrcv)(queue, message, bytes, type, flags);
-  receives();
-  if (result >= 0) writes(message, sizeof(long) + static_cast<std::size_t>(result));
-  return result;
-}
+// --- locks of files: who gives and who waits is in the operation, so every call does both -----------------------------------------
 
-// --- semaphores of System V, locks of files: who gives and who waits is in the operations, so every call does both --------------
-
-INTERCEPT(int, semop, (int set, sembuf* operations, std::size_t count)) {
-  sends();
-  const int result = REAL(semop)(set, operations, count);
-  receives();
-  return result;
-}
-INTERCEPT(int, semtimedop, (int set, sembuf* operations, std::size_t count, const timespec* timeout)) {
-  sends();
-  const int result = REAL(semtimedop)(set, operations, count, timeout);
-  receives();
-  return result;
-}
 INTERCEPT(int, flock, (int file, int operation)) {
   sends();
   const int result = REAL(flock)(file, operation);
