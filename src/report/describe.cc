@@ -227,12 +227,14 @@ private:
 
   StepText step_text(std::uint32_t event, const Narrator& narrator) const {
     const Event& e = trace_.events[event];
-    const trace::Site& site = e.kind == EventKind::Exit ? narrator.left() : narrator.place();
+    const bool returns =
+        e.kind == EventKind::Exit && gathered_.contains(event); // what a finding is about is the function
+    const trace::Site& site = returns ? narrator.left() : narrator.place();
     StepText out;
     out.event = event;
     out.thread = e.thread;
     out.kind = trace::kind_name(e.kind);
-    out.variable = e.kind == EventKind::Exit ? site.function : narrator.variable();
+    out.variable = returns ? site.function : narrator.variable();
     if (has_address(e.kind)) out.address = original_(e.address);
     if (out.variable.empty() && has_address(e.kind)) out.variable = fmt::format("{:#x}", out.address);
     out.value = narrator.value_text();
