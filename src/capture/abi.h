@@ -113,6 +113,9 @@ enum SoothLoop {
 };
 void __sooth_loop(const void* address, uint64_t size, uint32_t element, uint32_t site, uint32_t what);
 
+// Before inline assembly that may access memory, which is not recorded (pass/assembly.h):
+//   void __sooth_assembly(void)
+
 // The call stack has just changed by a call or a return that a property can see.
 void __sooth_called(void);
 
