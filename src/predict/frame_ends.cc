@@ -137,9 +137,6 @@ private:
     }
     const StepId use_step = computation_.step_of_event[use], exit_step = computation_.step_of_event[exit];
     if (use_step == causality::kNoStep || exit_step == causality::kNoStep) return;
-    // Where the access does not begin its step, another run cannot stop before it.
-    const causality::Step& step = computation_.steps[use_step];
-    if (step.event != use && !begins_block(step)) return;
     Question question{{use_step}, {exit_step}, {}, {}};
     if (exit < use) {
       const StepId next = next_of(exit_step);
@@ -150,6 +147,9 @@ private:
     } else if (must_.precedes(use_step, exit_step)) {
       return;
     }
+    // Where the access does not begin its step, another run cannot stop before it.
+    const causality::Step& step = computation_.steps[use_step];
+    if (step.event != use && !begins_block(step)) return;
     if (tried.times == kMaxTries)
       return coverage_.undecided_because("more accesses of functions' variables at one place than are tried");
     ++tried.times;

@@ -1,4 +1,4 @@
-// A promise is kept when its thread exits, by code of the library that is not recorded. Whoever has waited for it comes after the thread.
+// A promise is kept when its thread exits, by code of the library that is not recorded: nothing is said about such a program.
 // EXPECT: race data
 #include <future>
 #include <thread>
@@ -10,12 +10,14 @@ int data;
 int main() {
   std::promise<void> promise;
   std::future<void> future = promise.get_future();
-  std::thread([&promise] {
+  std::thread thread([&promise] {
     data = 1;
-    promise.set_value_at_thread_exit();
-  }).detach();
+    if (BAD) promise.set_value();
+    else promise.set_value_at_thread_exit();
+  });
   if (BAD) ++data;
   future.wait();
   if (!BAD) ++data;
+  thread.join();
   return 0;
 }
