@@ -31,7 +31,7 @@ public:
       return load_scalar(vector_[Layout::variable_at(static_cast<std::uint32_t>(in.operand)) + 1],
                          c.variables[in.operand].layout);
     case Op::Local: return thread_.locals[in.operand];
-    case Op::Block: return thread_.blocks[3 * in.operand];
+    case Op::Block: return thread_.blocks[kBlockWords * in.operand];
     case Op::Accessed:
       if ((thread_.access_bits & in.operand & 0xff) == 0) return 0;
       for (std::uint32_t i = 0; i < thread_.accessed_count; ++i)
@@ -200,7 +200,7 @@ private:
   Register operand(const Instruction& in) {
     switch (in.op) {
     case Op::Constant: return in.operand;
-    case Op::Block: return thread_.blocks[3 * in.operand];
+    case Op::Block: return thread_.blocks[kBlockWords * in.operand];
     case Op::ThreadValue: return state_.other()[kValues + in.operand];
     case Op::Result: return result(in.operand);
     default: return state_.leaf(in);
@@ -292,46 +292,6 @@ private:
 } // namespace
 
 Word evaluate(const Setup& setup, Thread& thread) { return Walk(setup, thread).run(); }
-
-void sort_sections(Setup& setup) {
-  const Compiled& compiled = setup.compiled;
-  setup.lazy = setup.row_only = 0;
-  for (std::uint32_t i = 0; i < compiled.section_count(); ++i) {
-    const SectionRow& section = compiled.sections[i];
-    if (section.loop == Loop::None || section.temporal != 0) continue;
-    bool computes_only = true, of_row_only = true;
-    for (std::uint32_t k = 0; k < section.nodes; ++k) {
-      const NodeRow& node = compiled.nodes[section.first_node + k];
-      computes_only = computes_only && node.kind == NodeKind::Compute;
-      if (node.kind == NodeKind::Store) { // of what was computed here
-        bool here = false;
-        for (std::uint32_t c = 0; c < k; ++c) {
-          const NodeRow& before = compiled.nodes[section.first_node + c];
-          here = here || (before.kind == NodeKind::Compute && before.to == node.a);
-        }
-        of_row_only = of_row_only && here;
-      }
-      for (std::uint32_t c = 0; node.kind == NodeKind::Compute && c < node.b; ++c) {
-        const Op op = compiled.code[node.a + c].op;
-        of_row_only = of_row_only && (op > kLastLeaf || op == Op::Constant || op == Op::ThreadValue);
-      }
-    }
-    if (section.loop == Loop::Store) {
-      if (of_row_only && section.without_self == 0 && i < 64) setup.row_only |= Word{1} << i;
-    } else if (computes_only && section.to < 64) {
-      setup.lazy |= Word{1} << section.to;
-      setup.lazy_section[section.to] = i;
-    }
-  }
-}
-
-std::size_t memory_words(const Compiled& compiled, const Layout& layout) {
-  std::size_t words = 0;
-  for (std::uint32_t i = 0; i < compiled.section_count(); ++i)
-    if (compiled.sections[i].temporal != 0)
-      words += compiled.sections[i].loop == Loop::None ? 1 : 2 * (std::size_t{layout.places} + 1);
-  return words + 1; // one that sections without memory are given
-}
 
 Register look_up(const Setup& setup, const Thread& thread, const Instruction& leaf, std::uint32_t row) {
   if (leaf.op == Op::Constant) return leaf.operand;

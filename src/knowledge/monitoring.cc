@@ -1,16 +1,10 @@
 // Algorithm KnowledgeVector (seed 003, section 2.3), one function for each kind of event.
 #include "knowledge/monitoring.h"
 
-#include <cstring>
-#include <new>
-
 #include "knowledge/evaluate.h"
 
 namespace sooth::knowledge {
 namespace {
-
-constexpr std::size_t kBlockWords = 3; // the entry that it is in, entries so far, depth
-constexpr std::size_t kThreadHeader = (sizeof(Thread) + sizeof(Word) - 1) / sizeof(Word);
 
 // Seed 003: the second bullet of step (1). The thread's event has happened and its vector is merged.
 Outcome judge(const Setup& setup, Thread& thread) {
@@ -166,68 +160,6 @@ std::uint32_t find_name(const Compiled& compiled, const std::uint32_t* names, st
 }
 
 } // namespace
-
-const char* Setup::open(const void* block, std::size_t bytes, std::uint32_t places) {
-  if (const char* wrong = open_compiled(block, bytes, compiled)) return wrong;
-  ranges = false;
-  for (std::uint32_t i = 0; i < compiled.section_count(); ++i) ranges |= compiled.sections[i].loop != Loop::None;
-  if (!layout.make(compiled, ranges ? places : 0)) return "that many threads are too many for these monitors";
-  memory_words = knowledge::memory_words(compiled, layout);
-  settle = 0;
-  for (std::uint32_t i = 0; i < compiled.header->nodes.count; ++i)
-    settle += compiled.nodes[i].kind == NodeKind::Temporal && compiled.nodes[i].op <= TemporalOp::End ? 1 : 0;
-  sort_sections(*this);
-  for (std::uint32_t i = 0; i < compiled.header->code.count; ++i)
-    if (const Instruction& in = compiled.code[i]; in.op == Op::Accessed && in.operand >> 8 < 64 * 64)
-      accesses_seen[in.operand >> 14] |= Word{1} << (in.operand >> 8) % 64;
-  return nullptr;
-}
-
-std::size_t Setup::thread_words() const {
-  return kThreadHeader + compiled.local_count() + kBlockWords * compiled.block_count() + compiled.header->registers +
-         memory_words + (compiled.variable_count() + 1) / 2 + layout.words;
-}
-
-void Setup::begin(Word* memory, const std::uint64_t* values) {
-  initial = memory;
-  std::memset(initial, 0, layout.words_for(1) * sizeof(Word));
-  initial[0] = 1;
-  for (std::uint32_t i = 0; i < layout.variables; ++i) initial[Layout::variable_at(i) + 1] = values[i];
-  // Every remote expression in a state in which nobody has done anything: a thread that nobody is evaluates them all.
-  Thread* nobody = make_thread(*this, memory + layout.words_for(1), 0, kNoPlace);
-  nobody->identity = 0;
-  nobody->classes = ~Word{0};
-  nobody->classes &= Word{1} << kAllThreads | ((Word{1} << compiled.role_count()) - 1);
-  nobody->vector = initial;
-  evaluate(*this, *nobody);
-}
-
-Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std::uint32_t place) {
-  // All but the vector, of which only what is in use is touched.
-  std::memset(memory, 0, (setup.thread_words() - setup.layout.words) * sizeof(Word));
-  Thread* thread = new (memory) Thread;
-  thread->identity = Word{number} + 1;
-  thread->place = setup.ranges ? place : kNoPlace;
-  thread->classes = Word{1} << kAllThreads;
-  Word* next = memory + kThreadHeader;
-  const auto take = [&next](std::size_t words) {
-    Word* taken = next;
-    next += words;
-    return taken;
-  };
-  const Compiled& compiled = setup.compiled;
-  thread->locals = take(compiled.local_count());
-  thread->blocks = take(kBlockWords * compiled.block_count());
-  thread->registers = take(compiled.header->registers);
-  thread->memory = take(setup.memory_words);
-  thread->accessed = reinterpret_cast<std::uint32_t*>(take((compiled.variable_count() + 1) / 2));
-  thread->vector = take(setup.layout.words);
-  copy(setup.layout, thread->vector, setup.initial);
-  for (std::uint32_t r = 0; r < compiled.role_count(); ++r)
-    if (compiled.roles[r].kind == RoleKind::Number && compiled.roles[r].number == number)
-      thread->classes |= Word{1} << r;
-  return thread;
-}
 
 void release_thread(const Setup& setup, Thread& thread) {
   setup.snapshots->release(thread.snapshot, &thread.spares);

@@ -83,6 +83,8 @@ struct Setup {
   void begin(Word* memory, const std::uint64_t* values);
 };
 
+inline constexpr std::size_t kBlockWords = 3; // of a thread, for each block: as Thread::blocks says
+
 // The fields that others may read; what follows it in memory belongs to monitoring.cc and evaluate.cc.
 struct Thread {
   Word identity = 0;                 // 1 + the thread's number
