@@ -12,6 +12,7 @@
 #include "causality/primitives.h"
 #include "trace/contents.h"
 #include "trace/lost.h"
+#include "trace/misplaced.h"
 
 namespace sooth::causality {
 namespace {
@@ -67,7 +68,12 @@ public:
   Computation run() {
     result_.locks = add_lock_operations(trace_, effects_);
     add_primitive_orders(trace_, effects_);
-    const std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
+    std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
+    for (const std::uint32_t event : trace::misplaced_reads(trace_)) {
+      result_.first_misplaced = std::min(result_.first_misplaced, event);
+      std::uint32_t& first = doubtful[trace_.events[event].thread];
+      first = std::min(first, event);
+    }
     add_lifetime_orders(trace_, effects_); // no synchronisation, so after the question of doubt
     add_locations();
     make_steps();

@@ -15,7 +15,7 @@
 // join, barriers, semaphores, once, conditions: as they were observed). This is sound, and it is told where it is not maximal.
 //
 // The four rules of docs/trace_format.md are in here: holds are operations, merged writes are marked, glued blocks are
-// steps, and a thread is cut off (Thread::trusted) where what it read is not known. If events of the trace were lost, all
+// steps, and a thread is cut off (Thread::trusted) where what it read is not known, or when. If events of the trace were lost, all
 // threads are cut off at their beginning.
 #pragma once
 
@@ -96,6 +96,10 @@ struct Computation {
   std::vector<Order> orders;         // sorted by `second`, then `first`; without those that thread order implies
   std::vector<StepId> step_of_event; // kNoStep for events without one
   StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
+
+  // From this event on the order of the trace may be none that the threads could have had (trace/misplaced.h): what is said about
+  // the recorded run itself ends here.
+  std::uint32_t first_misplaced = 0xffffffff;
 
   // What makes answers incomplete, to be told: by name, how often.
   std::uint64_t external_reads = 0;

@@ -46,6 +46,9 @@ bool BlockSet::touches_unknown(const Part& part) const {
 
 Truth BlockSet::serial(const std::vector<Part>& parts) const {
   if (parts.size() > kMaxParts) return Truth::Undecided;
+  // No run has what is not to be trusted; that proves nothing.
+  if (std::ranges::any_of(parts, [&](const Part& part) { return part.end > index.trusted[part.thread]; }))
+    return Truth::Undecided;
   if (std::ranges::any_of(parts, [&](const Part& part) { return touches_unknown(part); })) return Truth::Undecided;
   return serial_run_exists(computation, parts, kStates);
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "predict/monitored_run.h"
+#include "trace/misplaced.h"
 
 namespace sooth::predict {
 namespace {
@@ -44,11 +45,16 @@ public:
     std::string wrong;
     MonitoredRun run(trace_, file_, wrong);
     if (!wrong.empty()) return Error{wrong, file_.name};
-    for (std::size_t event = 0; event < trace_.events.size() && !run.stopped(); ++event) {
+    const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
+    const std::size_t end = misplaced.empty() ? trace_.events.size() : misplaced.front();
+    for (std::size_t event = 0; event < end && !run.stopped(); ++event) {
       const knowledge::Word failed = run.take(event);
       for (std::uint32_t m = 0; m < file_.monitors.size() && failed != 0; ++m)
         if ((failed >> m & 1) != 0) report(run, m, event);
     }
+    if (end != trace_.events.size())
+      answer_.bounds.push_back(
+          fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
     tell(run);
     return std::move(answer_);
   }

@@ -44,7 +44,7 @@ public:
     auto model = row->make(trace_, computation, events_.relevance());
     if (!model) return model.error();
     answer_.relevant_events = events_.events.size();
-    observe();
+    observe(computation.first_misplaced);
     if (const std::string reason = why_not_predicted(); !reason.empty()) {
       // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
       answer_.complete = false;
@@ -66,8 +66,8 @@ private:
     return trace::lost_events(trace_) != 0 ? "events were lost, and they may have ordered the others" : "";
   }
 
-  // The monitors on the recorded run alone: the first place where each objects.
-  void observe() {
+  // The monitors on the recorded run alone, before `end`: the first place where each objects.
+  void observe(std::uint32_t end) {
     std::vector<std::uint64_t> values(monitors_.value_words());
     const explore::Letter first = monitors_.begin(values);
     std::vector<explore::MonitorState> states;
@@ -78,6 +78,12 @@ private:
     }
     std::size_t taken = 0;
     for (const explore::RelevantEvent& event : events_.events) {
+      if (event.event >= end) {
+        answer_.complete = false;
+        answer_.bounds.push_back(
+            fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
+        break;
+      }
       ++taken;
       const explore::Letter letter = monitors_.apply(event.event, values);
       for (std::size_t m = 0; m < states.size(); ++m) {

@@ -48,6 +48,7 @@ public:
   }
 
   void run(const std::function<bool()>& stop) {
+    begin();
     queue_.run(stop, [this](std::size_t thread) {
       const Event e = streams_[thread].peek()->event;
       streams_[thread].pop();
@@ -74,8 +75,6 @@ private:
           replace(delayed);
           if (!fits(e) && !(may_look_ahead && bring_forward(thread, e))) put_external_write(thread, e);
         }
-      } else if (may_look_ahead && is_early(e)) {
-        bring_forward(thread, e); // if there is no such write, the program changed it before its first event
       }
       memory_.define(e.address, seen(e), order_.end());
     }
@@ -87,26 +86,13 @@ private:
   Contents seen(const Event& e) const { return seen_by(trace_.bytes, e); }
   bool fits(const Event& e) { return memory_.fits(e.address, seen(e)); }
 
-  // Reads what nobody has written yet, and what the global did not hold from the start: the write should come first.
-  bool is_early(const Event& e) {
-    const auto& globals = trace_.globals;
-    if (!trace_.initial_known || globals.empty() || e.address < globals.front().address ||
-        e.address >= globals.back().address + globals.back().bytes)
-      return false;
-    const Contents value = seen(e);
-    if (value.is_opaque() || e.size > 8 || memory_.byte(e.address) >= 0) return false;
-    const auto after = std::ranges::upper_bound(globals, e.address, {}, &Global::address);
-    const Global& owner = *std::prev(after);
-    const std::uint64_t offset = e.address - owner.address;
-    if (offset + e.size > std::min(owner.bytes, kMaxInitial)) return false;
-    const auto row = std::ranges::upper_bound(trace_.initial, e.address, {}, &InitialContents::address);
-    const InitialContents* held = row == trace_.initial.begin() ? nullptr : &*std::prev(row);
-    for (std::uint64_t i = 0; i < e.size; ++i) {
-      const std::uint64_t at = held != nullptr ? e.address + i - held->address : 0;
-      const std::uint8_t byte = held != nullptr && at < held->bytes.size() ? held->bytes[at] : 0;
-      if (byte != value.byte(i)) return true;
-    }
-    return false;
+  // What globals held from the start is known; a first read that saw something else comes after a write.
+  void begin() {
+    if (!trace_.initial_known) return;
+    for (const InitialContents& held : trace_.initial)
+      memory_.define(held.address, Contents::stored(held.bytes.data(), held.bytes.size()), 0);
+    for (const Global& global : trace_.globals) // the other bytes were zero
+      memory_.define(global.address, Contents::filled(0, std::min(global.bytes, kMaxInitial)), 0);
   }
 
   void put(std::size_t thread, const Event& e) {
