@@ -11,7 +11,7 @@
 //     2. the write it must not see yet goes behind it, if nobody has seen that write (a hook looks at the counter before
 //        the store, so the store may have been later);
 //     3. another thread's write that it did see comes forward, with the plain events before it;
-//     4. nothing helps: an external write stands before it, and is counted.
+//     4. nothing helps: an external write stands before it, and is counted (misplaced.h asks what that means).
 // Why the result is legal: threads keep their order and tickets ascend, because nothing moves over an event of its own
 //   thread or a ticketed event over another; reads fit because every event is checked against memory where it is put,
 //   and a move is made only where no event in between can tell the difference.

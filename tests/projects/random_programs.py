@@ -92,7 +92,7 @@ class Program:
         cells[CELLS["q"]] = CELLS["a"]
         self.machine = Machine([c.operations for c in self.codes], [c.registers for c in self.codes], cells, LOCKS)
         self.planned = self.machine.schedule(self.random)
-        self._states = None
+        self._states = self._races = None
 
     def line(self, text):
         self.lines.append(text)
@@ -103,6 +103,21 @@ class Program:
         if self._states is None:
             self._states = self.machine.states() or ()
         return self._states or None
+
+    def races(self):
+        """(pairs of lines, cells) of accesses that some execution has side by side; None if not all executions are known."""
+        if self.states() is None:
+            return None
+        if self._races is None:
+            self._races = set(), set()
+            for state in self.states():
+                accesses = self.machine.accesses(state)
+                for i, (_, first, of, writes) in enumerate(accesses):
+                    for _, second, other, also_writes in accesses[:i]:
+                        if of == other and (writes or also_writes) and not (first.atomic and second.atomic):
+                            self._races[0].add(tuple(sorted((first.line, second.line))))
+                            self._races[1].add(of)
+        return self._races
 
     def write_run(self):
         """What runs the program, once its schedule is known; without one, threads go as they like."""
