@@ -201,7 +201,7 @@ private:
     const std::uint32_t thread = c_.steps[reader].thread;
     std::vector<bool> stopped(c_.threads.size(), false);
     std::vector<StepId> out;
-    Execution execution(set_.index);
+    Execution execution(feasibility_.index());
     for (const StepId step : run) {
       const std::uint32_t t = c_.steps[step].thread;
       if (t != thread && execution.done(write) && set_.accesses(step, location, OperationKind::Write))
