@@ -22,7 +22,7 @@ class Search {
 public:
   explicit Search(const Trace& trace) : trace_(trace) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i)
-      if (trace.events[i].kind == EventKind::ExternalWrite) add(i);
+      if (trace.events[i].kind == EventKind::ExternalWrite && is_global(trace.events[i])) add(i);
   }
 
   std::vector<std::uint32_t> run() {
@@ -36,6 +36,11 @@ public:
   }
 
 private:
+  bool is_global(const Event& e) const {
+    const auto after = std::ranges::upper_bound(trace_.globals, e.address, {}, &Global::address);
+    return after != trace_.globals.begin() && e.address - std::prev(after)->address < std::prev(after)->bytes;
+  }
+
   void add(std::uint32_t event) {
     const Event& e = trace_.events[event];
     const auto number = static_cast<std::uint32_t>(changes_.size());

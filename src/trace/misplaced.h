@@ -1,6 +1,6 @@
 // Reads for which the reader found no place in its order, although the program's own writes explain what they saw.
 //
-// Question: which external writes are there only because racing accesses stand in the wrong order?
+// Question: which external writes of globals are there only because racing accesses stand in the wrong order?
 // Source: trace/restore.h, case 4: what no repair explains becomes an external write. A change that really came from outside
 //   seldom gives bytes that other threads write just what one of them, or the beginning, gave them.
 // Where we differ: nobody can tell for sure, so doubt counts. What stands before the first such write in the order is a

@@ -13,7 +13,7 @@ constexpr std::uint64_t X = 0x1000;
 
 class Threads : public testing::TraceBuilder {
 public:
-  Threads() : TraceBuilder(3) {}
+  Threads() : TraceBuilder(3) { global(X, 16, "x"); }
   // Memory changes, as thread 2 finds out.
   void found_changed(std::uint64_t value) {
     Event& e = add(2, EventKind::ExternalWrite, X, value);
