@@ -20,3 +20,10 @@ INTERCEPT(void, _ZNSt6thread6detachEv, (void** thread)) {
   REAL(_ZNSt6thread6detachEv)(thread);
   if (Thread* t = enter()) write_range(t, thread, sizeof *thread);
 }
+
+// std::__future_base::_State_baseV2::_Make_ready::_M_set(), behind set_value_at_thread_exit and its like. When the thread exits, the library
+// makes the future ready and counts references by atomics of its own: orders that nobody records.
+INTERCEPT(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (void* ready)) {
+  if (enter() != nullptr) unsupported("std::promise at thread exit");
+  REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(ready);
+}
