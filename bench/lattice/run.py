@@ -147,7 +147,7 @@ The threads' k-th events come after the other threads' (k - lag)-th; without a l
 levels and paths at their peak.
 
 What is asked: at least as many cuts per second on one thread as SPIN explores states; memory bounded by two levels and
-the live paths; 1.6 times the speed on two cores where levels are wide enough to share (4096 cuts or more).
+the live paths; 1.6 times the speed on two cores where levels are wide enough to share (1,024 cuts or more).
 """
 
 
