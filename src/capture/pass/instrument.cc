@@ -342,6 +342,8 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
+  for (Function& function : module)
+    function.removeFnAttr(Attribute::SanitizeThread); // prepare_module's; hooks are no matter of it
   emit_module_tables(context);
   if (options.verify && verifyModule(module, &errs()))
     module.getContext().emitError("sooth: the instrumented module is not valid");
@@ -354,10 +356,14 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   bool changed = mark_terminating_loops(module);
   if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
   for (Function& function : module) {
-    if (function.isDeclaration() || !ignored.is_ignored(function)) continue;
+    if (function.isDeclaration()) continue;
+    // The optimiser makes no loads that the source does not make: one that is only looked at ahead of its condition would be a race that
+    // the program does not have. All functions alike, or they could not be inlined into each other.
+    function.addFnAttr(Attribute::SanitizeThread);
+    changed = true;
+    if (!ignored.is_ignored(function)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);
-    changed = true;
   }
   return changed;
 }

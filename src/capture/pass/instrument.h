@@ -13,7 +13,7 @@ bool instrument_module(llvm::Module& module, const Options& options, const Selec
                        llvm::FunctionAnalysisManager& analyses);
 
 // Before anything is optimised: what is left out must not be inlined into what is not, nor anything of which every call
-// is to be seen; and loops get the marks of their annotations.
+// is to be seen; loops get the marks of their annotations; and no load is to be made that the source does not make.
 bool prepare_module(llvm::Module& module, const Options& options, const Selection& selection);
 
 } // namespace sooth::pass
