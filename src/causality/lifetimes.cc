@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/address_ranges.h"
+
 namespace sooth::causality {
 namespace {
 
@@ -73,16 +75,10 @@ private:
   };
   using Ranges = absl::btree_map<std::uint64_t, Range>;
 
-  Ranges::iterator first_overlapping(std::uint64_t address) {
-    auto it = ranges_.upper_bound(address);
-    if (it != ranges_.begin() && std::prev(it)->second.end > address) --it;
-    return it;
-  }
-
   // The event's range becomes one life.
   void put(const Event& e, std::uint32_t begin) {
     const std::uint64_t end = e.address + e.value;
-    for (auto it = first_overlapping(e.address); it != ranges_.end() && it->first < end;) {
+    for (auto it = first_overlapping(ranges_, e.address); it != ranges_.end() && it->first < end;) {
       const auto [from, range] = *it;
       it = ranges_.erase(it);
       if (from < e.address) it = std::next(ranges_.insert({from, {e.address, range.life}}).first);
@@ -96,7 +92,8 @@ private:
   }
 
   void renew(const Event& e, std::uint32_t i) {
-    for (auto it = first_overlapping(e.address); it != ranges_.end() && it->first < e.address + e.value; ++it) {
+    for (auto it = first_overlapping(ranges_, e.address); it != ranges_.end() && it->first < e.address + e.value;
+         ++it) {
       Life& life = lives_[it->second.life];
       for (const Life::Toucher& toucher : life.touchers)
         if (toucher.thread != e.thread) effects_.order(toucher.last, i);
@@ -111,7 +108,7 @@ private:
       if (last_life_ != kNone) touch_life(last_life_, thread, i);
       return;
     }
-    auto it = first_overlapping(address);
+    auto it = first_overlapping(ranges_, address);
     last_from_ = it == ranges_.begin() ? 0 : std::prev(it)->second.end;
     last_end_ = it == ranges_.end() ? ~std::uint64_t{0} : it->first;
     last_life_ = kNone;

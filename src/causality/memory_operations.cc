@@ -134,8 +134,9 @@ private:
     if (is_new(memory)) begin_life(location, kUnknownValue);
     memory.exact = known(contents);
     memory.bytes = memory.exact ? number(location, contents, offset) : values_.unique();
-    memory.value =
-        memory.exact ? values_.written(contents, offset, locations_.pieces()[location].bytes, places_) : memory.bytes;
+    memory.value = memory.bytes;
+    if (memory.exact)
+      memory.value = values_.with_objects(memory.bytes, contents, offset, locations_.pieces()[location].bytes, places_);
     emit(event_, OperationKind::Write, location, memory.value);
   }
 

@@ -10,10 +10,10 @@
 
 #include <cstdint>
 #include <iterator>
-#include <utility>
 
 #include <absl/container/btree_map.h>
 
+#include "base/address_ranges.h"
 #include "trace/objects.h"
 #include "trace/trace.h"
 
@@ -30,9 +30,7 @@ public:
     if (objects_.moved.empty()) return;
     const std::uint64_t original = objects_.original(e.address);
     if (original == e.address || e.value == 0) return; // the first one there
-    auto it = now_.lower_bound(original);
-    if (it != now_.begin() && std::prev(it)->second.end > original) --it;
-    while (it != now_.end() && it->first < original + e.value) it = now_.erase(it);
+    erase_overlapping(now_, original, original + e.value);
     now_[original] = {original + e.value, std::uint64_t{number} + 1};
   }
 

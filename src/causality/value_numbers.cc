@@ -13,15 +13,13 @@ std::uint32_t ValueNumbers::number(const trace::Contents& contents, std::uint64_
   return of_key(hash.low64, hash.high64 | 1);
 }
 
-std::uint32_t ValueNumbers::written(const trace::Contents& contents, std::uint64_t offset, std::uint32_t bytes,
-                                    const ReusedPlaces& places) {
-  const std::uint32_t plain = number(contents, offset, bytes);
-  if (places.none() || contents.is_fill()) return plain;
-  std::uint32_t out = plain;
+std::uint32_t ValueNumbers::with_objects(std::uint32_t number, const trace::Contents& contents, std::uint64_t offset,
+                                         std::uint32_t bytes, const ReusedPlaces& places) {
+  if (places.none() || contents.is_fill()) return number;
   for (std::uint32_t at = 0; at + 8 <= bytes; at += 8) // locations that hold pointers begin with one
     if (const std::uint64_t object = places.object_at(contents.word(offset + at, 0, 8)))
-      out = of_key(std::uint64_t{out} << 32 | at, object << 1); // even: no hash
-  return out;
+      number = of_key(std::uint64_t{number} << 32 | at, object << 1); // even: no hash
+  return number;
 }
 
 } // namespace sooth::causality

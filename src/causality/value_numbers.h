@@ -20,9 +20,9 @@ class ValueNumbers {
 public:
   // The number of `bytes` bytes of the contents, from `offset` on. The contents must not be opaque.
   std::uint32_t number(const trace::Contents& contents, std::uint64_t offset, std::uint32_t bytes);
-  // The same for what is written: equal numbers also mean that pointers in it point to the same objects.
-  std::uint32_t written(const trace::Contents& contents, std::uint64_t offset, std::uint32_t bytes,
-                        const ReusedPlaces& places);
+  // The number of what was written, from that of its bytes: equal numbers also mean that pointers in it point to the same objects.
+  std::uint32_t with_objects(std::uint32_t number, const trace::Contents& contents, std::uint64_t offset,
+                             std::uint32_t bytes, const ReusedPlaces& places);
   std::uint32_t zeros(std::uint32_t bytes) { return number(trace::Contents::filled(0, bytes), 0, bytes); }
   std::uint32_t unique() { return next_++; }
 

@@ -86,4 +86,30 @@ void BlockFindings::add(witness::Finding finding, std::uint32_t inside) {
   else ++findings_[it->second].count;
 }
 
+bool BlockQuestions::may_look_at(const Block& block) {
+  if (++looked_[block.name] <= kMaxBlocks) return true;
+  coverage_.undecided_because("more blocks of one name can be interrupted than are looked at");
+  return false;
+}
+
+BlockQuestions::Key BlockQuestions::key_of(const Block& block, StepId reader, StepId write) const {
+  const auto site = [&](StepId step) {
+    const std::uint32_t event = set_.computation.steps[step].event;
+    const std::uint32_t number = set_.trace.events[event].site;
+    return Site{number, number == 0 ? event : 0};
+  };
+  return {block.name, site(reader), site(write)};
+}
+
+BlockQuestions::May BlockQuestions::ask(const Key& key) {
+  constexpr std::size_t kMaxTries = 4, kMaxQuestions = 2000;
+  if (tries_[key]++ >= kMaxTries) {
+    coverage_.undecided_because("more reads and writes at one place than are tried");
+    return May::NotThis;
+  }
+  if (questions_++ < kMaxQuestions) return May::Ask;
+  coverage_.undecided_because("the budget of questions about blocks was used up");
+  return May::NoMore;
+}
+
 } // namespace sooth::predict

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "predict/blocks.h"
+#include "predict/coverage.h"
 #include "predict/index.h"
 #include "predict/serial_search.h"
 #include "trace/trace.h"
@@ -65,6 +66,28 @@ private:
   const trace::Trace& trace_;
   std::map<Key, std::size_t> known_;
   std::vector<witness::Finding> findings_;
+};
+
+// How much is asked about other runs, in which something comes between a block's accesses: so many blocks of one name, so many
+// questions for each block, read and write, by site, and so many in all. What is left out is told.
+class BlockQuestions {
+public:
+  BlockQuestions(const BlockSet& set, Coverage& coverage) : set_(set), coverage_(coverage) {}
+
+  bool may_look_at(const Block& block);
+
+  using Site = std::pair<std::uint32_t, std::uint32_t>; // or, where it is not known, the event
+  using Key = std::tuple<std::string, Site, Site>;
+  Key key_of(const Block& block, StepId reader, StepId write) const;
+  enum class May : std::uint8_t { Ask, NotThis, NoMore };
+  May ask(const Key& key);
+
+private:
+  const BlockSet& set_;
+  Coverage& coverage_;
+  std::map<std::string, std::size_t> looked_; // by name: blocks so far
+  std::map<Key, std::size_t> tries_;
+  std::size_t questions_ = 0;
 };
 
 inline constexpr std::size_t kMaxBlocks = 64;    // of one name that are looked at

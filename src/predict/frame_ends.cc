@@ -6,6 +6,7 @@
 
 #include <absl/container/btree_map.h>
 
+#include "base/address_ranges.h"
 #include "predict/shared_frames.h"
 #include "predict/witness_of.h"
 
@@ -72,12 +73,6 @@ private:
   };
   using Ranges = absl::btree_map<std::uint64_t, Range>;
 
-  Ranges::iterator first_overlapping(std::uint64_t address) {
-    auto it = frames_.upper_bound(address);
-    if (it != frames_.begin() && std::prev(it)->second.end > address) --it;
-    return it;
-  }
-
   void access(std::uint32_t i) {
     const Event& e = trace_.events[i];
     auto& stack = stacks_[e.thread];
@@ -87,7 +82,7 @@ private:
       activations_.push_back({e.thread, stack.back().function, kNone, {}});
     }
     std::uint64_t from = e.address, to = e.address + e.size; // of the frame, if it is the function's own
-    for (auto it = first_overlapping(e.address); it != frames_.end() && it->first < e.address + e.size;) {
+    for (auto it = first_overlapping(frames_, e.address); it != frames_.end() && it->first < e.address + e.size;) {
       const std::uint32_t number = it->second.activation;
       Activation& activation = activations_[number];
       if (activation.thread != e.thread) {

@@ -8,6 +8,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include "base/address_ranges.h"
 #include "predict/frame_ends.h"
 #include "predict/must_order.h"
 #include "predict/stale_pointers.h"
@@ -65,26 +66,16 @@ public:
 private:
   using Objects = absl::btree_map<std::uint64_t, Object>; // by first address; they do not overlap
 
-  Objects::iterator first_overlapping(std::uint64_t address) {
-    auto it = objects_.upper_bound(address);
-    if (it != objects_.begin() && std::prev(it)->second.end > address) --it;
-    return it;
-  }
-
   void begin(const Event& e) {
     if (e.value == 0 || e.value > ~e.address) return;
-    clear(e.address, e.address + e.value);
+    erase_overlapping(objects_, e.address, e.address + e.value);
     objects_[e.address] = {e.address + e.value, kNone, {}};
-  }
-
-  // Takes objects away; what sticks out of the range is forgotten, too.
-  void clear(std::uint64_t from, std::uint64_t to) {
-    for (auto it = first_overlapping(from); it != objects_.end() && it->first < to;) it = objects_.erase(it);
   }
 
   void touch(std::uint32_t index) {
     const Event& e = trace_.events[index];
-    for (auto it = first_overlapping(e.address); it != objects_.end() && it->first < e.address + e.size; ++it) {
+    for (auto it = first_overlapping(objects_, e.address); it != objects_.end() && it->first < e.address + e.size;
+         ++it) {
       Object& object = it->second;
       if (object.ended != kNone) {
         if (!is_global(e.address)) observed(FindingKind::UseAfterFree, index, object.ended);
@@ -102,7 +93,7 @@ private:
 
   void end(std::uint32_t index) {
     const Event& e = trace_.events[index];
-    auto it = first_overlapping(e.address);
+    auto it = first_overlapping(objects_, e.address);
     if (it == objects_.end() || it->first >= e.address + std::max<std::uint64_t>(e.value, 1)) return;
     if (it->first == e.address && it->second.ended != kNone) {
       if (e.kind == EventKind::Free) observed(FindingKind::DoubleFree, index, it->second.ended);
@@ -112,7 +103,7 @@ private:
     for (; it != objects_.end() && it->first < e.address + e.value; ++it)
       touches.insert(touches.end(), it->second.touches.begin(), it->second.touches.end());
     // Unmapped memory may come back unseen (a library that is loaded there), so no access after it is objected to.
-    clear(e.address, e.address + e.value);
+    erase_overlapping(objects_, e.address, e.address + e.value);
     if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}};
     if (freed_inside_library(trace_, e)) {
       const bool others = std::any_of(touches.begin(), touches.end(),

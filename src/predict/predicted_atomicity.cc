@@ -13,16 +13,14 @@ namespace {
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kMaxQuestions = 2000; // about other runs
-constexpr std::size_t kMaxTries = 4;        // for one read, one write and one block, by site
-constexpr std::size_t kMaxTogether = 500;   // searches for a serial order of several blocks
+constexpr std::size_t kMaxTogether = 500; // searches for a serial order of several blocks
 
 class Predicted {
 public:
   Predicted(const BlockSet& set, const Feasibility& feasibility, const std::vector<bool>& broken,
             BlockFindings& findings, Coverage& coverage)
       : set_(set), c_(set.computation), feasibility_(feasibility), broken_(broken), findings_(findings),
-        coverage_(coverage), must_(set.trace, set.computation) {}
+        coverage_(coverage), must_(set.trace, set.computation), questions_(set, coverage) {}
 
   void run() {
     for (std::size_t b = 0; b < set_.blocks.size(); ++b) look_at(b);
@@ -31,9 +29,7 @@ public:
 private:
   void look_at(std::size_t b) {
     const Block& block = set_.blocks[b];
-    if (!block.interruptible() || broken_[b]) return;
-    if (++looked_[block.name] > kMaxBlocks)
-      return coverage_.undecided_because("more blocks of one name can be interrupted than are looked at");
+    if (!block.interruptible() || broken_[b] || !questions_.may_look_at(block)) return;
     for (std::uint32_t place = block.first + 1; place < block.last; ++place)
       for (const Operation& o : c_.operations_of(set_.step(block, place)))
         if (o.kind == OperationKind::Read && !set_.is_unknown(o.object)) interrupt(block, place, o);
@@ -54,16 +50,10 @@ private:
 
   // False if the budget is used up.
   bool interrupt(const Block& block, std::uint32_t place, const Operation& read, StepId write) {
-    const auto key = std::tuple(block.name, name(set_.step(block, place)), name(write));
+    const BlockQuestions::Key key = questions_.key_of(block, set_.step(block, place), write);
     if (found_.contains(key)) return true;
-    if (tries_[key]++ >= kMaxTries) {
-      coverage_.undecided_because("more reads and writes at one place than are tried");
-      return true;
-    }
-    if (questions_++ >= kMaxQuestions) {
-      coverage_.undecided_because("the budget of questions about blocks was used up");
-      return false;
-    }
+    const BlockQuestions::May may = questions_.ask(key);
+    if (may != BlockQuestions::May::Ask) return may == BlockQuestions::May::NotThis;
     ++coverage_.candidates;
     // After the block's last access of the location the write is sure to be seen as an interruption; before it, it may
     // still show what other locations do not fit to.
@@ -229,12 +219,6 @@ private:
     return std::find(std::find(run.begin(), run.end(), early), run.end(), late) != run.end();
   }
 
-  std::pair<std::uint32_t, std::uint32_t> name(StepId step) const {
-    const std::uint32_t event = c_.steps[step].event;
-    const std::uint32_t site = set_.trace.events[event].site;
-    return {site, site == 0 ? event : 0};
-  }
-
   const BlockSet& set_;
   const Computation& c_;
   const Feasibility& feasibility_;
@@ -242,11 +226,9 @@ private:
   BlockFindings& findings_;
   Coverage& coverage_;
   const MustOrder must_;
-  std::map<std::string, std::size_t> looked_; // by name: blocks so far
-  using Key = std::tuple<std::string, std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>;
-  std::map<Key, std::size_t> tries_;
-  std::set<Key> found_;
-  std::size_t questions_ = 0, together_ = 0;
+  BlockQuestions questions_;
+  std::set<BlockQuestions::Key> found_;
+  std::size_t together_ = 0;
 };
 
 } // namespace

@@ -6,7 +6,7 @@
 // Source: seed 004, Definition 5, for a run and one read more with its value (Theorem 7's extended prefixes).
 // Where we differ: a block that is cut off at such a read counts as a transaction, up to the read. For the global question
 //   other threads go on to the ends of blocks that they are in, in the observed order.
-// Cost: kMaxQuestions questions about reads and writes, kMaxTries for each pair of sites; a search for each yes.
+// Cost: the questions about reads and writes that BlockQuestions allows; a search for each yes.
 #pragma once
 
 #include "predict/block_set.h"

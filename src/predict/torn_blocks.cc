@@ -1,9 +1,7 @@
 #include "predict/torn_blocks.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <tuple>
 
 #include "predict/execution.h"
 #include "predict/must_order.h"
@@ -11,24 +9,17 @@
 namespace sooth::predict {
 namespace {
 
-constexpr std::size_t kMaxQuestions = 2000;
-constexpr std::size_t kMaxTries = 4; // for one read, one write and one block, by site
-
 class Torn {
 public:
   Torn(const BlockSet& set, const Feasibility& feasibility, const std::vector<bool>& broken, BlockFindings& findings,
        Coverage& coverage)
       : set_(set), c_(set.computation), feasibility_(feasibility), broken_(broken), findings_(findings),
-        coverage_(coverage), must_(set.trace, set.computation) {}
+        coverage_(coverage), must_(set.trace, set.computation), questions_(set, coverage) {}
 
   void run() {
     for (std::size_t b = 0; b < set_.blocks.size(); ++b) {
       const Block& block = set_.blocks[b];
-      if (!block.interruptible() || broken_[b]) continue;
-      if (++looked_[block.name] > kMaxBlocks) {
-        coverage_.undecided_because("more blocks of one name can be interrupted than are looked at");
-        continue;
-      }
+      if (!block.interruptible() || broken_[b] || !questions_.may_look_at(block)) continue;
       for (std::uint32_t place = block.first + 1; place < block.last; ++place)
         for (const Operation& o : c_.operations_of(set_.step(block, place)))
           if (o.kind == OperationKind::Read && !set_.is_unknown(o.object)) interrupt(block, place, o.object);
@@ -53,15 +44,8 @@ private:
 
   // False if the budget is used up.
   bool ask(const Block& block, StepId reader, StepId before, StepId write, std::uint32_t location) {
-    const auto site = [&](StepId step) { return set_.trace.events[c_.steps[step].event].site; };
-    if (tries_[std::tuple(block.name, site(reader), site(write))]++ >= kMaxTries) {
-      coverage_.undecided_because("more reads and writes at one place than are tried");
-      return true;
-    }
-    if (questions_++ >= kMaxQuestions) {
-      coverage_.undecided_because("the budget of questions about blocks was used up");
-      return false;
-    }
+    const BlockQuestions::May may = questions_.ask(questions_.key_of(block, reader, write));
+    if (may != BlockQuestions::May::Ask) return may == BlockQuestions::May::NotThis;
     ++coverage_.candidates;
     ++coverage_.questions;
     const Answer answer = feasibility_.ask({{reader}, {write}, {{before, write}}, {}, {before, write}});
@@ -107,9 +91,7 @@ private:
   BlockFindings& findings_;
   Coverage& coverage_;
   const MustOrder must_;
-  std::map<std::string, std::size_t> looked_; // by name: blocks so far
-  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::size_t> tries_;
-  std::size_t questions_ = 0;
+  BlockQuestions questions_;
 };
 
 } // namespace

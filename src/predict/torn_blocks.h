@@ -7,7 +7,7 @@
 // Where we differ: both values must be certain in the run. So the claim holds of the program, not only of the runs that the trace
 //   implies: no execution has the block in one piece with these two values. What spans several locations or several
 //   blocks is left to predicted_atomicity.h, which asks the maximal model.
-// Cost: kMaxQuestions questions, kMaxTries for each pair of sites, and a replay of each run.
+// Cost: the questions that BlockQuestions allows, and a replay of each run.
 #pragma once
 
 #include <vector>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/address_ranges.h"
+
 namespace sooth::trace {
 
 namespace {
@@ -37,27 +39,20 @@ std::string part_at(const std::vector<Type>& types, std::uint32_t type, std::uin
   return with_offset(out, offset);
 }
 
-template <typename Map>
-void drop_overlapping(Map& regions, std::uint64_t first, std::uint64_t end) {
-  auto it = regions.upper_bound(first);
-  if (it != regions.begin() && std::prev(it)->second.end > first) --it;
-  while (it != regions.end() && it->first < end) it = regions.erase(it);
-}
-
 } // namespace
 
 void AddressNames::begin(const Event& e, std::string name) {
   auto& regions = e.kind == EventKind::Alloc ? blocks_ : areas_;
   const std::uint64_t end = e.address + std::min(e.value, ~e.address);
-  drop_overlapping(blocks_, e.address, end);
-  drop_overlapping(watched_, e.address, end);
-  if (&regions == &areas_) drop_overlapping(areas_, e.address, end);
+  erase_overlapping(blocks_, e.address, end);
+  erase_overlapping(watched_, e.address, end);
+  if (&regions == &areas_) erase_overlapping(areas_, e.address, end);
   if (e.value != 0) regions[e.address] = {end, std::move(name), followed_ - 1};
 }
 
 // A block keeps its name after it was freed, for accesses that come too late; areas are gone.
 void AddressNames::end(const Event& e) {
-  if (e.kind != EventKind::Free) drop_overlapping(areas_, e.address, e.address + std::min(e.value, ~e.address));
+  if (e.kind != EventKind::Free) erase_overlapping(areas_, e.address, e.address + std::min(e.value, ~e.address));
 }
 
 void AddressNames::follow(const Event& e) {
@@ -74,7 +69,7 @@ void AddressNames::follow(const Event& e) {
     const std::uint64_t bytes = e.value & 0xffffffff;
     const std::uint64_t string = e.value >> 32;
     if (bytes == 0 || string >= trace_.strings.size() || bytes > ~e.address) return;
-    drop_overlapping(watched_, e.address, e.address + bytes);
+    erase_overlapping(watched_, e.address, e.address + bytes);
     watched_[e.address] = {e.address + bytes, trace_.strings[string], followed_ - 1};
     return;
   }

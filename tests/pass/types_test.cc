@@ -27,6 +27,7 @@ protected:
     std::string place = std::string(SCRATCH) + "/";
     for (const char c : std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))
       place += c == '/' ? '_' : c;
+    std::filesystem::remove_all(place); // a trace of an earlier run is not written over
     std::filesystem::create_directories(place);
     program_ = place + "/layout";
     const auto built = run_command(std::string(BIN) + "/sooth-c++ -std=c++17 -pthread " + GetParam() + " " + SOURCE +

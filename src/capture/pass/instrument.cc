@@ -7,6 +7,7 @@
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
 #include "capture/pass/frames.h"
+#include "capture/pass/loads_ahead.h"
 #include "capture/pass/loop_ranges.h"
 #include "capture/pass/monitored.h"
 #include "capture/pass/plain_accesses.h"
@@ -333,6 +334,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   ModuleContext context(module, options);
   std::vector<Function*> functions;
   for (Function& function : module) {
+    if (sink_chosen_loads(function)) analyses.invalidate(function, PreservedAnalyses::none());
     if (ignored.cannot_be_instrumented(function)) continue;
     if (ignored.is_ignored(function)) ++context.functions_left_out;
     else functions.push_back(&function);
@@ -343,7 +345,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
   for (Function& function : module)
-    function.removeFnAttr(Attribute::SanitizeThread); // prepare_module's; hooks are no matter of it
+    allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
   if (options.verify && verifyModule(module, &errs()))
     module.getContext().emitError("sooth: the instrumented module is not valid");
@@ -357,10 +359,7 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
-    // The optimiser makes no loads that the source does not make: one that is only looked at ahead of its condition would be a race that
-    // the program does not have. All functions alike, or they could not be inlined into each other.
-    function.addFnAttr(Attribute::SanitizeThread);
-    changed = true;
+    changed |= forbid_loads_ahead(function);
     if (!ignored.is_ignored(function)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);

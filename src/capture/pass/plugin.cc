@@ -3,6 +3,7 @@
 // Hooks are put in last of all, after the optimiser, so that only accesses that are really made are recorded. With
 // link-time optimisation that is the end of each file's own compilation; a module remembers that it has been done.
 #include "capture/pass/instrument.h"
+#include "capture/pass/loads_ahead.h"
 #include "capture/pass/monitored.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -70,6 +71,7 @@ struct PreparePass : PassInfoMixin<PreparePass> {
 void register_passes(PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(PreparePass()); });
+  sooth::pass::register_loads_ahead(builder);
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(RecordPass()); });
   // For opt: -passes=sooth-record

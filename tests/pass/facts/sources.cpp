@@ -60,7 +60,7 @@ FUNCTION void printed(char* text) { table[0] = static_cast<int>(std::strlen(text
 FUNCTION int twice(bool first) {
   const int one = a; // @twice.a
   const int two = c; // @twice.c
-  return first ? one : two;
+  return first ? one - two : one * two; // each is loaded whatever is chosen
 }
 FUNCTION int variadic(int count, ...) { return count + c; }
 FUNCTION void of_variadic() { b = variadic(1, a); } // @variadic
