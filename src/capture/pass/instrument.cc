@@ -344,8 +344,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
-  for (Function& function : module)
-    allow_loads_ahead(function); // the optimiser has done its work
+  for (Function& function : module) allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
   if (options.verify && verifyModule(module, &errs()))
     module.getContext().emitError("sooth: the instrumented module is not valid");
