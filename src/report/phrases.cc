@@ -127,7 +127,8 @@ std::string object_phrase(const ObjectText& object, const std::string& variable)
   if (!same && !object.name.empty()) out += fmt::format(" is {},", quoted(object.name));
   const std::string where = spot_phrase(object.spot);
   if (object.sort == "global") {
-    out += fmt::format("{} a global variable of {}", same ? " is" : "", bytes_text(object.bytes));
+    const bool is_part = out.find_first_of(".[") != std::string::npos; // `forks[1].uses`
+    out += fmt::format("{} a global variable of {}", !same ? "" : is_part ? " is in" : " is", bytes_text(object.bytes));
     return where.empty() ? out : out + ", declared at " + where;
   }
   if (object.sort == "stack")

@@ -5,6 +5,7 @@
 #include "report/held_locks.h"
 #include "report/json.h"
 #include "report/names.h"
+#include "report/phrases.h"
 #include "report/schedule.h"
 #include "report/text.h"
 #include "unit/report_fixture.h"
@@ -169,6 +170,12 @@ TEST(Text, SaysEverythingAboutARace) {
            "sooth: 1 finding (1 race); 9 events of 3 threads, maximal model; complete for this run",
        })
     EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+}
+
+TEST(Text, APartOfAGlobalIsNotTheGlobal) {
+  const ObjectText forks{
+      .sort = "global", .name = "forks[1].uses", .address = 64, .bytes = 120, .spot = {}, .thread = 0, .stack = {}};
+  EXPECT_EQ(object_phrase(forks, "forks[1].uses"), "`forks[1].uses` is in a global variable of 120 bytes");
 }
 
 TEST(Text, BoundsAreToldAndNothingIsComplete) {
