@@ -63,9 +63,7 @@ private:
 
   // Blocks that are atomic one by one: first those of the circle, at last all, as the definition says.
   void together(const Entangled& entangled) {
-    std::vector<std::size_t> all;
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      if (blocks_[b].outermost && blocks_[b].first < blocks_[b].last) all.push_back(b); // also those of a single step
+    const std::vector<std::size_t> all = outermost();
     if (all.size() < 2) return;
     ++coverage_.candidates;
     const auto serial = [&](const std::vector<std::size_t>& some) {
@@ -82,6 +80,20 @@ private:
       if (serialisable_) return;
     }
     coverage_.undecided_because("the search for a serial order of all blocks was given up");
+  }
+
+  // Also those of a single step. Of those without a step, a run has to come to the last one of its thread.
+  std::vector<std::size_t> outermost() const {
+    std::vector<std::size_t> found;
+    std::map<std::uint32_t, std::size_t> last; // by thread
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (!blocks_[b].outermost) continue;
+      last[blocks_[b].thread] = b;
+      if (blocks_[b].first < blocks_[b].last) found.push_back(b);
+    }
+    for (const auto& [thread, b] : last)
+      if (blocks_[b].first == blocks_[b].last) found.push_back(b);
+    return found;
   }
 
   void report_together(const std::vector<std::size_t>& circle, const Entangled& entangled) {

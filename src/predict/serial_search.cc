@@ -45,7 +45,7 @@ private:
 
   const Part* part_at(std::uint32_t thread, std::uint32_t place) const {
     for (const Part& part : parts_)
-      if (part.thread == thread && part.first == place) return &part;
+      if (part.thread == thread && part.first == place && part.first < part.end) return &part;
     return nullptr;
   }
   bool done(const Execution& execution) const {

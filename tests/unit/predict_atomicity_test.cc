@@ -180,6 +180,21 @@ TEST(Atomicity, TwoBlocksThatWriteOneAndReadTheOther) {
   EXPECT_TRUE(with(true).empty());
 }
 
+TEST(Atomicity, ABlockWithoutAStepMustBeReachedToo) {
+  Blocks run(3);
+  run.begin(1);
+  run.write(1, X, 4, 1);
+  run.read(2, X, 4, 1); // only in the middle of the other block; without it, its own block is never begun
+  run.write(1, X, 4, 2);
+  run.begin(2);
+  run.end(2);
+  run.end(1);
+  const std::vector<Finding> found = run.violations();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].status, Status::Observed);
+  EXPECT_EQ(found[0].places.size(), 5u); // both blocks, and the read
+}
+
 TEST(Atomicity, CallsOfNamedFunctionsAreBlocks) {
   const auto with = [](const char* pattern) {
     Blocks run(3);
