@@ -7,6 +7,7 @@
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
 #include "capture/pass/frames.h"
+#include "capture/pass/library_orders.h"
 #include "capture/pass/loads_ahead.h"
 #include "capture/pass/loop_ranges.h"
 #include "capture/pass/monitored.h"
@@ -359,6 +360,8 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
     changed |= forbid_loads_ahead(function);
+    changed |= keep_string_comparisons(function);
+    changed |= strengthen_library_orders(function);
     if (!ignored.is_ignored(function)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);

@@ -1,5 +1,7 @@
 #include "capture/pass/loads_ahead.h"
 
+#include "capture/pass/branch_loads.h"
+#include "capture/pass/loop_variables.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/Loads.h"
@@ -24,10 +26,6 @@ namespace {
 constexpr Attribute::AttrKind kMark = Attribute::SanitizeThread;
 constexpr unsigned kMaxDepth = 4;
 constexpr unsigned kMaxGuards = 8;
-
-bool may_be_shared(const LoadInst& load) {
-  return load.isSimple() && !isa<AllocaInst>(getUnderlyingObject(load.getPointerOperand()));
-}
 
 // The arm as a load that only the select looks at, and that may as well be made where the select stands.
 LoadInst* sinkable(Value* arm, const SelectInst& choice) {
@@ -56,11 +54,6 @@ void sink(SelectInst& choice, LoadInst* if_true, LoadInst* if_false) {
   value->addIncoming(choice.getFalseValue(), else_end->getParent());
   choice.replaceAllUsesWith(value);
   choice.eraseFromParent();
-}
-
-// A value that is computed from the load and does nothing else: looked at where its own uses are.
-bool only_passes_on(const Instruction& user) {
-  return !isa<PHINode>(user) && !user.isTerminator() && isSafeToSpeculativelyExecute(&user);
 }
 
 // A condition and the value that it must have.
@@ -239,7 +232,20 @@ bool sink_chosen_loads(Function& function) {
     sink(*choice, if_true, if_false);
     changed = true;
   }
-  return sink_in_place(function) || changed;
+  changed |= sink_in_place(function);
+  return sink_onto_ways(function) || changed;
+}
+
+bool keep_string_comparisons(Function& function) {
+  bool changed = false;
+  for (Instruction& i : instructions(function)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || !callee->isDeclaration() || !is_contained({"strcmp", "strncmp"}, callee->getName())) continue;
+    call->addFnAttr(Attribute::NoBuiltin);
+    changed = true;
+  }
+  return changed;
 }
 
 void register_loads_ahead(PassBuilder& builder) {
@@ -248,8 +254,10 @@ void register_loads_ahead(PassBuilder& builder) {
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager& manager, OptimizationLevel) { manager.addPass(BeforeVectorsPass()); });
   // Callers would load for their callees, who may not want it.
-  if (PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks())
+  if (PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
     passes->registerShouldRunOptionalPassCallback([](StringRef pass, Any) { return pass != "ArgumentPromotionPass"; });
+    keep_conditional_variables_in_memory(*passes);
+  }
   // Vectors over every second element would read those between.
   auto& all_options = cl::getRegisteredOptions();
   const auto gaps = all_options.find("enable-interleaved-mem-accesses");

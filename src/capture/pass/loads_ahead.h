@@ -22,6 +22,10 @@ void allow_loads_ahead(llvm::Function& function);
 // Loads that a marked function looks at only if a select takes them go into branches. Whether there were any.
 bool sink_chosen_loads(llvm::Function& function);
 
+// Comparisons of strings stay calls, which end at the first difference: in an array that is long enough, the optimiser would compare all
+// of it. Whether there were any.
+bool keep_string_comparisons(llvm::Function& function);
+
 // The passes between the first and the last one of ours: they undo what the mark does not forbid, or forbid it otherwise.
 void register_loads_ahead(llvm::PassBuilder& builder);
 

@@ -55,10 +55,44 @@ __attribute__((noinline)) void side_by_side(int* out) {
   for (int i = 0; i < 8; ++i) out[i] = flags[i] ? unflagged[i] : open;
 }
 
+// The loop changes it only under its condition.
+__attribute__((noinline)) void changed_by_loop() {
+  for (int i = 0; i < 16; ++i)
+    if (flags[i]) hidden += i;
+}
+__attribute__((noinline)) void changed_by_loops(int& variable, int count) {
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < 16; ++j) {
+      if (flags[j]) variable = 2 * variable + i;
+      open += j;
+    }
+}
+// The branches choose between places; one of the ways from there has an effect of its own.
+__attribute__((noinline)) int of_a_way(int local) {
+  const int* place = &hidden;
+  if (!wanted) {
+    place = &local;
+    open += local;
+  }
+  return *place;
+}
+__attribute__((noinline)) int of_the_next_iteration(int local) {
+  int sum = 0;
+  const int* place = &local;
+  do {
+    sum += *place;
+    place = &hidden;
+  } while (flags[sum & 1]);
+  return sum;
+}
+
 int main() {
   int out[8];
   side_by_side(out);
+  changed_by_loop();
+  changed_by_loops(hidden, 3);
   std::printf("%d %d %d %d %d %d\n", one_arm(), two_arms(), in_a_computation(), twice(), caller(), evens());
   std::printf("%d %d\n", conditional_loop(), out[7]);
+  std::printf("%d %d\n", of_a_way(2), of_the_next_iteration(3));
   if (__builtin_cpu_supports("avx2")) std::printf("%d\n", conditional_loop_of_masks());
 }
