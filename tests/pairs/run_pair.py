@@ -56,9 +56,8 @@ class Expectations:
 
 def build(options, source, expectations, bad, level, directory):
     compiler = os.path.join(options.bin, "sooth-cc" if source.endswith(".c") else "sooth-c++")
-    run(["clang-19", "-O1", "-c", os.path.join(HERE, "order.c"), "-o", "order.o"], directory, (0,))
     facts = ["-fsooth-facts"] if options.facts else []
-    run([compiler, f"-{level}", "-g", f"-DBAD={bad}", *facts, *expectations.flags, source, "order.o", "-o", "program", "-pthread"],
+    run([compiler, f"-{level}", "-g", f"-DBAD={bad}", *facts, *expectations.flags, source, "../order.o", "-o", "program", "-pthread"],
         directory, (0,))
 
 
@@ -125,6 +124,7 @@ def one_run(options, directory, expectations, bad, what):
 def test(options, source):
     expectations = Expectations(source)
     with folder(options, source) as top:
+        run(["clang-19", "-O1", "-c", os.path.join(HERE, "order.c"), "-o", "order.o"], top, (0,))  # the same for all builds
         for bad in (1, 0):
             for level, runs in (("O0", (options.runs + 1) // 2), ("O2", options.runs // 2)):
                 if runs == 0:
