@@ -15,6 +15,7 @@
 #include "capture/pass/private_memory.h"
 #include "capture/pass/source_name.h"
 #include "capture/pass/static_facts.h"
+#include "capture/pass/target_vectors.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
@@ -340,6 +341,8 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
     if (ignored.is_ignored(function)) ++context.functions_left_out;
     else functions.push_back(&function);
   }
+  for (Function* function : functions)
+    if (replace_target_vectors(*function)) analyses.invalidate(*function, PreservedAnalyses::none());
 
   module.getOrInsertNamedMetadata(kDone);
   if (options.facts) instrument_with_facts(context, functions, analyses);
