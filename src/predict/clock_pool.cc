@@ -3,12 +3,37 @@
 #include <algorithm>
 
 namespace sooth::predict {
+namespace {
+
+// The larger of both, one by one. The two are different clocks.
+void raise_plainly(std::uint32_t* __restrict into, const std::uint32_t* __restrict from, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) into[i] = std::max(into[i], from[i]);
+}
+
+#if defined(__x86_64__)
+// The same loop with an instruction for it that not every x86-64 has.
+__attribute__((target("avx2"))) void raise_in_vectors(std::uint32_t* __restrict into,
+                                                      const std::uint32_t* __restrict from, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+}
+const bool has_vectors = __builtin_cpu_supports("avx2");
+
+void raise(std::uint32_t* into, const std::uint32_t* from, std::uint32_t count) {
+  constexpr std::uint32_t kWorthACall = 16;
+  if (count >= kWorthACall && has_vectors) raise_in_vectors(into, from, count);
+  else raise_plainly(into, from, count);
+}
+#else
+constexpr auto raise = raise_plainly;
+#endif
+
+} // namespace
 
 ClockPool::ClockPool(std::uint32_t threads) : width_(threads), counts_(threads, 1), current_(threads) {
   for (std::uint32_t& clock : current_) clock = make();
 }
 
-std::uint32_t ClockPool::make() {
+std::uint32_t ClockPool::take() {
   if (unused_.empty()) {
     clocks_.resize(clocks_.size() + width_, 0);
     users_.push_back(1);
@@ -17,6 +42,11 @@ std::uint32_t ClockPool::make() {
   const std::uint32_t clock = unused_.back();
   unused_.pop_back();
   users_[clock] = 1;
+  return clock;
+}
+
+std::uint32_t ClockPool::make() {
+  const std::uint32_t clock = take();
   std::fill(at(clock), at(clock) + width_, 0);
   return clock;
 }
@@ -43,22 +73,20 @@ void ClockPool::forget(Moment& moment) {
 
 void ClockPool::add(std::uint32_t clock, const Moment& moment) {
   std::uint32_t* into = at(clock);
-  const std::uint32_t* from = at(moment.clock);
-  for (std::uint32_t i = 0; i < width_; ++i) into[i] = std::max(into[i], from[i]);
+  raise(into, at(moment.clock), width_);
   into[moment.thread] = std::max(into[moment.thread], moment.count);
 }
 
 void ClockPool::join(std::uint32_t thread, std::uint32_t clock, std::uint32_t other, std::uint32_t count) {
   std::uint32_t mine = current_[thread];
   if (users_[mine] > 1) { // others rely on it
-    const std::uint32_t fresh = make();
+    const std::uint32_t fresh = take();
     std::copy(at(mine), at(mine) + width_, at(fresh));
     --users_[mine];
     current_[thread] = mine = fresh;
   }
   std::uint32_t* into = at(mine);
-  const std::uint32_t* from = at(clock);
-  for (std::uint32_t i = 0; i < width_; ++i) into[i] = std::max(into[i], from[i]);
+  if (clock != mine) raise(into, at(clock), width_);
   into[other] = std::max(into[other], count);
 }
 

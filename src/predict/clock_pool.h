@@ -48,6 +48,7 @@ public:
   void drop(std::uint32_t clock);
 
 private:
+  std::uint32_t take(); // whatever it says
   void join(std::uint32_t thread, std::uint32_t clock, std::uint32_t other, std::uint32_t count);
   std::uint32_t* at(std::uint32_t clock) { return clocks_.data() + std::size_t{clock} * width_; }
 

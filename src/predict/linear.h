@@ -48,7 +48,7 @@ private:
     std::uint32_t count = 0;  // of its thread; 0: there was none
     ClockPool::Moment moment; // for others to learn, once several threads use the granule: then, or a little later
   };
-  struct Granule {
+  struct alignas(64) Granule {                // a line of the cache
     std::uint32_t thread = 0xffffffff;        // who touched it; kSeveral: more than one
     std::uint32_t locks = 0;                  // set that all accesses had in common
     std::uint32_t readers = ClockPool::kNone; // clock of the reads since the last write, if no moment covers them all
