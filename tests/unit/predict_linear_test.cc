@@ -61,6 +61,23 @@ TEST(LinearTier, WhatItFindsIsARaceUnderEveryModel) {
   EXPECT_GT(found, 500u);
 }
 
+// Clocks of many threads are joined in another way than those of few.
+TEST(LinearTier, ThreadsThatDoNothingChangeNothing) {
+  constexpr std::uint32_t kAmong = 29, kPlaces[] = {5, 13, 28};
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    trace::Trace t = random_trace(seed);
+    const LinearResult few = linear_pass(t);
+    t.threads.resize(kAmong);
+    for (trace::Event& e : t.events) e.thread = kPlaces[e.thread];
+    const LinearResult many = linear_pass(t);
+    ASSERT_EQ(few.races, many.races) << "seed " << seed;
+    EXPECT_EQ(few.one_lock, many.one_lock);
+    found += many.races.size();
+  }
+  EXPECT_GT(found, 250u);
+}
+
 TEST(LinearTier, CountsWhatItDropsByReason) {
   TraceBuilder b(2);
   b.write(0, 0x1000, 8, 1); // one thread
