@@ -1,5 +1,7 @@
 #include "capture/pass/target_vectors.h"
 
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -63,9 +65,12 @@ Value* replacement(IntrinsicInst& call) {
   if (name.starts_with("llvm.x86.sse3.ldu.") || name.starts_with("llvm.x86.avx.ldu."))
     return at.CreateAlignedLoad(type, argument(0), Align(1));
   if (name.starts_with("llvm.x86.avx2.gather.") || name.starts_with("llvm.x86.avx512.mask.gather")) {
-    // Forms with more indices than lanes, or fewer, stay.
-    if (lanes_of(argument(2)) != lanes_of(&call) || lanes_of(argument(3)) != lanes_of(&call)) return nullptr;
-    Value* places = indexed(at, argument(1), argument(2), argument(4));
+    // Of more indices than lanes the first ones count. With fewer, the call stays.
+    const unsigned lanes = lanes_of(&call);
+    if (lanes_of(argument(2)) < lanes || lanes_of(argument(3)) != lanes) return nullptr;
+    Value* index = argument(2);
+    if (lanes_of(index) > lanes) index = at.CreateShuffleVector(index, to_vector<8>(seq(0, static_cast<int>(lanes))));
+    Value* places = indexed(at, argument(1), index, argument(4));
     return at.CreateMaskedGather(type, places, Align(1), as_bits(at, argument(3)), argument(0));
   }
   if (name.starts_with("llvm.x86.avx512.mask.scatter")) {

@@ -38,6 +38,8 @@ AVX2 void with_masks() {
   print("gather", _mm256_mask_i32gather_epi32(_mm256_set1_epi32(9), gathered, indices, mask, 4));
   const __m128i longs = _mm_set_epi64x(all + 3, all + 1);
   const __m128d two = _mm_i64gather_pd(doubles, longs, 8);
+  const __m128d first = _mm_i32gather_pd(doubles, _mm_setr_epi32(all + 6, all + 5, all, all), 8);
+  std::printf("first %g %g\n", first[0], first[1]);
   const __m256d four = _mm256_maskload_pd(doubles + 1, _mm256_set_epi64x(all, 0, all, 0));
   std::printf("doubles %g %g %g %g\n", two[0], two[1], four[1], four[2]);
   print("unaligned", _mm256_lddqu_si256(reinterpret_cast<const __m256i*>(stored)));
