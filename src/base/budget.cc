@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include <malloc.h>
 #include <unistd.h>
 
 namespace sooth {
@@ -34,8 +33,6 @@ const char* Budget::spent() const {
   const Clock::rep this_time = now.time_since_epoch().count();
   const Clock::rep pause = std::chrono::duration_cast<Clock::duration>(kBetweenLooks).count();
   if (this_time < next || !next_look_.compare_exchange_strong(next, this_time + pause)) return nullptr;
-  if (resident_memory() <= bytes_) return nullptr;
-  malloc_trim(0); // what was freed may still be counted
   if (resident_memory() <= bytes_) return nullptr;
   reason_.store(kMemory, std::memory_order_relaxed);
   return kMemory;

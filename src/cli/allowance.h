@@ -23,11 +23,7 @@ public:
     return std::max(0.0, seconds_ - std::chrono::duration<double>(Budget::Clock::now() - start_).count());
   }
 
-  // The same memory and what is left of the time, for another beginning.
-  Allowance rest() const { return Allowance(seconds_ == kLongest ? 0 : std::max(left(), kLeast), bytes); }
-
 private:
-  static constexpr double kLeast = 1e-9;  // seconds; 0 would be no limit
   static constexpr double kLongest = 1e9; // seconds
   const double seconds_;
   const Budget::Clock::time_point start_ = Budget::Clock::now();

@@ -240,14 +240,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
       out.coverage.undecided_because(fmt::format("{} were not looked for: {}", engine.looked_for, reason));
       continue;
     }
-    std::vector<Finding> some;
-    try {
-      some = engine.run(input, out.coverage);
-    } catch (const MemorySpent&) {
-      if (options.limits.seconds == 0 || allowance.left() > options.limits.seconds / 2) throw; // time to begin again
-      out.coverage.undecided_because(
-          fmt::format("{} were not looked for to the end: {}", engine.looked_for, Budget::kMemory));
-    }
+    std::vector<Finding> some = engine.run(input, out.coverage);
     for (Finding& finding : some)
       if (engine.of_the_model && finding.status == witness::Status::Predicted) finding.model = model;
     std::move(some.begin(), some.end(), std::back_inserter(found));
@@ -256,7 +249,6 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     progress.stage("checking the properties", done, all);
     const double seconds = options.limits.seconds > 0 ? std::max(allowance.left(), kLeastSeconds) : 0;
     const auto exploration = exploration_options(options.properties, seconds, options.limits.jobs);
-    const MemoryGuard::Pause by_itself; // the exploration keeps within its memory, and several threads work on it
     auto properties = find_properties(prepared, options.properties, exploration);
     if (!properties) return properties.error();
     std::move(properties->found.begin(), properties->found.end(), std::back_inserter(found));
@@ -309,20 +301,16 @@ Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::
 
 std::optional<report::Report> analyse(const std::string& file, const std::string& name,
                                       const AnalysisOptions& options) {
-  const Allowance whole(options.limits.seconds, memory_limit(options.properties));
-  return within_memory(whole.bytes, [&](Attempt& attempt) -> std::optional<report::Report> {
-    const Allowance allowance = whole.rest();
-    AnalysisOptions bounded = options;
-    bounded.allowance = &allowance;
-    LeftOut left_out;
-    auto trace = load_in_time(file, allowance, attempt, left_out);
-    if (!trace) return std::nullopt;
-    const MemoryGuard guard(attempt.bytes);
-    auto report = analyse(std::move(*trace), left_out, name, bounded);
-    if (report) return std::move(*report);
-    complain(report.error().text());
-    return std::nullopt;
-  });
+  const Allowance allowance(options.limits.seconds, memory_limit(options.properties));
+  AnalysisOptions bounded = options;
+  bounded.allowance = &allowance;
+  LeftOut left_out;
+  auto trace = load_in_time(file, allowance, left_out);
+  if (!trace) return std::nullopt;
+  auto report = analyse(std::move(*trace), left_out, name, bounded);
+  if (report) return std::move(*report);
+  complain(report.error().text());
+  return std::nullopt;
 }
 
 int tell(const report::Report& report, const AnalysisOptions& options) {

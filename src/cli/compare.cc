@@ -61,28 +61,6 @@ std::vector<std::string_view> columns(const std::vector<Row>& rows) {
   return out;
 }
 
-// Empty after an error, which has been told.
-std::optional<std::vector<Row>> compare(const std::string& file, const AnalysisOptions& options, Attempt& attempt) {
-  const Allowance allowance(options.limits.seconds,
-                            memory_limit(options.properties)); // then each model has one of its own
-  LeftOut left_out;
-  auto trace = load_in_time(file, allowance, attempt, left_out);
-  if (!trace) return std::nullopt;
-  const MemoryGuard guard(attempt.bytes);
-  auto prepared = prepare(std::move(*trace), allowance, left_out);
-  if (!prepared) {
-    complain(fmt::format("{}: {}", file, prepared.error().message));
-    return std::nullopt;
-  }
-  std::vector<Row> rows;
-  for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
-  const LeftOut& gone = (*prepared)->left_out;
-  if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
-    complain(fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
-                         (*prepared)->trace.events.size()));
-  return rows;
-}
-
 void print_text(const std::vector<Row>& rows, Output& out) {
   const std::vector<std::string_view> kinds = columns(rows);
   out.print("{:<10}", "model");
@@ -144,12 +122,25 @@ int run_compare(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  const auto rows = within_memory(memory_limit(options.properties),
-                                  [&](Attempt& attempt) { return compare(file, options, attempt); });
-  if (!rows) return kWrong;
+  const Allowance allowance(options.limits.seconds,
+                            memory_limit(options.properties)); // then each model has one of its own
+  LeftOut left_out;
+  auto trace = load_in_time(file, allowance, left_out);
+  if (!trace) return kWrong;
+  auto prepared = prepare(std::move(*trace), allowance, left_out);
+  if (!prepared) {
+    complain(fmt::format("{}: {}", file, prepared.error().message));
+    return kWrong;
+  }
+  const LeftOut& gone = (*prepared)->left_out;
+  if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
+    complain(fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
+                         (*prepared)->trace.events.size()));
+  std::vector<Row> rows;
+  for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
   Output out;
-  if (json) print_json(*rows, file, out);
-  else print_text(*rows, out);
+  if (json) print_json(rows, file, out);
+  else print_text(rows, out);
   return out.finish();
 }
 

@@ -8,8 +8,8 @@
 namespace sooth::cli {
 namespace {
 
-// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself: at least.
-constexpr std::uint64_t kLeastBytesPerEvent = 20;
+// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself. A careful estimate.
+constexpr std::uint64_t kBytesPerEvent = 400;
 
 bool stays_with_next(const trace::Event& e) {
   if (e.kind == trace::EventKind::ExternalWrite) return true; // it stands for what the next event found
@@ -38,7 +38,7 @@ std::uint64_t cut(trace::Trace& trace, std::size_t most) {
 std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
   if (bytes == 0) return 0;
   const std::uint64_t occupied = resident_memory();
-  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kLeastBytesPerEvent : 0;
+  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kBytesPerEvent : 0;
   if (trace.events.size() <= most) return 0;
   const std::uint64_t left_out = cut(trace, most);
   trace.events.shrink_to_fit();

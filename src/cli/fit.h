@@ -9,9 +9,8 @@
 
 namespace sooth::cli {
 
-// Leaves out the events at the end that will not fit into so many bytes whatever they are, the trace's own included; 0: no
-// limit. Whether the others do shows when they are analysed (cli/memory_guard.h). No glued block is cut apart. Returns how
-// many were left out.
+// Leaves out events at the end until the analysis of the rest needs at most so many bytes, the trace's own included; 0:
+// no limit. No glued block is cut apart. Returns how many were left out.
 std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes);
 // Leaves out events at the end until there are at most so many. No glued block is cut apart. Returns how many were left out.
 std::uint64_t cut(trace::Trace& trace, std::size_t most);

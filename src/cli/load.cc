@@ -9,9 +9,9 @@ namespace sooth::cli {
 namespace {
 
 constexpr double kPartOfTime = 3;          // reading takes a third of the time that is left, or ...
-constexpr std::uint64_t kRestOfMemory = 4; // ... all but a fourth of the memory: much of it is only for reading
+constexpr std::uint64_t kPartOfMemory = 4; // ... a fourth of the memory
 
-std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptions& options, bool again) {
+std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptions& options) {
   const auto read = [&] {
     const Progress progress("reading " + path);
     return trace::read_trace(path, options);
@@ -21,25 +21,22 @@ std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptio
     complain(result.error().text());
     return std::nullopt;
   }
-  if (!again)
-    for (const std::string& note : result->notes) complain(note);
+  for (const std::string& note : result->notes) complain(note);
   return std::move(*result);
 }
 
 } // namespace
 
-std::optional<trace::Trace> load_trace(const std::string& path) { return load(path, {}, false); }
+std::optional<trace::Trace> load_trace(const std::string& path) { return load(path, {}); }
 
-std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped, bool again) {
+std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped) {
   const std::uint64_t occupied = resident_memory();
   const std::uint64_t free = allowance.bytes > occupied ? allowance.bytes - occupied : 0;
-  const Budget time(allowance.left() / kPartOfTime);
-  const std::uint64_t most = occupied + free - free / kRestOfMemory;
+  const Budget part(allowance.left() / kPartOfTime, allowance.bytes == 0 ? 0 : occupied + free / kPartOfMemory);
   trace::ReadOptions options;
-  // Reading is fast, and asks seldom: each time the memory is looked at.
-  options.stop = [&] { return time.spent() != nullptr || (allowance.bytes != 0 && resident_memory() > most); };
+  options.stop = [&] { return part.spent() != nullptr; };
   options.stopped = &stopped;
-  return load(path, options, again);
+  return load(path, options);
 }
 
 } // namespace sooth::cli

@@ -11,9 +11,7 @@ namespace sooth::cli {
 
 // Empty after an error, which has been told.
 std::optional<trace::Trace> load_trace(const std::string& path);
-// The same within a part of the allowance; the rest is for what is done with the trace. `stopped`: events at its end were left
-// out. `again`: the notes have been told before.
-std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped,
-                                       bool again = false);
+// The same within a part of the allowance; the rest is for what is done with the trace. `stopped`: events at its end were left out.
+std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, bool& stopped);
 
 } // namespace sooth::cli

@@ -37,12 +37,10 @@ trace::VerifyReport verify_in_time(Trace& trace, const Allowance& allowance, Pro
 } // namespace
 
 Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Allowance& allowance, LeftOut left_out) {
-  left_out.for_memory += cut_to_fit(trace, allowance.bytes);
+  left_out.for_memory = cut_to_fit(trace, allowance.bytes);
   Progress progress("verifying the trace");
   progress.stage("verifying the trace", 0, 3);
-  std::uint64_t not_verified = 0;
-  const trace::VerifyReport legality = verify_in_time(trace, allowance, progress, not_verified);
-  (allowance.budget.spent() == Budget::kMemory ? left_out.for_memory : left_out.for_time) += not_verified;
+  const trace::VerifyReport legality = verify_in_time(trace, allowance, progress, left_out.for_time);
   if (!legality.legal()) {
     const trace::Problem& problem = legality.problems.front();
     return Error{fmt::format("the trace is not legal, so nothing can be predicted from it. Event {}: {} "
@@ -60,16 +58,9 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Allowance& allowanc
   return out;
 }
 
-std::optional<Trace> load_in_time(const std::string& file, const Allowance& allowance, Attempt& attempt,
-                                  LeftOut& left_out) {
-  auto trace = load_trace(file, allowance, left_out.unread, attempt.again);
-  if (!trace) return trace;
-  if (left_out.unread) cut(*trace, trace->events.size()); // where no block is open
-  if (attempt.most < trace->events.size()) {
-    left_out.for_memory = cut(*trace, attempt.most);
-    trace->events.shrink_to_fit();
-  }
-  attempt.events = trace->events.size();
+std::optional<Trace> load_in_time(const std::string& file, const Allowance& allowance, LeftOut& left_out) {
+  auto trace = load_trace(file, allowance, left_out.unread);
+  if (trace && left_out.unread) cut(*trace, trace->events.size()); // where no block is open
   return trace;
 }
 

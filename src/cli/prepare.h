@@ -10,7 +10,6 @@
 #include "causality/computation.h"
 #include "cli/allowance.h"
 #include "cli/coverage.h"
-#include "cli/memory_guard.h"
 #include "trace/objects.h"
 #include "trace/trace.h"
 
@@ -24,9 +23,8 @@ struct Prepared {
   LeftOut left_out; // events at the end
 };
 
-// Reads within a part of the allowance, and keeps what the attempt is for. Empty after an error, which has been told.
-std::optional<trace::Trace> load_in_time(const std::string& file, const Allowance& allowance, Attempt& attempt,
-                                         LeftOut& left_out);
+// Reads within a part of the allowance. Empty after an error, which has been told.
+std::optional<trace::Trace> load_in_time(const std::string& file, const Allowance& allowance, LeftOut& left_out);
 
 // An error if the trace is not legal. What is not verified within a part of the allowance, or would not fit into its memory, is
 // left out.

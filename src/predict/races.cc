@@ -126,15 +126,10 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
     }
   };
   const unsigned jobs = limits.jobs != 0 ? limits.jobs : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> workers; // joined whatever happens: the memory may not suffice (cli/memory_guard.h)
+  std::vector<std::thread> workers;
   for (unsigned i = 1; i < std::min<std::size_t>(jobs, candidates.size()); ++i) workers.emplace_back(work);
-  try {
-    work();
-  } catch (...) { // the others need not go on
-    next = candidates.size();
-    throw;
-  }
-  workers.clear();
+  work();
+  for (std::thread& worker : workers) worker.join();
 
   std::vector<Finding> findings;
   coverage.candidates += candidates.size();

@@ -74,51 +74,6 @@ TEST_F(CheckCommand, WhatMemoryAndTimeDoNotSufficeForIsTold) {
   EXPECT_EQ(sooth({"check", trace, "--budget", "-1"}).status, 2);
 }
 
-// Threads that take turns under a lock; or that have memory of their own, which costs much less to analyse.
-trace::Trace long_trace(std::size_t events, bool shared) {
-  constexpr std::uint32_t kThreads = 4;
-  constexpr std::uint64_t kVariables = 200;
-  TraceBuilder b(kThreads);
-  b.trace.events.reserve(events + 16);
-  std::vector<std::uint64_t> memory(kThreads * kVariables, 0);
-  for (std::uint64_t turn = 0; b.trace.events.size() < events; ++turn) {
-    const auto thread = static_cast<std::uint32_t>(turn * 7 / 3 % kThreads);
-    if (shared) b.add(thread, EventKind::Acquire, 0x9000);
-    for (std::uint64_t i = 0; i < 8; ++i) {
-      const std::uint64_t variable = (turn * 31 + i * 17) % kVariables + (shared ? 0 : kVariables * thread);
-      if ((turn + i) % 3 == 0) b.write(thread, 0x10000 + 8 * variable, 8, memory[variable] = turn);
-      else b.read(thread, 0x10000 + 8 * variable, 8, memory[variable]);
-    }
-    if (shared) b.add(thread, EventKind::Release, 0x9000);
-  }
-  return std::move(b.trace);
-}
-
-// What an event takes depends on what it is, so only the memory that is really taken tells how many fit.
-TEST_F(CheckCommand, TheMemoryThatIsGivenIsAboutWhatIsTaken) {
-  if (SOOTH_SANITIZED) GTEST_SKIP() << "sanitizers need memory of their own, and keep what was freed";
-  constexpr std::size_t kEvents = 1'000'000;
-  constexpr long kGiven = 80 << 10; // KiB
-  const std::string shared = write_trace("shared.sooth", long_trace(kEvents, true));
-  const Outcome all = sooth({"check", shared, "--memory", "2G"});
-  EXPECT_EQ(all.status, 0) << all.err;
-  ASSERT_GT(all.peak_kib, kGiven * 3 / 2) << "the trace is too short for this test";
-  const Outcome bounded = sooth({"check", shared, "--memory", "80M", "--json", path("r.json")});
-  EXPECT_EQ(bounded.status, 0) << bounded.err;
-  EXPECT_LT(bounded.peak_kib, kGiven * 5 / 4);
-  EXPECT_GT(bounded.peak_kib, kGiven / 2); // much of it is used
-  const auto coverage = json_of("r.json")["coverage"];
-  EXPECT_EQ(coverage["complete"], false);
-  EXPECT_GT(coverage["eventsLeftOut"], 0);
-  EXPECT_LT(coverage["eventsLeftOut"], kEvents * 3 / 4);
-
-  const std::string own = write_trace("own.sooth", long_trace(kEvents / 2, false));
-  const Outcome fits = sooth({"check", own, "--memory", "80M", "--json", path("r.json")});
-  EXPECT_EQ(fits.status, 0) << fits.err;
-  EXPECT_LT(fits.peak_kib, kGiven * 5 / 4);
-  EXPECT_EQ(json_of("r.json")["coverage"]["complete"], true) << fits.err;
-}
-
 // Reading and verifying are paid for by the same budget.
 TEST_F(CheckCommand, ALongTraceIsReadAsFarAsTheBudgetGoes) {
   TraceBuilder b(1);

@@ -11,11 +11,10 @@
 namespace sooth::cli::testing {
 
 struct Outcome {
-  int status = 0;    // exit status, if it ended by itself
-  int signal = 0;    // the signal that ended it, or 0
-  std::string out;   // standard output
-  std::string err;   // standard error
-  long peak_kib = 0; // of memory that it occupied
+  int status = 0;  // exit status, if it ended by itself
+  int signal = 0;  // the signal that ended it, or 0
+  std::string out; // standard output
+  std::string err; // standard error
 };
 
 class CommandTest : public ::testing::Test {
