@@ -39,7 +39,7 @@ enum class OperationKind : std::uint8_t {
   Release,       //
   AcquireShared, // only if nobody has it exclusively
   ReleaseShared, //
-  TryFailed,     // object: lock; happens only while some other thread has it (value 1: has it exclusively)
+  TryFailed,     // object: lock; happens only while another thread has it (value 1: exclusively)
   HoldBegin,     // object: location; from here on other threads do not write it (value 1: nor read it) ...
   HoldEnd,       // ... up to here
 };

@@ -141,6 +141,8 @@ private:
       }
       builder_.writes_from(value, shared);
       if (alone) private_.write(e.address, e.size, value);
+    } else {
+      builder_.value_of_event_is(seen);
     }
     if (!reads) return;
     activations_->note_read(e.site, seen);

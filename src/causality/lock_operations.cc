@@ -132,8 +132,9 @@ private:
 
   void failed(const Event& e, std::uint32_t n, const Lock& lock) {
     if (lock.owner == e.thread || lock.readers.contains(e.thread)) return; // it is in its own way
-    if (lock.owner != kNobody) return emit(OperationKind::TryFailed, n, 1);
-    if (!lock.readers.empty() && e.kind == EventKind::Acquire) return emit(OperationKind::TryFailed, n, 0);
+    const bool exclusive = e.kind == EventKind::Acquire; // then readers are in its way as well as a writer
+    if (lock.owner != kNobody || (exclusive && !lock.readers.empty()))
+      return emit(OperationKind::TryFailed, n, exclusive ? 0 : 1);
     effects_.pinned.push_back(event_); // a release is told a moment before the lock is free
   }
 

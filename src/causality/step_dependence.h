@@ -41,9 +41,8 @@ struct StepDependence {
   bool known = false; // false: there are no static facts; then every read counts
   std::vector<Node> nodes;
   std::vector<std::uint32_t> step_of_node;
-  std::vector<Row> steps; // by step
-  std::vector<Slice>
-      writes_of_event; // by event: what it writes depends on these, also in memory that nobody else touches
+  std::vector<Row> steps;            // by step
+  std::vector<Slice> value_of_event; // by event: what it reads or writes depends on these, also in memory of its own
   std::vector<DependenceNode> items;
 
   std::span<const DependenceNode> of(const Slice& slice) const {

@@ -14,7 +14,7 @@ StepDependenceBuilder::StepDependenceBuilder(const trace::Trace& trace, const Co
   Row none;
   none.own = kNoNode;
   result_.steps.assign(computation.steps.size(), none);
-  result_.writes_of_event.resize(trace.events.size());
+  result_.value_of_event.resize(trace.events.size());
 }
 
 void StepDependenceBuilder::begin_event(std::uint32_t event) {
@@ -68,9 +68,13 @@ void StepDependenceBuilder::decided_by_what_follows(DependenceNode node) {
 }
 
 void StepDependenceBuilder::writes_from(DependenceNode node, bool shared) {
+  if (shared && node != kNoNode) writes_.push_back(node);
+  value_of_event_is(node);
+}
+
+void StepDependenceBuilder::value_of_event_is(DependenceNode node) {
   if (node == kNoNode) return;
-  if (shared) writes_.push_back(node);
-  result_.writes_of_event[event_] = {static_cast<std::uint32_t>(result_.items.size()), 1};
+  result_.value_of_event[event_] = {static_cast<std::uint32_t>(result_.items.size()), 1};
   result_.items.push_back(node);
 }
 

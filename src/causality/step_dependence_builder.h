@@ -27,6 +27,8 @@ public:
   void decided_by_what_follows(DependenceNode node);
   // What it writes depends on this. At most one call for each event.
   void writes_from(DependenceNode node, bool shared);
+  // What it reads, if it does not write.
+  void value_of_event_is(DependenceNode node);
 
   StepDependence finish();
 

@@ -45,19 +45,25 @@ void StepModel::make_steps(const Relevance& relevance) {
   std::vector<bool> visible(trace_.events.size(), false), ordered(computation_.steps.size(), false);
   for (const EventIndex event : relevance.events) visible[event] = true;
   for (const Order& order : computation_.orders) ordered[order.first] = ordered[order.second] = true;
-  const auto acts = [&](const Block& block) {
+  // The event for which a block that no monitor sees is a step, or kNone.
+  const auto acting = [&](const Block& block) -> EventIndex {
+    const EventIndex front = blocks_.events_of(block).front();
     if (block.begins != kNoStep) {
       const auto operations = computation_.operations_of(block.begins);
       const bool works =
           std::any_of(operations.begin(), operations.end(), [](const auto& o) { return !is_hold_end(o); });
-      if (works || ordered[block.begins] || (computation_.steps[block.begins].flags & kExternalRead) != 0) return true;
+      if (works || (computation_.steps[block.begins].flags & kExternalRead) != 0) return front;
     }
     if (block.ends != kNoStep) {
       const auto operations = computation_.operations_of(block.ends);
-      if (std::any_of(operations.begin(), operations.end(), is_hold_end)) return true;
+      if (std::any_of(operations.begin(), operations.end(), is_hold_end)) return front;
     }
-    return std::ranges::any_of(blocks_.events_of(block),
-                               [&](std::uint32_t e) { return trace_.events[e].kind == EventKind::Watch; });
+    for (const EventIndex event : blocks_.events_of(block)) {
+      if (trace_.events[event].kind == EventKind::Watch) return front;
+      const StepId step = computation_.step_of_event[event];
+      if (step != kNoStep && ordered[step] && computation_.steps[step].event == event) return event;
+    }
+    return kNone;
   };
   for (std::uint32_t b = 0; b < blocks_.blocks.size(); ++b) {
     const Block& block = blocks_.blocks[b];
@@ -66,8 +72,9 @@ void StepModel::make_steps(const Relevance& relevance) {
     for (const std::uint32_t event : blocks_.events_of(block))
       if (visible[event]) mine.push_back({event, true, true});
     if (mine.size() == before) {
-      if (!acts(block)) continue;
-      mine.push_back({blocks_.events_of(block).front(), false, true});
+      const EventIndex event = acting(block);
+      if (event == kNone) continue;
+      mine.push_back({event, false, true});
     }
     mine.back().glued = false;
     first_step_[b] = static_cast<std::uint32_t>(before);
@@ -90,9 +97,11 @@ void StepModel::make_acts() {
     const Block& block = blocks_.blocks[act.block];
     const ThreadNumber t = block.thread;
     const Need self{t, last_step_[act.block] + 1};
+    for (const std::uint32_t event : blocks_.events_of(block)) // also of a branch that ends its thread, and clings
+      if (const StepId step = computation_.step_of_event[event]; step != kNoStep && act_of_step[step] == kNone)
+        act_of_step[step] = a;
     if (block.begins != kNoStep) {
       const Step& step = computation_.steps[block.begins];
-      act_of_step[block.begins] = a;
       const auto [first, last] = std::ranges::equal_range(computation_.orders, block.begins, {}, &Order::second);
       for (auto order = first; order != last; ++order) {
         const std::uint32_t source = act_of_step[order->first];
@@ -216,10 +225,8 @@ void StepModel::follow_taint(const Relevance& relevance) {
     act.step = block.begins;
     for (const std::uint32_t event : blocks_.events_of(block)) {
       if (!visible[event]) continue;
-      const auto writes = dependence.of(dependence.writes_of_event[event]);
-      act.looked_at.insert(act.looked_at.end(), writes.begin(), writes.end());
-      const DependenceNode own = block.begins == kNoStep ? StepDependence::kNoNode : dependence.steps[block.begins].own;
-      if (reads_memory(trace_.events[event].kind) && own != StepDependence::kNoNode) act.looked_at.push_back(own);
+      const auto value = dependence.of(dependence.value_of_event[event]);
+      act.looked_at.insert(act.looked_at.end(), value.begin(), value.end());
     }
   }
   taint_ = std::make_unique<TaintBits>(computation_, acts);

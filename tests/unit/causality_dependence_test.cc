@@ -89,7 +89,7 @@ protected:
     }
     return out;
   }
-  Reads written(std::uint32_t event) const { return leaves(computation_.dependence.writes_of_event[event]); }
+  Reads written(std::uint32_t event) const { return leaves(computation_.dependence.value_of_event[event]); }
   // What decides in the step of the event.
   Reads decided(std::uint32_t event) const {
     return leaves(computation_.dependence.steps[computation_.step_of_event[event]].decides);
