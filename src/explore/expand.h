@@ -50,40 +50,8 @@ struct Taken {
   bool visible = true;
 };
 
-template <typename Stepper>
-class Expander {
-public:
-  Expander(const Stepper& stepper, const ObservedCut& observed, StateSetsCache& sets, const MonitorSet& monitors,
-           bool keep_all_hits)
-      : stepper_(stepper), packing_(stepper.packing()), observed_(observed), sets_(sets), monitors_(monitors),
-        keep_all_hits_(keep_all_hits) {}
-
-  // Appends the successors whose cuts are in [low, high) to `out`; null: no bound. Stops early if `stop` says so, which
-  // is asked now and then; the result is then useless.
-  template <typename Stop>
-  void run(const Level& from, const std::uint64_t* low, const std::uint64_t* high, Fragment& out, Stop stop) {
-    from_ = &from;
-    layout_ = from.layout;
-    out.nodes.layout = layout_;
-    begin_streams(low);
-    std::vector<std::uint64_t> key(words());
-    for (std::uint64_t made = 0; smallest(key.data()); ++made) {
-      if (high != nullptr && compare(key.data(), high) >= 0) break;
-      if (made % 4096 == 4095 && stop(out)) break;
-      groups_ = 0;
-      for (std::uint32_t f = 0; f < streams_.size(); ++f) {
-        while (compare(head(f), key.data()) == 0) {
-          edge(streams_[f], f, key.data());
-          ++out.edges;
-          ++streams_[f];
-          settle(f);
-        }
-      }
-      for (std::size_t g = 0; g < groups_; ++g) emit(group_[g], key.data(), out);
-    }
-  }
-
-private:
+// What a worker keeps from one part to the next, so that it need not be allocated each time.
+struct alignas(128) Workbench {
   struct Candidate {
     Strand strand;
     std::uint32_t distance = kDropped; // of the node it comes from; kDropped: none yet
@@ -100,49 +68,137 @@ private:
     std::vector<Candidate> candidates;
     std::vector<GroupHit> hits;
   };
+  // The steps of one field, by nodes in their order: the node whose successor is next.
+  struct Stream {
+    std::size_t part = 0;
+    std::size_t node = 0; // of the part
+    const std::uint64_t* record = nullptr;
+    const std::uint64_t* end = nullptr; // of the part's records
+  };
+
+  explicit Workbench(StateSets& all) : sets(all) {}
+
+  StateSetsCache sets;
+  std::vector<Stream> streams;      // by field
+  std::vector<std::uint64_t> heads; // by field: that successor's cut
+  std::vector<std::uint64_t> key;   // the cut that is made now
+  std::vector<Group> groups;        // only as many are in use as the cut has nodes
+  std::vector<std::uint64_t> extra;
+  std::vector<Candidate> united;
+  std::vector<Strand> strands; // of the part so far
+};
+
+template <typename Stepper>
+class Expander {
+public:
+  Expander(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const MonitorSet& monitors,
+           bool keep_all_hits)
+      : stepper_(stepper), packing_(stepper.packing()), observed_(observed), bench_(bench), sets_(bench.sets),
+        monitors_(monitors), keep_all_hits_(keep_all_hits) {}
+
+  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Stops early if `stop` says so, which is
+  // asked now and then; the result is then useless.
+  template <typename Stop>
+  void run(const Level& from, const std::uint64_t* low, const std::uint64_t* high, Part& out, Stop stop) {
+    from_ = &from;
+    layout_ = from.layout;
+    stride_ = layout_.words();
+    out.clear();
+    bench_.strands.clear();
+    begin_streams(low);
+    const auto fields = static_cast<std::uint32_t>(packing_.fields());
+    std::uint64_t* const key = bench_.key.data();
+    for (std::uint64_t made = 0; smallest(key); ++made) {
+      if (high != nullptr && compare(key, high) >= 0) break;
+      if (made % 4096 == 4095 && stop(out)) break;
+      groups_ = 0;
+      for (std::uint32_t f = 0; f < fields; ++f) {
+        while (compare(head(f), key) == 0) {
+          Stream& stream = bench_.streams[f];
+          edge(stream, f);
+          ++out.edges;
+          ++stream.node;
+          stream.record += stride_;
+          settle(stream, f);
+        }
+      }
+      for (std::size_t g = 0; g < groups_; ++g) emit(bench_.groups[g], key, out);
+    }
+    out.strands.assign(bench_.strands.begin(),
+                       bench_.strands.end()); // no more memory than they need: they may stay long
+  }
+
+private:
+  using Candidate = Workbench::Candidate;
+  using GroupHit = Workbench::GroupHit;
+  using Group = Workbench::Group;
+  using Stream = Workbench::Stream;
 
   std::size_t words() const { return Stepper::kWords != 0 ? Stepper::kWords : layout_.cut_words; }
   int compare(const std::uint64_t* a, const std::uint64_t* b) const {
     if constexpr (Stepper::kWords == 1) return a[0] == b[0] ? 0 : a[0] < b[0] ? -1 : 1;
     return compare_words(a, b, words());
   }
-  std::uint64_t* head(std::uint32_t field) { return heads_.data() + field * words(); }
+  std::uint64_t* head(std::uint32_t field) { return bench_.heads.data() + field * words(); }
 
-  void make_head(std::uint32_t field, std::size_t node, std::uint64_t* key) const {
+  void make_head(std::uint32_t field, const std::uint64_t* record, std::uint64_t* key) const {
     const Packing::Field& place = packing_.field(field);
-    std::memcpy(key, from_->record(node), words() * sizeof(std::uint64_t));
+    std::memcpy(key, record, words() * sizeof(std::uint64_t));
     key[place.word] += Packing::unit(place);
   }
+  void open(Stream& stream, std::size_t part) const {
+    const Part& nodes = from_->part(part);
+    stream = {part, 0, nodes.records.data(), nodes.records.data() + nodes.records.size()};
+  }
   // Goes on to the next node that lets this thread move.
-  void settle(std::uint32_t field) {
-    std::size_t& node = streams_[field];
-    const std::size_t size = from_->size();
-    while (node < size && !stepper_.enabled(from_->record(node), field)) ++node;
-    if (node < size) make_head(field, node, head(field));
-    else std::memset(head(field), 0xff, words() * sizeof(std::uint64_t)); // behind every key: guards are 0 in keys
+  void settle(Stream& stream, std::uint32_t field) {
+    for (;;) {
+      for (; stream.record != stream.end; stream.record += stride_, ++stream.node)
+        if (stepper_.enabled(stream.record, field)) return make_head(field, stream.record, head(field));
+      if (stream.part + 1 >= from_->parts()) break;
+      open(stream, stream.part + 1);
+    }
+    std::memset(head(field), 0xff, words() * sizeof(std::uint64_t)); // behind every key: guards are 0 in keys
   }
   void begin_streams(const std::uint64_t* low) {
-    streams_.assign(packing_.fields(), 0);
-    heads_.assign(packing_.fields() * words(), 0);
-    std::vector<std::uint64_t> key(words());
-    for (std::uint32_t f = 0; f < streams_.size(); ++f) {
-      if (low != nullptr) {
-        std::size_t first = 0, last = from_->size();
-        while (first < last) {
-          const std::size_t middle = first + (last - first) / 2;
-          make_head(f, middle, key.data());
-          if (compare(key.data(), low) < 0) first = middle + 1;
-          else last = middle;
-        }
-        streams_[f] = first;
-      }
-      settle(f);
+    const auto fields = static_cast<std::uint32_t>(packing_.fields());
+    bench_.streams.resize(fields);
+    bench_.heads.resize(fields * words());
+    bench_.key.resize(words());
+    for (std::uint32_t f = 0; f < fields; ++f) {
+      Stream& stream = bench_.streams[f];
+      if (low == nullptr) open(stream, 0);
+      else seek(stream, f, low);
+      settle(stream, f);
     }
   }
+  // To the first node whose successor is not below `low`.
+  void seek(Stream& stream, std::uint32_t field, const std::uint64_t* low) {
+    std::uint64_t* const key = bench_.key.data();
+    // It is in the last part that begins below, or is the first node of the part behind that.
+    std::size_t first = 0, last = from_->parts();
+    while (last - first > 1) {
+      const std::size_t middle = first + (last - first) / 2;
+      make_head(field, from_->first_cut(middle), key);
+      if (compare(key, low) < 0) first = middle;
+      else last = middle;
+    }
+    open(stream, first);
+    std::size_t begin = 0, end = from_->part(first).size();
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      make_head(field, stream.record + middle * stride_, key);
+      if (compare(key, low) < 0) begin = middle + 1;
+      else end = middle;
+    }
+    stream.node = begin;
+    stream.record += begin * stride_;
+  }
   bool smallest(std::uint64_t* key) {
-    if (streams_.empty()) return false;
+    const std::size_t fields = packing_.fields();
+    if (fields == 0) return false;
     const std::uint64_t* best = head(0);
-    for (std::uint32_t f = 1; f < streams_.size(); ++f)
+    for (std::uint32_t f = 1; f < fields; ++f)
       if (compare(head(f), best) < 0) best = head(f);
     if (best[0] == UINT64_MAX) return false;
     std::memcpy(key, best, words() * sizeof(std::uint64_t));
@@ -151,13 +207,13 @@ private:
 
   Group& group_with(const std::vector<std::uint64_t>& extra, bool& fresh) {
     for (std::size_t g = 0; g < groups_; ++g) {
-      if (Stepper::kCutDecides || group_[g].extra == extra) {
+      if (Stepper::kCutDecides || bench_.groups[g].extra == extra) {
         fresh = false;
-        return group_[g];
+        return bench_.groups[g];
       }
     }
-    if (groups_ == group_.size()) group_.emplace_back();
-    Group& group = group_[groups_++];
+    if (groups_ == bench_.groups.size()) bench_.groups.emplace_back();
+    Group& group = bench_.groups[groups_++];
     group.extra.assign(extra.begin(), extra.end());
     group.candidates.clear();
     group.hits.clear();
@@ -165,26 +221,27 @@ private:
     return group;
   }
 
-  void edge(std::size_t node, std::uint32_t field, const std::uint64_t*) {
-    const std::uint64_t* record = from_->record(node);
-    const std::size_t cut_words = words();
-    extra_.assign(record + cut_words, record + layout_.words());
-    const Taken taken = stepper_.take(record, field, extra_.data());
-    const SetNumber set = from_->sets[node];
-    const std::uint32_t distance = from_->distances[node];
-    const Strand last{from_->first_strands[node], packing_.field(field).thread};
+  void edge(const Stream& stream, std::uint32_t field) {
+    const std::uint64_t* record = stream.record;
+    const Part& part = from_->part(stream.part);
+    std::vector<std::uint64_t>& extra = bench_.extra;
+    extra.assign(record + words(), record + stride_);
+    const Taken taken = stepper_.take(record, field, extra.data());
+    const SetNumber set = part.sets[stream.node];
+    const std::uint32_t distance = part.distances[stream.node];
+    const Strand last{part.strands_before + part.first_strands[stream.node], packing_.field(field).thread};
     bool fresh = false;
     if (!taken.visible) {
-      Group& group = group_with(extra_, fresh);
+      Group& group = group_with(extra, fresh);
       if (fresh) group.distance = next_distance(packing_, observed_, record, distance, field);
       const std::size_t size = sets_.size(set);
       merge(group, fresh, set, size, last, distance, [](std::size_t k) { return static_cast<std::uint32_t>(k); });
       return;
     }
     const Letter letter =
-        monitors_.apply(taken.event, std::span(extra_).subspan(layout_.state_words, layout_.value_words));
+        monitors_.apply(taken.event, std::span(extra).subspan(layout_.state_words, layout_.value_words));
     const Transition& transition = sets_.step(set, letter);
-    Group& group = group_with(extra_, fresh);
+    Group& group = group_with(extra, fresh);
     if (fresh) group.distance = next_distance(packing_, observed_, record, distance, field);
     for (const std::uint32_t k : transition.violated) {
       Strand failed = last;
@@ -206,9 +263,9 @@ private:
       group.candidates.assign(sets_.size(set), {});
     } else if (group.set != set) {
       const Union& both = sets_.unite(group.set, set);
-      united_.assign(sets_.size(both.target), {});
-      for (std::size_t k = 0; k < group.candidates.size(); ++k) united_[both.left[k]] = group.candidates[k];
-      group.candidates.swap(united_);
+      bench_.united.assign(sets_.size(both.target), {});
+      for (std::size_t k = 0; k < group.candidates.size(); ++k) bench_.united[both.left[k]] = group.candidates[k];
+      group.candidates.swap(bench_.united);
       group.set = both.target;
       moved = both.right.data();
     }
@@ -231,19 +288,19 @@ private:
     group.hits.push_back({monitor, from});
   }
 
-  void emit(const Group& group, const std::uint64_t* key, Fragment& out) {
+  void emit(const Group& group, const std::uint64_t* key, Part& out) {
     ++out.made;
     for (const GroupHit& hit : group.hits) report(hit, group.distance, key, out);
     if (group.set == kEmptySet) return; // every run to here has failed: nothing is left to watch
-    out.nodes.records.insert(out.nodes.records.end(), key, key + words());
-    out.nodes.records.insert(out.nodes.records.end(), group.extra.begin(), group.extra.end());
-    out.nodes.sets.push_back(group.set);
-    out.nodes.distances.push_back(group.distance);
-    out.nodes.first_strands.push_back(static_cast<std::uint32_t>(out.strands.size()));
-    for (const Candidate& candidate : group.candidates) out.strands.push_back(candidate.strand);
+    out.records.insert(out.records.end(), key, key + words());
+    out.records.insert(out.records.end(), group.extra.begin(), group.extra.end());
+    out.sets.push_back(group.set);
+    out.distances.push_back(group.distance);
+    out.first_strands.push_back(static_cast<std::uint32_t>(bench_.strands.size()));
+    for (const Candidate& candidate : group.candidates) bench_.strands.push_back(candidate.strand);
   }
 
-  void report(const GroupHit& hit, std::uint32_t distance, const std::uint64_t* key, Fragment& out) {
+  void report(const GroupHit& hit, std::uint32_t distance, const std::uint64_t* key, Part& out) {
     const Hit found{hit.monitor, distance, hit.from.strand, out.hit_cuts.size()};
     if (!keep_all_hits_) {
       for (Hit& known : out.hits) {
@@ -263,18 +320,15 @@ private:
   const Stepper& stepper_;
   const Packing& packing_;
   const ObservedCut& observed_;
+  Workbench& bench_;
   StateSetsCache& sets_;
   const MonitorSet& monitors_;
   const bool keep_all_hits_;
 
   const Level* from_ = nullptr;
   Layout layout_;
-  std::vector<std::size_t> streams_; // by field: the node whose successor is next
-  std::vector<std::uint64_t> heads_; // by field: that successor's cut
-  std::vector<Group> group_;         // the first `groups_` are in use
-  std::size_t groups_ = 0;
-  std::vector<std::uint64_t> extra_;
-  std::vector<Candidate> united_;
+  std::size_t stride_ = 0; // words of a record
+  std::size_t groups_ = 0; // of the workbench, in use
 };
 
 } // namespace sooth::explore

@@ -112,10 +112,9 @@ private:
     observed_.resize(channels_.size(), 0);
     lane_filled_.resize(channels_.size(), 0);
   }
-  Count count_of(std::size_t node, ThreadNumber thread) const {
+  Count count_of(const std::uint64_t* record, ThreadNumber thread) const {
     const std::uint32_t field = packing_.field_of(thread);
-    return field == Packing::kNoField ? settled_[thread]
-                                      : packing_.get(walk_.level().record(node), packing_.field(field));
+    return field == Packing::kNoField ? settled_[thread] : packing_.get(record, packing_.field(field));
   }
   bool ready();
   bool needs(ThreadNumber thread) const;
@@ -178,10 +177,14 @@ bool Lattice::Engine::needs(ThreadNumber thread) const {
   if (field != Packing::kNoField && reach_[field] < channel.arrived()) return false;
   const auto awaited = channel.waits_for();
   if (awaited && (*awaited >= channels_.size() || !channels_[*awaited].closed())) return false;
-  for (std::size_t node = 0; node < walk_.level().size(); ++node) {
-    if (count_of(node, thread) != channel.arrived()) continue;
-    if (awaited && count_of(node, *awaited) < channels_[*awaited].arrived()) continue;
-    return true;
+  const Level& level = walk_.level();
+  for (const Part& part : level) {
+    for (std::size_t node = 0; node < part.size(); ++node) {
+      const std::uint64_t* record = level.record(part, node);
+      if (count_of(record, thread) != channel.arrived()) continue;
+      if (awaited && count_of(record, *awaited) < channels_[*awaited].arrived()) continue;
+      return true;
+    }
   }
   return false;
 }
@@ -216,13 +219,16 @@ void Lattice::Engine::pack() {
   constexpr Count kRoom = 16;
   Level& level = walk_.level();
   std::vector<Count> low(channels_.size(), ~Count{0}), high(channels_.size(), 0);
-  std::vector<Count> counts(level.size() * channels_.size());
-  for (std::size_t node = 0; node < level.size(); ++node) {
-    for (ThreadNumber t = 0; t < channels_.size(); ++t) {
-      const Count count = count_of(node, t);
-      counts[node * channels_.size() + t] = count;
-      low[t] = std::min(low[t], count);
-      high[t] = std::max(high[t], count);
+  std::vector<Count> counts; // of each node in turn, by thread
+  counts.reserve(level.size() * channels_.size());
+  for (const Part& part : level) {
+    for (std::size_t node = 0; node < part.size(); ++node) {
+      for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+        const Count count = count_of(level.record(part, node), t);
+        counts.push_back(count);
+        low[t] = std::min(low[t], count);
+        high[t] = std::max(high[t], count);
+      }
     }
   }
   packing_.clear();
@@ -239,16 +245,20 @@ void Lattice::Engine::pack() {
   }
   Layout layout = level.layout;
   layout.cut_words = packing_.words();
-  std::vector<std::uint64_t> records(level.size() * layout.words(), 0);
-  for (std::size_t node = 0; node < level.size(); ++node) {
-    std::uint64_t* record = records.data() + node * layout.words();
-    for (std::size_t f = 0; f < packing_.fields(); ++f)
-      packing_.put(record, packing_.field(f), counts[node * channels_.size() + packing_.field(f).thread]);
-    std::copy_n(level.record(node) + level.layout.cut_words, layout.state_words + layout.value_words,
-                record + layout.cut_words);
+  const Count* count = counts.data();
+  for (Part& part : level) {
+    std::vector<std::uint64_t> records(part.size() * layout.words(), 0);
+    for (std::size_t node = 0; node < part.size(); ++node, count += channels_.size()) {
+      std::uint64_t* record = records.data() + node * layout.words();
+      for (std::size_t f = 0; f < packing_.fields(); ++f)
+        packing_.put(record, packing_.field(f), count[packing_.field(f).thread]);
+      std::copy_n(level.record(part, node) + level.layout.cut_words, layout.state_words + layout.value_words,
+                  record + layout.cut_words);
+    }
+    part.records = std::move(records);
   }
   level.layout = layout;
-  level.records = std::move(records);
+  level.find_first_cuts();
   const std::uint64_t kept = walk_.paths().levels() - walk_.paths().dropped();
   for (ThreadNumber t = 0; t < channels_.size(); ++t) {
     const Count used = std::min(low[t], observed_[t]);

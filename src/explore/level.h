@@ -1,12 +1,17 @@
-// One level of the lattice: its nodes, sorted by their cuts.
+// One level of the lattice: its nodes, sorted by their cuts, in parts that follow each other.
 //
 // A node is a record of words (the packed cut, the model's state, the values that monitors see), the number of its set
 // of monitor states, its distance from the observed run, and the strands that lead to it, one for each member of the set.
+//
+// A part holds the nodes whose cuts lie between two borders, and is made by one worker. Parts are never put together:
+// the next level is made from them as they are, by preference each by the worker that made it, so that what a worker
+// reads is in its own cache and nothing is copied.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "explore/packing.h"
@@ -23,55 +28,110 @@ struct Layout {
   std::size_t words() const { return cut_words + state_words + value_words; }
 };
 
-struct Level {
-  Layout layout;
+// A monitor that objects in a node.
+struct Hit {
+  std::uint32_t monitor = 0;
+  std::uint32_t distance = 0; // of the node
+  Strand strand;              // the last step of the run that fails
+  std::size_t cut = 0;        // index of the node's packed cut in Part::hit_cuts
+};
+
+// Two neighbours are filled by two workers at the same time, so they must not share a cache line (nor the pair that
+// processors fetch together).
+struct alignas(128) Part {
   std::vector<std::uint64_t> records;
   std::vector<SetNumber> sets;
   // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
   std::vector<std::uint32_t> distances;
-  std::vector<std::uint32_t> first_strands;
+  std::vector<std::uint32_t> first_strands; // among the strands of this part
+  std::uint32_t strands_before = 0;         // those of the parts before this one
+
+  // What was found out while it was made.
+  std::vector<Strand> strands; // go to the paths
+  std::vector<Hit> hits;
+  std::vector<std::uint64_t> hit_cuts;
+  std::uint64_t edges = 0;
+  std::uint64_t made = 0; // nodes, those without monitors included
 
   std::size_t size() const { return sets.size(); }
-  const std::uint64_t* record(std::size_t node) const { return records.data() + node * layout.words(); }
   std::uint64_t bytes() const {
-    return records.capacity() * 8 + (sets.capacity() + distances.capacity() + first_strands.capacity()) * 4;
+    return records.capacity() * 8 + (sets.capacity() + distances.capacity() + first_strands.capacity()) * 4 +
+           strands.capacity() * sizeof(Strand) + hits.capacity() * sizeof(Hit);
   }
   void clear() {
     records.clear();
     sets.clear();
     distances.clear();
     first_strands.clear();
-  }
-};
-
-// A monitor that objects in a node.
-struct Hit {
-  std::uint32_t monitor = 0;
-  std::uint32_t distance = 0; // of the node
-  Strand strand;              // the last step of the run that fails
-  std::size_t cut = 0;        // index of the node's packed cut in Fragment::hit_cuts
-};
-
-// What one worker makes of one part of a level; parts are put together in their order. Two neighbours are filled by two
-// workers at the same time, so they must not share a cache line (nor the pair that processors fetch together).
-struct alignas(128) Fragment {
-  Level nodes;
-  std::vector<Strand> strands;
-  std::vector<Hit> hits;
-  std::vector<std::uint64_t> hit_cuts;
-  std::uint64_t edges = 0;
-  std::uint64_t made = 0; // nodes, those without monitors included
-
-  std::uint64_t bytes() const {
-    return nodes.bytes() + strands.capacity() * sizeof(Strand) + hits.capacity() * sizeof(Hit);
-  }
-  void clear() {
-    nodes.clear();
     strands.clear();
     hits.clear();
     hit_cuts.clear();
     edges = made = 0;
   }
+};
+
+class Level {
+public:
+  Layout layout;
+
+  // The parts in use. Others keep their memory for later levels.
+  std::vector<Part>::iterator begin() { return parts_.begin(); }
+  std::vector<Part>::iterator end() { return parts_.begin() + static_cast<std::ptrdiff_t>(used_); }
+  std::vector<Part>::const_iterator begin() const { return parts_.begin(); }
+  std::vector<Part>::const_iterator end() const { return parts_.begin() + static_cast<std::ptrdiff_t>(used_); }
+  std::size_t parts() const { return used_; }
+  Part& part(std::size_t index) { return parts_[index]; }
+  const Part& part(std::size_t index) const { return parts_[index]; }
+
+  std::size_t size() const { return size_; }
+  const std::uint64_t* record(const Part& part, std::size_t node) const {
+    return part.records.data() + node * layout.words();
+  }
+  // The smallest cut of a part.
+  const std::uint64_t* first_cut(std::size_t part) const { return first_cuts_.data() + part * layout.cut_words; }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const Part& part : parts_) sum += part.bytes();
+    return sum;
+  }
+
+  // Parts to be filled.
+  void begin_parts(std::size_t count) {
+    if (parts_.size() < count) parts_.resize(count);
+    used_ = count;
+  }
+  // After they were filled or changed: parts without nodes give their places to those behind them.
+  void settle() {
+    std::size_t filled = 0;
+    std::uint32_t strands = 0;
+    size_ = 0;
+    for (std::size_t p = 0; p < used_; ++p) {
+      if (parts_[p].size() == 0) continue;
+      if (filled != p) std::swap(parts_[filled], parts_[p]);
+      Part& part = parts_[filled++];
+      part.strands_before = strands;
+      strands += static_cast<std::uint32_t>(part.strands.size());
+      size_ += part.size();
+    }
+    used_ = filled;
+    find_first_cuts();
+  }
+  void find_first_cuts() {
+    first_cuts_.resize(used_ * layout.cut_words);
+    for (std::size_t p = 0; p < used_; ++p)
+      std::copy_n(parts_[p].records.begin(), layout.cut_words,
+                  first_cuts_.begin() + static_cast<std::ptrdiff_t>(p * layout.cut_words));
+  }
+  void clear() {
+    used_ = size_ = 0;
+    first_cuts_.clear();
+  }
+
+private:
+  std::vector<Part> parts_;
+  std::size_t used_ = 0;
+  std::size_t size_ = 0;                  // nodes of all parts
+  std::vector<std::uint64_t> first_cuts_; // by part: apart from the records, which may be in another worker's cache
 };
 
 inline int compare_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {

@@ -7,17 +7,19 @@ namespace sooth::explore {
 
 LevelWalk::LevelWalk(const MonitorSet& monitors, const Options& options)
     : monitors_(monitors), options_(options), sets_(monitors), pool_(std::max(1u, options.workers)),
-      paths_(options.path_steps) {
-  for (unsigned w = 0; w < pool_.size(); ++w) caches_.push_back(std::make_unique<StateSetsCache>(sets_));
+      shares_(pool_.size()), paths_(options.path_steps) {
+  for (unsigned w = 0; w < pool_.size(); ++w) benches_.push_back(std::make_unique<Workbench>(sets_));
 }
 
 void LevelWalk::begin(std::size_t cut_words, const std::vector<std::uint64_t>& state) {
   level_.layout = {cut_words, state.size(), monitors_.value_words()};
-  level_.records.assign(cut_words, 0);
-  level_.records.insert(level_.records.end(), state.begin(), state.end());
+  level_.begin_parts(1);
+  Part& only = level_.part(0);
+  only.records.assign(cut_words, 0);
+  only.records.insert(only.records.end(), state.begin(), state.end());
   std::vector<std::uint64_t> values(monitors_.value_words());
   const Transition start = sets_.start(monitors_.begin(values));
-  level_.records.insert(level_.records.end(), values.begin(), values.end());
+  only.records.insert(only.records.end(), values.begin(), values.end());
   result_.statistics = {.cuts = 1, .levels = 1, .widest = 1};
   for (const std::uint32_t monitor : start.violated) {
     result_.violations.push_back({.monitor = monitor});
@@ -25,9 +27,10 @@ void LevelWalk::begin(std::size_t cut_words, const std::vector<std::uint64_t>& s
     if (options_.until == Until::First) return end(End::Found);
   }
   if (start.target == kEmptySet) return end(monitors_.monitors() == 0 ? End::Complete : End::Found);
-  level_.sets = {start.target};
-  level_.distances = {0};
-  level_.first_strands = {0};
+  only.sets = {start.target};
+  only.distances = {0};
+  only.first_strands = {0};
+  level_.settle();
 }
 
 void LevelWalk::end(End end) {
@@ -37,20 +40,20 @@ void LevelWalk::end(End end) {
   level_.clear();
 }
 
-std::uint64_t LevelWalk::bytes() const {
-  std::uint64_t sum = level_.bytes() + paths_.bytes() + sets_.bytes();
-  for (const Fragment& fragment : fragments_) sum += fragment.bytes();
-  return sum;
-}
+std::uint64_t LevelWalk::bytes() const { return level_.bytes() + next_.bytes() + paths_.bytes() + sets_.bytes(); }
 
-std::vector<std::vector<std::uint64_t>> LevelWalk::borders(std::size_t parts) const {
-  std::vector<std::vector<std::uint64_t>> out;
+void LevelWalk::find_borders(std::size_t parts) {
+  borders_.clear();
+  const std::size_t words = level_.layout.cut_words;
+  std::size_t before = 0; // nodes in front of `from`
+  auto from = level_.begin();
   for (std::size_t part = 1; part < parts; ++part) {
-    const std::uint64_t* cut = level_.record(level_.size() * part / parts);
-    std::vector<std::uint64_t> border(cut, cut + level_.layout.cut_words);
-    if (out.empty() || out.back() < border) out.push_back(std::move(border));
+    const std::size_t node = level_.size() * part / parts;
+    for (; node - before >= from->size(); ++from) before += from->size();
+    const std::uint64_t* cut = level_.record(*from, node - before);
+    if (borders_.empty() || compare_words(border(borders() - 1), cut, words) < 0)
+      borders_.insert(borders_.end(), cut, cut + words);
   }
-  return out;
 }
 
 // Workers ask this; `more_bytes` are those of the part that the worker is making.
@@ -58,21 +61,22 @@ bool LevelWalk::out_of_budget(std::uint64_t more_bytes) {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
   if (options_.budget_seconds > 0 && spent.count() > options_.budget_seconds)
     stopped_ = static_cast<int>(End::OutOfTime);
-  if (options_.memory_bytes != 0 && level_.bytes() + paths_.bytes() + more_bytes > options_.memory_bytes)
+  if (options_.memory_bytes != 0 && bytes_before_ + more_bytes > options_.memory_bytes)
     stopped_ = static_cast<int>(End::OutOfMemory);
   return stopped_ != 0;
 }
 
-bool LevelWalk::finish(std::size_t parts, const CutMeaning& meaning) {
+bool LevelWalk::finish(const CutMeaning& meaning) {
   result_.statistics.peak_bytes = std::max(result_.statistics.peak_bytes, bytes());
+  bytes_before_ = level_.bytes() + paths_.bytes();
   if (stopped_ != 0 || out_of_budget(0)) {
     end(static_cast<End>(stopped_.load()));
     return false;
   }
   std::uint64_t made = 0;
-  for (std::size_t part = 0; part < parts; ++part) {
-    made += fragments_[part].made;
-    result_.statistics.edges += fragments_[part].edges;
+  for (const Part& part : next_) {
+    made += part.made;
+    result_.statistics.edges += part.edges;
   }
   if (made == 0) {
     end(End::Complete);
@@ -81,12 +85,16 @@ bool LevelWalk::finish(std::size_t parts, const CutMeaning& meaning) {
   result_.statistics.cuts += made;
   ++result_.statistics.levels;
   result_.statistics.widest = std::max(result_.statistics.widest, made);
-  collect(parts, meaning);
+  collect(meaning);
   if (over_) return false;
-  std::vector<Strand> strands;
-  assemble(parts, strands);
-  if (newly_retired_) drop_retired(strands);
-  if (options_.max_width != 0 && level_.size() > options_.max_width) keep_nearest(strands);
+  next_.settle();
+  std::swap(level_, next_);
+  next_.clear();
+  if (newly_retired_) drop_retired();
+  if (options_.max_width != 0 && level_.size() > options_.max_width) keep_nearest();
+  Paths::Pieces strands;
+  strands.reserve(level_.parts());
+  for (Part& part : level_) strands.push_back(std::move(part.strands));
   paths_.append(std::move(strands));
   // Either every run has failed by now, or all monitors have said what they were asked for.
   if (level_.size() == 0) end(options_.until == Until::All ? End::Complete : End::Found);
@@ -94,14 +102,14 @@ bool LevelWalk::finish(std::size_t parts, const CutMeaning& meaning) {
 }
 
 // Hits become violations as Options::until asks.
-void LevelWalk::collect(std::size_t parts, const CutMeaning& meaning) {
+void LevelWalk::collect(const CutMeaning& meaning) {
   struct Found {
     const Hit* hit;
     const std::uint64_t* cut;
   };
   std::vector<Found> found; // in the order of cuts
-  for (std::size_t part = 0; part < parts; ++part)
-    for (const Hit& hit : fragments_[part].hits) found.push_back({&hit, fragments_[part].hit_cuts.data() + hit.cut});
+  for (const Part& part : next_)
+    for (const Hit& hit : part.hits) found.push_back({&hit, part.hit_cuts.data() + hit.cut});
   if (found.empty()) return;
   if (options_.until == Until::All) {
     for (const Found& f : found) add_violation(*f.hit, f.cut, meaning);
@@ -140,69 +148,37 @@ void LevelWalk::add_violation(const Hit& hit, const std::uint64_t* cut, const Cu
   result_.violations.push_back(std::move(violation));
 }
 
-void LevelWalk::assemble(std::size_t parts, std::vector<Strand>& strands) {
-  if (parts == 1) {
-    std::swap(level_, fragments_[0].nodes);
-    strands.assign(fragments_[0].strands.begin(), fragments_[0].strands.end());
-    return;
-  }
-  struct Place {
-    std::size_t node = 0, strand = 0;
-  };
-  std::vector<Place> places(parts + 1);
-  for (std::size_t p = 0; p < parts; ++p)
-    places[p + 1] = {places[p].node + fragments_[p].nodes.size(), places[p].strand + fragments_[p].strands.size()};
-  const std::size_t words = level_.layout.words(), nodes = places[parts].node;
-  level_.records.resize(nodes * words);
-  level_.sets.resize(nodes);
-  level_.distances.resize(nodes);
-  level_.first_strands.resize(nodes);
-  strands.resize(places[parts].strand);
-  std::atomic<std::size_t> next = 0;
-  pool_.run([&](unsigned) {
-    for (std::size_t p = next++; p < parts; p = next++) {
-      const Level& from = fragments_[p].nodes;
-      const auto at = [&](auto& vector, std::size_t index) {
-        return vector.begin() + static_cast<std::ptrdiff_t>(index);
-      };
-      std::ranges::copy(from.records, at(level_.records, places[p].node * words));
-      std::ranges::copy(from.sets, at(level_.sets, places[p].node));
-      std::ranges::copy(from.distances, at(level_.distances, places[p].node));
-      std::ranges::transform(from.first_strands, at(level_.first_strands, places[p].node),
-                             [&](std::uint32_t first) { return first + static_cast<std::uint32_t>(places[p].strand); });
-      std::ranges::copy(fragments_[p].strands, at(strands, places[p].strand));
-    }
-  });
-}
-
-// Nodes for which keep(node, set, places) is true stay, with the set and the members' places that it gives.
+// Nodes, in their order, for which keep(set, places) is true stay, with the set and the members' places that it gives.
 template <typename Keep>
-void LevelWalk::filter(std::vector<Strand>& strands, Keep keep) {
+void LevelWalk::filter(Keep keep) {
   Level kept;
   kept.layout = level_.layout;
-  std::vector<Strand> kept_strands;
-  for (std::size_t node = 0; node < level_.size(); ++node) {
-    SetNumber set = level_.sets[node];
-    const std::size_t members = sets_.size(set);
-    const std::vector<std::uint32_t>* places = nullptr;
-    if (!keep(node, set, places)) continue;
-    const std::uint64_t* record = level_.record(node);
-    kept.records.insert(kept.records.end(), record, record + kept.layout.words());
-    kept.sets.push_back(set);
-    kept.distances.push_back(level_.distances[node]);
-    kept.first_strands.push_back(static_cast<std::uint32_t>(kept_strands.size()));
-    for (std::size_t k = 0; k < members; ++k)
-      if (places == nullptr || (*places)[k] != kDropped)
-        kept_strands.push_back(strands[level_.first_strands[node] + k]);
+  kept.begin_parts(1);
+  Part& to = kept.part(0);
+  for (const Part& from : level_) {
+    for (std::size_t node = 0; node < from.size(); ++node) {
+      SetNumber set = from.sets[node];
+      const std::size_t members = sets_.size(set);
+      const std::vector<std::uint32_t>* places = nullptr;
+      if (!keep(set, places)) continue;
+      const std::uint64_t* record = level_.record(from, node);
+      to.records.insert(to.records.end(), record, record + kept.layout.words());
+      to.sets.push_back(set);
+      to.distances.push_back(from.distances[node]);
+      to.first_strands.push_back(static_cast<std::uint32_t>(to.strands.size()));
+      for (std::size_t k = 0; k < members; ++k)
+        if (places == nullptr || (*places)[k] != kDropped)
+          to.strands.push_back(from.strands[from.first_strands[node] + k]);
+    }
   }
+  kept.settle();
   level_ = std::move(kept);
-  strands = std::move(kept_strands);
 }
 
-void LevelWalk::drop_retired(std::vector<Strand>& strands) {
+void LevelWalk::drop_retired() {
   newly_retired_ = false;
   absl::flat_hash_map<SetNumber, Transition> known;
-  filter(strands, [&](std::size_t, SetNumber& set, const std::vector<std::uint32_t>*& places) {
+  filter([&](SetNumber& set, const std::vector<std::uint32_t>*& places) {
     const auto [entry, fresh] = known.try_emplace(set);
     if (fresh) entry->second = sets_.without_retired(set);
     places = &entry->second.place; // members keep their order
@@ -213,17 +189,21 @@ void LevelWalk::drop_retired(std::vector<Strand>& strands) {
 
 // The measure of --max-width: a node is the more probable, the fewer steps its threads are ahead of or behind the
 // observed run. Ties go to the smaller cut, so the answer is always the same.
-void LevelWalk::keep_nearest(std::vector<Strand>& strands) {
+void LevelWalk::keep_nearest() {
+  std::vector<std::uint32_t> distances;
+  distances.reserve(level_.size());
+  for (const Part& part : level_) distances.insert(distances.end(), part.distances.begin(), part.distances.end());
   std::vector<std::uint32_t> order(level_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto nearer = [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(level_.distances[a], a) < std::pair(level_.distances[b], b);
+    return std::pair(distances[a], a) < std::pair(distances[b], b);
   };
   std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(options_.max_width), nearer);
   std::vector<bool> chosen(level_.size(), false);
   for (std::size_t k = 0; k < options_.max_width; ++k) chosen[order[k]] = true;
   result_.statistics.cuts_left_out += level_.size() - options_.max_width;
-  filter(strands, [&](std::size_t node, SetNumber&, const std::vector<std::uint32_t>*&) { return chosen[node]; });
+  std::size_t asked = 0; // nodes are asked for in their order
+  filter([&](SetNumber&, const std::vector<std::uint32_t>*&) { return chosen[asked++]; });
 }
 
 } // namespace sooth::explore

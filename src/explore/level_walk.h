@@ -1,7 +1,8 @@
 // Goes through the lattice level by level: what is the same whether steps come from messages or from a model.
 //
 // Holds two levels, the paths that lead to the newer one, and what was found. Divides the work of a level among
-// workers by ranges of cuts; keeps the limits of Options.
+// workers by ranges of cuts (shares.h); keeps the limits of Options. The workers meet once for each level; what one of them
+// does alone is proportional to the number of parts, but for sweeping the paths, and the others work meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "explore/expand.h"
 #include "explore/exploration.h"
 #include "explore/level.h"
+#include "explore/shares.h"
 #include "explore/worker_pool.h"
 
 namespace sooth::explore {
@@ -49,27 +51,31 @@ public:
   void end(End end);
 
 private:
-  // Cuts that divide the level's successors into parts of about equal work.
-  std::vector<std::vector<std::uint64_t>> borders(std::size_t parts) const;
+  // Cuts that divide the level's successors into parts of about equal work, one after the other in `borders_`.
+  void find_borders(std::size_t parts);
+  std::size_t borders() const { return borders_.size() / level_.layout.cut_words; }
+  const std::uint64_t* border(std::size_t index) const { return borders_.data() + index * level_.layout.cut_words; }
   bool out_of_budget(std::uint64_t more_bytes);
-  bool finish(std::size_t parts, const CutMeaning& meaning);
-  void collect(std::size_t parts, const CutMeaning& meaning);
+  bool finish(const CutMeaning& meaning);
+  void collect(const CutMeaning& meaning);
   void add_violation(const Hit& hit, const std::uint64_t* cut, const CutMeaning& meaning);
-  void assemble(std::size_t parts, std::vector<Strand>& strands);
-  void keep_nearest(std::vector<Strand>& strands);
-  void drop_retired(std::vector<Strand>& strands);
+  void keep_nearest();
+  void drop_retired();
   template <typename Keep>
-  void filter(std::vector<Strand>& strands, Keep keep);
+  void filter(Keep keep);
 
   const MonitorSet& monitors_;
   const Options options_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   StateSets sets_;
-  std::vector<std::unique_ptr<StateSetsCache>> caches_; // one for each worker
   WorkerPool pool_;
+  std::vector<std::unique_ptr<Workbench>> benches_; // one for each worker
+  Shares shares_;
   Level level_;
+  Level next_; // while it is made; otherwise memory for the level after this one
   Paths paths_;
-  std::vector<Fragment> fragments_;
+  std::vector<std::uint64_t> borders_;
+  std::uint64_t bytes_before_ = 0; // of this level and the paths, when the round began
   Exploration result_;
   bool over_ = false;
   bool newly_retired_ = false;
@@ -78,29 +84,32 @@ private:
 
 template <typename Stepper>
 bool LevelWalk::expand(const Stepper& stepper, const ObservedCut& observed, const CutMeaning& meaning) {
-  // Small parts, because whoever has finished waits for the last one.
-  constexpr std::size_t kWorthSharing = 1024, kNodesPerPart = 128, kPartsPerWorker = 16;
+  // Small parts, because whoever has finished waits for the last one; but each costs a search for where it begins. A level
+  // that takes one worker less than some microseconds is done before another one has noticed.
+  constexpr std::size_t kWorthSharing = 64, kNodesPerPart = 32, kPartsPerWorker = 16;
   if (over_) return false;
-  const std::size_t wanted = pool_.size() > 1 && level_.size() >= kWorthSharing
-                                 ? std::min(level_.size() / kNodesPerPart, pool_.size() * kPartsPerWorker)
-                                 : 1;
-  const auto border = borders(wanted);
-  const std::size_t parts = border.size() + 1;
-  if (fragments_.size() < parts) fragments_.resize(parts);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&](unsigned worker) {
-    Expander<Stepper> expander(stepper, observed, *caches_[worker], monitors_, options_.until == Until::All);
-    for (std::size_t part = next++; part < parts && stopped_ == 0; part = next++) {
-      Fragment& out = fragments_[part];
-      out.clear();
-      const auto stop = [&](const Fragment& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
-      expander.run(level_, part == 0 ? nullptr : border[part - 1].data(),
-                   part + 1 == parts ? nullptr : border[part].data(), out, stop);
+  const bool shared = pool_.size() > 1 && level_.size() >= kWorthSharing;
+  find_borders(shared ? std::min(level_.size() / kNodesPerPart, pool_.size() * kPartsPerWorker) : 1);
+  const std::size_t parts = borders() + 1;
+  next_.layout = level_.layout;
+  next_.begin_parts(parts);
+  shares_.deal(parts);
+  bytes_before_ = level_.bytes() + paths_.bytes();
+  std::atomic<bool> sweep = paths_.sweep_is_due();
+  auto work = [&](unsigned worker) {
+    if (sweep.load(std::memory_order_relaxed) && sweep.exchange(false)) paths_.sweep();
+    Expander<Stepper> expander(stepper, observed, *benches_[worker], monitors_, options_.until == Until::All);
+    while (const auto part = shares_.take(worker)) {
+      if (stopped_ != 0) break;
+      Part& out = next_.part(*part);
+      const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
+      expander.run(level_, *part == 0 ? nullptr : border(*part - 1), *part + 1 == parts ? nullptr : border(*part), out,
+                   stop);
     }
   };
   if (parts == 1) work(0);
   else pool_.run(work);
-  return finish(parts, meaning);
+  return finish(meaning);
 }
 
 } // namespace sooth::explore

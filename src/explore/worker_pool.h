@@ -1,13 +1,13 @@
 // Threads that stand ready to share one piece of work after another.
 //
-// A level of the lattice takes a few hundred microseconds, and waking a thread that sleeps a good part of that. So whoever
-// waits looks again for a short while before it sleeps.
+// A level of the lattice takes from a few to a few thousand microseconds, and waking a thread that sleeps takes as long as a
+// narrow level. So whoever waits looks again for a short while before it sleeps, and what the waiting look at lies apart
+// from what others write.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <thread>
 #include <vector>
 
@@ -20,7 +20,7 @@ public:
     for (unsigned w = 1; w < workers; ++w) threads_.emplace_back([this, w] { serve(w); });
   }
   ~WorkerPool() {
-    work_ = nullptr;
+    call_ = nullptr;
     begin_round();
     for (std::thread& thread : threads_) thread.join();
   }
@@ -30,16 +30,18 @@ public:
   unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
   // Calls work(worker) once on each worker and returns when all are done.
-  void run(const std::function<void(unsigned)>& work) {
+  template <typename Work>
+  void run(Work& work) {
     if (threads_.empty()) return work(0);
     work_ = &work;
+    call_ = [](void* what, unsigned worker) { (*static_cast<Work*>(what))(worker); };
     begin_round();
     work(0);
     for (std::uint32_t left = busy_.load(); left != 0; left = busy_.load()) wait_for_change(busy_, left);
   }
 
 private:
-  static constexpr unsigned kLooks = 4000; // about 20 microseconds
+  static constexpr unsigned kLooks = 4000; // some hundred microseconds
 
   static void wait_for_change(const std::atomic<std::uint32_t>& number, std::uint32_t from) {
     for (unsigned look = 0; look < kLooks; ++look) {
@@ -60,17 +62,18 @@ private:
   void serve(unsigned worker) {
     for (std::uint32_t seen = 0;; ++seen) { // the number may wrap around, and is compared for equality only
       while (round_.load() == seen) wait_for_change(round_, seen);
-      const std::function<void(unsigned)>* work = work_;
-      if (work == nullptr) return;
-      (*work)(worker);
+      if (call_ == nullptr) return;
+      call_(work_, worker);
       if (--busy_ == 0) busy_.notify_one();
     }
   }
 
   std::vector<std::thread> threads_;
-  const std::function<void(unsigned)>* work_ = nullptr; // changed only between rounds; null: it is over
-  std::atomic<std::uint32_t> round_ = 0;
-  std::atomic<std::uint32_t> busy_ = 0; // workers that have not finished this round
+  // Changed only between rounds. No call: it is over.
+  void (*call_)(void* work, unsigned worker) = nullptr;
+  void* work_ = nullptr;
+  alignas(128) std::atomic<std::uint32_t> round_ = 0;
+  alignas(128) std::atomic<std::uint32_t> busy_ = 0; // workers that have not finished this round
 };
 
 } // namespace sooth::explore
