@@ -70,7 +70,7 @@ struct alignas(128) Workbench {
   };
   // The steps of one field, by nodes in their order: the node whose successor is next.
   struct Stream {
-    std::size_t part = 0;
+    const PartView* part = nullptr;
     std::size_t node = 0; // of the part
     const std::uint64_t* record = nullptr;
     const std::uint64_t* end = nullptr; // of the part's records
@@ -103,6 +103,9 @@ public:
     from_ = &from;
     layout_ = from.layout;
     stride_ = layout_.words();
+    extra_words_ = stride_ - words();
+    bench_.extra.resize(extra_words_);
+    last_part_ = &from.view(from.parts() - 1);
     out.clear();
     bench_.strands.clear();
     begin_streams(low);
@@ -114,7 +117,7 @@ public:
       groups_ = 0;
       for (std::uint32_t f = 0; f < fields; ++f) {
         while (compare(head(f), key) == 0) {
-          Stream& stream = bench_.streams[f];
+          Stream& stream = streams_[f];
           edge(stream, f);
           ++out.edges;
           ++stream.node;
@@ -124,8 +127,7 @@ public:
       }
       for (std::size_t g = 0; g < groups_; ++g) emit(bench_.groups[g], key, out);
     }
-    out.strands.assign(bench_.strands.begin(),
-                       bench_.strands.end()); // no more memory than they need: they may stay long
+    out.sum_up(bench_.strands);
   }
 
 private:
@@ -139,23 +141,22 @@ private:
     if constexpr (Stepper::kWords == 1) return a[0] == b[0] ? 0 : a[0] < b[0] ? -1 : 1;
     return compare_words(a, b, words());
   }
-  std::uint64_t* head(std::uint32_t field) { return bench_.heads.data() + field * words(); }
+  std::uint64_t* head(std::uint32_t field) { return heads_ + field * words(); }
 
   void make_head(std::uint32_t field, const std::uint64_t* record, std::uint64_t* key) const {
     const Packing::Field& place = packing_.field(field);
     std::memcpy(key, record, words() * sizeof(std::uint64_t));
     key[place.word] += Packing::unit(place);
   }
-  void open(Stream& stream, std::size_t part) const {
-    const Part& nodes = from_->part(part);
-    stream = {part, 0, nodes.records.data(), nodes.records.data() + nodes.records.size()};
+  void open(Stream& stream, const PartView* part) const {
+    stream = {part, 0, part->records, part->records + part->size * stride_};
   }
   // Goes on to the next node that lets this thread move.
   void settle(Stream& stream, std::uint32_t field) {
     for (;;) {
       for (; stream.record != stream.end; stream.record += stride_, ++stream.node)
         if (stepper_.enabled(stream.record, field)) return make_head(field, stream.record, head(field));
-      if (stream.part + 1 >= from_->parts()) break;
+      if (stream.part == last_part_) break;
       open(stream, stream.part + 1);
     }
     std::memset(head(field), 0xff, words() * sizeof(std::uint64_t)); // behind every key: guards are 0 in keys
@@ -165,9 +166,11 @@ private:
     bench_.streams.resize(fields);
     bench_.heads.resize(fields * words());
     bench_.key.resize(words());
+    streams_ = bench_.streams.data();
+    heads_ = bench_.heads.data();
     for (std::uint32_t f = 0; f < fields; ++f) {
-      Stream& stream = bench_.streams[f];
-      if (low == nullptr) open(stream, 0);
+      Stream& stream = streams_[f];
+      if (low == nullptr) open(stream, &from_->view(0));
       else seek(stream, f, low);
       settle(stream, f);
     }
@@ -183,8 +186,8 @@ private:
       if (compare(key, low) < 0) first = middle;
       else last = middle;
     }
-    open(stream, first);
-    std::size_t begin = 0, end = from_->part(first).size();
+    open(stream, &from_->view(first));
+    std::size_t begin = 0, end = stream.part->size;
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
       make_head(field, stream.record + middle * stride_, key);
@@ -205,28 +208,33 @@ private:
     return true;
   }
 
-  Group& group_with(const std::vector<std::uint64_t>& extra, bool& fresh) {
+  Group& group_with(const std::uint64_t* extra, bool& fresh) {
     for (std::size_t g = 0; g < groups_; ++g) {
-      if (Stepper::kCutDecides || bench_.groups[g].extra == extra) {
+      Group& group = bench_.groups[g];
+      if (Stepper::kCutDecides || compare_words(group.extra.data(), extra, extra_words_) == 0) {
         fresh = false;
-        return bench_.groups[g];
+        return group;
       }
     }
     if (groups_ == bench_.groups.size()) bench_.groups.emplace_back();
     Group& group = bench_.groups[groups_++];
-    group.extra.assign(extra.begin(), extra.end());
-    group.candidates.clear();
+    group.extra.resize(extra_words_);
+    copy_words(extra, extra_words_, group.extra.data());
     group.hits.clear();
     fresh = true;
     return group;
   }
+  // Records are a few words, for which a call of memcpy would cost more than the copying.
+  static void copy_words(const std::uint64_t* from, std::size_t count, std::uint64_t* to) {
+    for (std::size_t w = 0; w < count; ++w) to[w] = from[w];
+  }
 
   void edge(const Stream& stream, std::uint32_t field) {
     const std::uint64_t* record = stream.record;
-    const Part& part = from_->part(stream.part);
-    std::vector<std::uint64_t>& extra = bench_.extra;
-    extra.assign(record + words(), record + stride_);
-    const Taken taken = stepper_.take(record, field, extra.data());
+    const PartView& part = *stream.part;
+    std::uint64_t* const extra = bench_.extra.data();
+    copy_words(record + words(), extra_words_, extra);
+    const Taken taken = stepper_.take(record, field, extra);
     const SetNumber set = part.sets[stream.node];
     const std::uint32_t distance = part.distances[stream.node];
     const Strand last{part.strands_before + part.first_strands[stream.node], packing_.field(field).thread};
@@ -238,8 +246,7 @@ private:
       merge(group, fresh, set, size, last, distance, [](std::size_t k) { return static_cast<std::uint32_t>(k); });
       return;
     }
-    const Letter letter =
-        monitors_.apply(taken.event, std::span(extra).subspan(layout_.state_words, layout_.value_words));
+    const Letter letter = monitors_.apply(taken.event, std::span(extra + layout_.state_words, layout_.value_words));
     const Transition& transition = sets_.step(set, letter);
     Group& group = group_with(extra, fresh);
     if (fresh) group.distance = next_distance(packing_, observed_, record, distance, field);
@@ -260,7 +267,8 @@ private:
     const std::uint32_t* moved = nullptr;
     if (fresh) {
       group.set = set;
-      group.candidates.assign(sets_.size(set), {});
+      group.candidates.resize(sets_.size(set));
+      for (Candidate& candidate : group.candidates) candidate = {};
     } else if (group.set != set) {
       const Union& both = sets_.unite(group.set, set);
       bench_.united.assign(sets_.size(both.target), {});
@@ -292,8 +300,8 @@ private:
     ++out.made;
     for (const GroupHit& hit : group.hits) report(hit, group.distance, key, out);
     if (group.set == kEmptySet) return; // every run to here has failed: nothing is left to watch
-    out.records.insert(out.records.end(), key, key + words());
-    out.records.insert(out.records.end(), group.extra.begin(), group.extra.end());
+    for (std::size_t w = 0; w < words(); ++w) out.records.push_back(key[w]);
+    for (std::size_t w = 0; w < extra_words_; ++w) out.records.push_back(group.extra[w]);
     out.sets.push_back(group.set);
     out.distances.push_back(group.distance);
     out.first_strands.push_back(static_cast<std::uint32_t>(bench_.strands.size()));
@@ -327,7 +335,11 @@ private:
 
   const Level* from_ = nullptr;
   Layout layout_;
-  std::size_t stride_ = 0; // words of a record
+  const PartView* last_part_ = nullptr;
+  std::size_t stride_ = 0;      // words of a record
+  std::size_t extra_words_ = 0; // those behind the cut
+  Stream* streams_ = nullptr;   // of the workbench
+  std::uint64_t* heads_ = nullptr;
   std::size_t groups_ = 0; // of the workbench, in use
 };
 

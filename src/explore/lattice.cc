@@ -258,7 +258,7 @@ void Lattice::Engine::pack() {
     part.records = std::move(records);
   }
   level.layout = layout;
-  level.find_first_cuts();
+  level.look_again();
   const std::uint64_t kept = walk_.paths().levels() - walk_.paths().dropped();
   for (ThreadNumber t = 0; t < channels_.size(); ++t) {
     const Count used = std::min(low[t], observed_[t]);

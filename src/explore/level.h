@@ -36,37 +36,70 @@ struct Hit {
   std::size_t cut = 0;        // index of the node's packed cut in Part::hit_cuts
 };
 
+// The nodes of a part, as workers read them.
+struct PartView {
+  const std::uint64_t* records = nullptr;
+  const SetNumber* sets = nullptr;
+  const std::uint32_t* distances = nullptr;
+  const std::uint32_t* first_strands = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t strands_before = 0; // those of the parts before this one
+};
+
 // Two neighbours are filled by two workers at the same time, so they must not share a cache line (nor the pair that
-// processors fetch together).
+// processors fetch together). What the maker writes all the time lies apart from what others look at afterwards: that
+// is two cache lines for each part, fetched together.
 struct alignas(128) Part {
-  std::vector<std::uint64_t> records;
+  struct Summary {
+    PartView view;
+    std::vector<Strand> strands; // all of them; they go to the paths
+    std::uint64_t edges = 0;
+    std::uint64_t made = 0; // nodes, those without monitors included
+    std::uint64_t bytes = 0;
+    bool any_hits = false;
+  };
+  Summary summary; // made last
+
+  alignas(128) std::vector<std::uint64_t> records;
   std::vector<SetNumber> sets;
   // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
   std::vector<std::uint32_t> distances;
   std::vector<std::uint32_t> first_strands; // among the strands of this part
-  std::uint32_t strands_before = 0;         // those of the parts before this one
-
-  // What was found out while it was made.
-  std::vector<Strand> strands; // go to the paths
   std::vector<Hit> hits;
   std::vector<std::uint64_t> hit_cuts;
   std::uint64_t edges = 0;
-  std::uint64_t made = 0; // nodes, those without monitors included
+  std::uint64_t made = 0;
 
-  std::size_t size() const { return sets.size(); }
+  std::size_t size() const { return summary.view.size; }
   std::uint64_t bytes() const {
     return records.capacity() * 8 + (sets.capacity() + distances.capacity() + first_strands.capacity()) * 4 +
-           strands.capacity() * sizeof(Strand) + hits.capacity() * sizeof(Hit);
+           hits.capacity() * sizeof(Hit);
   }
   void clear() {
     records.clear();
     sets.clear();
     distances.clear();
     first_strands.clear();
-    strands.clear();
     hits.clear();
     hit_cuts.clear();
     edges = made = 0;
+  }
+  void look_again() {
+    summary.view = {records.data(),
+                    sets.data(),
+                    distances.data(),
+                    first_strands.data(),
+                    static_cast<std::uint32_t>(sets.size()),
+                    summary.view.strands_before};
+  }
+  // Strands take no more memory than they need: they may stay long.
+  void sum_up(const std::vector<Strand>& strands) {
+    look_again();
+    summary.strands.assign(strands.begin(), strands.end());
+    summary.edges = edges;
+    summary.made = made;
+    summary.bytes = bytes() + strands.size() * sizeof(Strand);
+    summary.any_hits = !hits.empty();
   }
 };
 
@@ -81,17 +114,18 @@ public:
   std::vector<Part>::const_iterator end() const { return parts_.begin() + static_cast<std::ptrdiff_t>(used_); }
   std::size_t parts() const { return used_; }
   Part& part(std::size_t index) { return parts_[index]; }
-  const Part& part(std::size_t index) const { return parts_[index]; }
+  // Apart from the parts, where workers write.
+  const PartView& view(std::size_t part) const { return views_[part]; }
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return size_; } // nodes of all parts
   const std::uint64_t* record(const Part& part, std::size_t node) const {
-    return part.records.data() + node * layout.words();
+    return part.summary.view.records + node * layout.words();
   }
   // The smallest cut of a part.
   const std::uint64_t* first_cut(std::size_t part) const { return first_cuts_.data() + part * layout.cut_words; }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (const Part& part : parts_) sum += part.bytes();
+    for (const Part& part : parts_) sum += part.summary.bytes;
     return sum;
   }
 
@@ -100,7 +134,7 @@ public:
     if (parts_.size() < count) parts_.resize(count);
     used_ = count;
   }
-  // After they were filled or changed: parts without nodes give their places to those behind them.
+  // After they were filled: parts without nodes give their places to those behind them.
   void settle() {
     std::size_t filled = 0;
     std::uint32_t strands = 0;
@@ -108,30 +142,37 @@ public:
     for (std::size_t p = 0; p < used_; ++p) {
       if (parts_[p].size() == 0) continue;
       if (filled != p) std::swap(parts_[filled], parts_[p]);
-      Part& part = parts_[filled++];
-      part.strands_before = strands;
-      strands += static_cast<std::uint32_t>(part.strands.size());
-      size_ += part.size();
+      Part::Summary& summary = parts_[filled++].summary;
+      summary.view.strands_before = strands;
+      strands += static_cast<std::uint32_t>(summary.strands.size());
+      size_ += summary.view.size;
     }
     used_ = filled;
-    find_first_cuts();
+    copy_views();
   }
-  void find_first_cuts() {
-    first_cuts_.resize(used_ * layout.cut_words);
-    for (std::size_t p = 0; p < used_; ++p)
-      std::copy_n(parts_[p].records.begin(), layout.cut_words,
-                  first_cuts_.begin() + static_cast<std::ptrdiff_t>(p * layout.cut_words));
+  // After records were changed.
+  void look_again() {
+    for (Part& part : *this) part.look_again();
+    copy_views();
   }
-  void clear() {
-    used_ = size_ = 0;
-    first_cuts_.clear();
-  }
+  void clear() { used_ = size_ = 0; }
 
 private:
+  void copy_views() {
+    views_.resize(used_);
+    first_cuts_.resize(used_ * layout.cut_words);
+    for (std::size_t p = 0; p < used_; ++p) {
+      views_[p] = parts_[p].summary.view;
+      std::copy_n(views_[p].records, layout.cut_words,
+                  first_cuts_.begin() + static_cast<std::ptrdiff_t>(p * layout.cut_words));
+    }
+  }
+
   std::vector<Part> parts_;
+  std::vector<PartView> views_;           // of the parts in use
+  std::vector<std::uint64_t> first_cuts_; // of the parts in use
   std::size_t used_ = 0;
-  std::size_t size_ = 0;                  // nodes of all parts
-  std::vector<std::uint64_t> first_cuts_; // by part: apart from the records, which may be in another worker's cache
+  std::size_t size_ = 0;
 };
 
 inline int compare_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {

@@ -30,6 +30,7 @@ void LevelWalk::begin(std::size_t cut_words, const std::vector<std::uint64_t>& s
   only.sets = {start.target};
   only.distances = {0};
   only.first_strands = {0};
+  only.sum_up({});
   level_.settle();
 }
 
@@ -42,17 +43,19 @@ void LevelWalk::end(End end) {
 
 std::uint64_t LevelWalk::bytes() const { return level_.bytes() + next_.bytes() + paths_.bytes() + sets_.bytes(); }
 
-void LevelWalk::find_borders(std::size_t parts) {
+void LevelWalk::find_borders() {
+  // A level that takes one worker only some microseconds is done before the others have noticed.
+  constexpr std::size_t kWorthSharing = 64;
   borders_.clear();
+  if (pool_.size() == 1 || level_.size() < kWorthSharing) return shares_.deal_one();
+  shares_.deal(level_.size(), begins_);
   const std::size_t words = level_.layout.cut_words;
   std::size_t before = 0; // nodes in front of `from`
   auto from = level_.begin();
-  for (std::size_t part = 1; part < parts; ++part) {
-    const std::size_t node = level_.size() * part / parts;
-    for (; node - before >= from->size(); ++from) before += from->size();
-    const std::uint64_t* cut = level_.record(*from, node - before);
-    if (borders_.empty() || compare_words(border(borders() - 1), cut, words) < 0)
-      borders_.insert(borders_.end(), cut, cut + words);
+  for (std::size_t part = 1; part < begins_.size(); ++part) {
+    for (; begins_[part] - before >= from->size(); ++from) before += from->size();
+    const std::uint64_t* cut = level_.record(*from, begins_[part] - before);
+    borders_.insert(borders_.end(), cut, cut + words);
   }
 }
 
@@ -67,16 +70,17 @@ bool LevelWalk::out_of_budget(std::uint64_t more_bytes) {
 }
 
 bool LevelWalk::finish(const CutMeaning& meaning) {
-  result_.statistics.peak_bytes = std::max(result_.statistics.peak_bytes, bytes());
-  bytes_before_ = level_.bytes() + paths_.bytes();
-  if (stopped_ != 0 || out_of_budget(0)) {
+  const std::uint64_t next_bytes = next_.bytes();
+  bytes_before_ = level_.bytes() + paths_.bytes(); // which have been swept, perhaps
+  result_.statistics.peak_bytes = std::max(result_.statistics.peak_bytes, bytes_before_ + next_bytes + sets_.bytes());
+  if (stopped_ != 0 || out_of_budget(next_bytes)) {
     end(static_cast<End>(stopped_.load()));
     return false;
   }
   std::uint64_t made = 0;
   for (const Part& part : next_) {
-    made += part.made;
-    result_.statistics.edges += part.edges;
+    made += part.summary.made;
+    result_.statistics.edges += part.summary.edges;
   }
   if (made == 0) {
     end(End::Complete);
@@ -94,7 +98,7 @@ bool LevelWalk::finish(const CutMeaning& meaning) {
   if (options_.max_width != 0 && level_.size() > options_.max_width) keep_nearest();
   Paths::Pieces strands;
   strands.reserve(level_.parts());
-  for (Part& part : level_) strands.push_back(std::move(part.strands));
+  for (Part& part : level_) strands.push_back(std::move(part.summary.strands));
   paths_.append(std::move(strands));
   // Either every run has failed by now, or all monitors have said what they were asked for.
   if (level_.size() == 0) end(options_.until == Until::All ? End::Complete : End::Found);
@@ -108,8 +112,10 @@ void LevelWalk::collect(const CutMeaning& meaning) {
     const std::uint64_t* cut;
   };
   std::vector<Found> found; // in the order of cuts
-  for (const Part& part : next_)
+  for (const Part& part : next_) {
+    if (!part.summary.any_hits) continue;
     for (const Hit& hit : part.hits) found.push_back({&hit, part.hit_cuts.data() + hit.cut});
+  }
   if (found.empty()) return;
   if (options_.until == Until::All) {
     for (const Found& f : found) add_violation(*f.hit, f.cut, meaning);
@@ -155,6 +161,7 @@ void LevelWalk::filter(Keep keep) {
   kept.layout = level_.layout;
   kept.begin_parts(1);
   Part& to = kept.part(0);
+  std::vector<Strand> strands;
   for (const Part& from : level_) {
     for (std::size_t node = 0; node < from.size(); ++node) {
       SetNumber set = from.sets[node];
@@ -165,12 +172,13 @@ void LevelWalk::filter(Keep keep) {
       to.records.insert(to.records.end(), record, record + kept.layout.words());
       to.sets.push_back(set);
       to.distances.push_back(from.distances[node]);
-      to.first_strands.push_back(static_cast<std::uint32_t>(to.strands.size()));
+      to.first_strands.push_back(static_cast<std::uint32_t>(strands.size()));
       for (std::size_t k = 0; k < members; ++k)
         if (places == nullptr || (*places)[k] != kDropped)
-          to.strands.push_back(from.strands[from.first_strands[node] + k]);
+          strands.push_back(from.summary.strands[from.first_strands[node] + k]);
     }
   }
+  to.sum_up(strands);
   kept.settle();
   level_ = std::move(kept);
 }

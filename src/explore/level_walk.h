@@ -52,7 +52,7 @@ public:
 
 private:
   // Cuts that divide the level's successors into parts of about equal work, one after the other in `borders_`.
-  void find_borders(std::size_t parts);
+  void find_borders();
   std::size_t borders() const { return borders_.size() / level_.layout.cut_words; }
   const std::uint64_t* border(std::size_t index) const { return borders_.data() + index * level_.layout.cut_words; }
   bool out_of_budget(std::uint64_t more_bytes);
@@ -74,6 +74,7 @@ private:
   Level level_;
   Level next_; // while it is made; otherwise memory for the level after this one
   Paths paths_;
+  std::vector<std::size_t> begins_; // nodes of the level
   std::vector<std::uint64_t> borders_;
   std::uint64_t bytes_before_ = 0; // of this level and the paths, when the round began
   Exploration result_;
@@ -84,16 +85,11 @@ private:
 
 template <typename Stepper>
 bool LevelWalk::expand(const Stepper& stepper, const ObservedCut& observed, const CutMeaning& meaning) {
-  // Small parts, because whoever has finished waits for the last one; but each costs a search for where it begins. A level
-  // that takes one worker less than some microseconds is done before another one has noticed.
-  constexpr std::size_t kWorthSharing = 64, kNodesPerPart = 32, kPartsPerWorker = 16;
   if (over_) return false;
-  const bool shared = pool_.size() > 1 && level_.size() >= kWorthSharing;
-  find_borders(shared ? std::min(level_.size() / kNodesPerPart, pool_.size() * kPartsPerWorker) : 1);
+  find_borders();
   const std::size_t parts = borders() + 1;
   next_.layout = level_.layout;
   next_.begin_parts(parts);
-  shares_.deal(parts);
   bytes_before_ = level_.bytes() + paths_.bytes();
   std::atomic<bool> sweep = paths_.sweep_is_due();
   auto work = [&](unsigned worker) {

@@ -2,7 +2,8 @@
 //
 // A level of the lattice takes from a few to a few thousand microseconds, and waking a thread that sleeps takes as long as a
 // narrow level. So whoever waits looks again for a short while before it sleeps, and what the waiting look at lies apart
-// from what others write.
+// from what others write. Nobody waits for a worker that comes too late: on a busy machine that could be milliseconds, and
+// the others have done its work.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,8 @@ public:
 
   unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
-  // Calls work(worker) once on each worker and returns when all are done.
+  // Calls work(worker) on the caller, and on those other workers that come before the caller is done with it; on these
+  // perhaps twice. Returns when all calls are over. So work must be something that is taken from a common store.
   template <typename Work>
   void run(Work& work) {
     if (threads_.empty()) return work(0);
@@ -37,7 +39,7 @@ public:
     call_ = [](void* what, unsigned worker) { (*static_cast<Work*>(what))(worker); };
     begin_round();
     work(0);
-    for (std::uint32_t left = busy_.load(); left != 0; left = busy_.load()) wait_for_change(busy_, left);
+    for (std::uint32_t left = gate_ -= kOpen; left != 0; left = gate_.load()) wait_for_change(gate_, left);
   }
 
 private:
@@ -54,26 +56,37 @@ private:
   }
 
   void begin_round() {
-    busy_ = static_cast<std::uint32_t>(threads_.size());
-    ++round_; // after all that the workers are to see
+    gate_ = kOpen; // after all that the workers are to see
+    ++round_;
     round_.notify_all();
+  }
+  bool enter() {
+    std::uint32_t now = gate_.load();
+    while ((now & kOpen) != 0)
+      if (gate_.compare_exchange_weak(now, now + 1)) return true;
+    return false;
   }
 
   void serve(unsigned worker) {
-    for (std::uint32_t seen = 0;; ++seen) { // the number may wrap around, and is compared for equality only
+    for (std::uint32_t seen = 0;;) { // the number may wrap around, and is compared for equality only
       while (round_.load() == seen) wait_for_change(round_, seen);
-      if (call_ == nullptr) return;
-      call_(work_, worker);
-      if (--busy_ == 0) busy_.notify_one();
+      seen = round_.load();
+      if (!enter()) continue;
+      const bool over = call_ == nullptr;
+      if (!over) call_(work_, worker);
+      if (--gate_ == 0) gate_.notify_one();
+      if (over) return;
     }
   }
 
+  static constexpr std::uint32_t kOpen = 0x80000000;
+
   std::vector<std::thread> threads_;
-  // Changed only between rounds. No call: it is over.
+  // Changed only while the gate is shut and nobody is inside. No call: it is over.
   void (*call_)(void* work, unsigned worker) = nullptr;
   void* work_ = nullptr;
   alignas(128) std::atomic<std::uint32_t> round_ = 0;
-  alignas(128) std::atomic<std::uint32_t> busy_ = 0; // workers that have not finished this round
+  alignas(128) std::atomic<std::uint32_t> gate_ = 0; // kOpen, and how many workers are inside
 };
 
 } // namespace sooth::explore

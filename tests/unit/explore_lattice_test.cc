@@ -174,6 +174,23 @@ Execution independent(std::size_t threads, std::size_t each) {
   return out;
 }
 
+void expect_same(const Exploration& a, const Exploration& b) {
+  EXPECT_EQ(a.end, b.end);
+  EXPECT_EQ(a.statistics.cuts, b.statistics.cuts);
+  EXPECT_EQ(a.statistics.edges, b.statistics.edges);
+  EXPECT_EQ(a.statistics.levels, b.statistics.levels);
+  EXPECT_EQ(a.statistics.widest, b.statistics.widest);
+  EXPECT_EQ(a.statistics.cuts_left_out, b.statistics.cuts_left_out);
+  EXPECT_EQ(a.statistics.violations_left_out, b.statistics.violations_left_out);
+  ASSERT_EQ(a.violations.size(), b.violations.size());
+  for (std::size_t i = 0; i < a.violations.size(); ++i) {
+    EXPECT_EQ(a.violations[i].monitor, b.violations[i].monitor);
+    EXPECT_EQ(a.violations[i].cut, b.violations[i].cut);
+    EXPECT_EQ(a.violations[i].path, b.violations[i].path);
+  }
+}
+
+// Levels from one cut to some thousands: alone, in few parts, in many; more workers than the machine has cores.
 TEST(Lattice, WorkersAgreeWithOneAlone) {
   const Execution execution = independent(5, 9);
   const RandomMonitors never(execution, 1, 0, 1'000'000'000);
@@ -182,20 +199,46 @@ TEST(Lattice, WorkersAgreeWithOneAlone) {
   for (std::uint64_t seed = 1; seed < 5; ++seed) {
     const RandomMonitors monitors(execution, 2, seed, 25);
     Options options;
-    options.until = Until::All;
+    options.until = seed == 2 ? Until::EachMonitor : seed == 3 ? Until::First : Until::All;
     options.max_violations = 20;
+    options.max_width = seed == 4 ? 700 : 0;
     const Exploration alone = run_lattice(lattice_messages(execution), monitors, options);
-    options.workers = 3;
-    const Exploration together = run_lattice(lattice_messages(execution), monitors, options);
-    EXPECT_EQ(together.statistics.cuts, alone.statistics.cuts);
-    EXPECT_EQ(together.statistics.edges, alone.statistics.edges);
-    EXPECT_EQ(together.statistics.violations_left_out, alone.statistics.violations_left_out);
-    ASSERT_EQ(together.violations.size(), alone.violations.size());
-    for (std::size_t i = 0; i < alone.violations.size(); ++i)
-      EXPECT_EQ(together.violations[i].path, alone.violations[i].path);
+    for (const unsigned workers : {2u, 3u, 8u}) {
+      options.workers = workers;
+      expect_same(alone, run_lattice(lattice_messages(execution), monitors, options));
+    }
     violations += alone.violations.size();
   }
   EXPECT_GT(violations, 0u);
+}
+
+// Narrow levels, hundreds of them, with new packings in between; threads that never go far from each other.
+TEST(Lattice, WorkersAgreeOnNarrowLevels) {
+  Execution execution;
+  execution.threads = execution.objects = 4;
+  for (std::size_t k = 0; k < 100; ++k) {
+    for (ThreadNumber t = 0; t < 4; ++t) {
+      if (k % 6 == 5) execution.actions.push_back({Action::Read, t, (t + 1) % 4, false});
+      execution.actions.push_back({Action::Write, t, t, true});
+    }
+  }
+  Options options;
+  const RandomMonitors never(execution, 1, 0, 1'000'000'000);
+  const Exploration all = run_lattice(lattice_messages(execution), never, options);
+  EXPECT_EQ(all.statistics.levels, 401u);
+  EXPECT_GT(all.statistics.widest, 100u);
+  EXPECT_LT(all.statistics.widest, 1'000u);
+  options.workers = 2;
+  expect_same(all, run_lattice(lattice_messages(execution), never, options));
+  options.until = Until::All;
+  const RandomMonitors monitors(execution, 3, 11, 3);
+  options.workers = 1;
+  const Exploration alone = run_lattice(lattice_messages(execution), monitors, options);
+  EXPECT_FALSE(alone.violations.empty());
+  for (const unsigned workers : {2u, 5u}) {
+    options.workers = workers;
+    expect_same(alone, run_lattice(lattice_messages(execution), monitors, options));
+  }
 }
 
 TEST(Lattice, ManyThreadsNeedManyWords) {
