@@ -17,6 +17,7 @@
 #include "explore/level.h"
 #include "explore/monitor_set.h"
 #include "explore/state_sets.h"
+#include "explore/workbench.h"
 
 namespace sooth::explore {
 
@@ -48,44 +49,6 @@ inline std::uint32_t next_distance(const Packing& packing, const ObservedCut& ob
 struct Taken {
   EventName event = 0;
   bool visible = true;
-};
-
-// What a worker keeps from one part to the next, so that it need not be allocated each time.
-struct alignas(128) Workbench {
-  struct Candidate {
-    Strand strand;
-    std::uint32_t distance = kDropped; // of the node it comes from; kDropped: none yet
-  };
-  struct GroupHit {
-    std::uint32_t monitor;
-    Candidate from;
-  };
-  // A node of the next level while its edges come in.
-  struct Group {
-    SetNumber set = kEmptySet;
-    std::uint32_t distance = 0;
-    std::vector<std::uint64_t> extra; // the model's words and the values
-    std::vector<Candidate> candidates;
-    std::vector<GroupHit> hits;
-  };
-  // The steps of one field, by nodes in their order: the node whose successor is next.
-  struct Stream {
-    const PartView* part = nullptr;
-    std::size_t node = 0; // of the part
-    const std::uint64_t* record = nullptr;
-    const std::uint64_t* end = nullptr; // of the part's records
-  };
-
-  explicit Workbench(StateSets& all) : sets(all) {}
-
-  StateSetsCache sets;
-  std::vector<Stream> streams;      // by field
-  std::vector<std::uint64_t> heads; // by field: that successor's cut
-  std::vector<std::uint64_t> key;   // the cut that is made now
-  std::vector<Group> groups;        // only as many are in use as the cut has nodes
-  std::vector<std::uint64_t> extra;
-  std::vector<Candidate> united;
-  std::vector<Strand> strands; // of the part so far
 };
 
 template <typename Stepper>

@@ -1,0 +1,51 @@
+// What a worker has on its table while it makes a part of a level (expand.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "explore/level.h"
+#include "explore/state_sets.h"
+
+namespace sooth::explore {
+
+// It stays from one part to the next, so that nothing need be allocated each time.
+struct alignas(128) Workbench {
+  struct Candidate {
+    Strand strand;
+    std::uint32_t distance = kDropped; // of the node it comes from; kDropped: none yet
+  };
+  struct GroupHit {
+    std::uint32_t monitor;
+    Candidate from;
+  };
+  // A node of the next level while its edges come in.
+  struct Group {
+    SetNumber set = kEmptySet;
+    std::uint32_t distance = 0;
+    std::vector<std::uint64_t> extra; // the model's words and the values
+    std::vector<Candidate> candidates;
+    std::vector<GroupHit> hits;
+  };
+  // The steps of one field, by nodes in their order: the node whose successor is next.
+  struct Stream {
+    const PartView* part = nullptr;
+    std::size_t node = 0; // of the part
+    const std::uint64_t* record = nullptr;
+    const std::uint64_t* end = nullptr; // of the part's records
+  };
+
+  explicit Workbench(StateSets& all) : sets(all) {}
+
+  StateSetsCache sets;
+  std::vector<Stream> streams;      // by field
+  std::vector<std::uint64_t> heads; // by field: that successor's cut
+  std::vector<std::uint64_t> key;   // the cut that is made now
+  std::vector<Group> groups;        // only as many are in use as the cut has nodes
+  std::vector<std::uint64_t> extra;
+  std::vector<Candidate> united;
+  std::vector<Strand> strands; // of the part so far
+};
+
+} // namespace sooth::explore
