@@ -1,13 +1,13 @@
 #include "base/budget.h"
 
-#include <cstdio>
+#include <malloc.h>
 
-#include <unistd.h>
+#include "base/machine_memory.h"
 
 namespace sooth {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(2); // a look takes some microseconds
 
 Budget::Clock::duration duration(double seconds) {
   constexpr double kLongest = 1e9; // a lifetime, and no overflow
@@ -34,6 +34,8 @@ const char* Budget::spent() const {
   const Clock::rep pause = std::chrono::duration_cast<Clock::duration>(kBetweenLooks).count();
   if (this_time < next || !next_look_.compare_exchange_strong(next, this_time + pause)) return nullptr;
   if (resident_memory() <= bytes_) return nullptr;
+  malloc_trim(0); // what was freed may still be occupied
+  if (resident_memory() <= bytes_) return nullptr;
   reason_.store(kMemory, std::memory_order_relaxed);
   return kMemory;
 }
@@ -44,21 +46,6 @@ Deadline::Deadline(const Budget& budget, double seconds)
 std::string Deadline::reason() const {
   const char* all = budget_.spent();
   return all != nullptr ? all : "one question took too long";
-}
-
-std::uint64_t physical_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
-}
-
-std::uint64_t resident_memory() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  unsigned long long all = 0, resident = 0;
-  const int found = std::fscanf(file, "%llu %llu", &all, &resident);
-  std::fclose(file);
-  const long size = sysconf(_SC_PAGESIZE);
-  return found == 2 && size > 0 ? resident * static_cast<std::uint64_t>(size) : 0;
 }
 
 } // namespace sooth

@@ -15,11 +15,14 @@ class Budget {
 public:
   using Clock = std::chrono::steady_clock;
 
-  // 0: no limit. Memory is what the process occupies.
+  // 0: no limit. Memory is what the process occupies. Once spent it stays so, whatever is freed: whoever stopped early has to
+  // be able to say so afterwards.
   explicit Budget(double seconds = 0, std::uint64_t bytes = 0);
 
   // Nothing while the budget lasts; then why it does not, as a sentence's end. Safe to call from several threads.
   const char* spent() const;
+
+  std::uint64_t bytes() const { return bytes_; } // 0: no limit
 
   static constexpr const char* kTime = "the time that --budget gives was used up";
   static constexpr const char* kMemory = "the memory that --memory gives was used up";
@@ -43,9 +46,5 @@ private:
   const Budget& budget_;
   const Budget::Clock::time_point until_;
 };
-
-// What the machine has, and what this process occupies of it; 0 if that is not known.
-std::uint64_t physical_memory();
-std::uint64_t resident_memory();
 
 } // namespace sooth

@@ -221,6 +221,14 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   unsigned done = 0;
   const EngineInput input{prepared.trace, prepared.computation, *feasibility,     model,
                           limits,         options.atomic,       prepared.objects, progress};
+  unsigned looked = 0;
+  // Where most of the memory holds the trace, more would be decided of fewer events. Otherwise one question was too large, and it
+  // would be again.
+  const auto begin_again_if_better = [&] {
+    if (options.attempt != nullptr && !options.attempt->last && budget.spent() == Budget::kMemory &&
+        prepared.occupied > allowance.bytes / 2 && (looked == 0 || allowance.part_left() > 0.5))
+      options.attempt->give_up();
+  };
   for (const Engine& engine : engines()) {
     progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
     if (std::find(wanted.begin(), wanted.end(), engine.find) == wanted.end()) continue;
@@ -236,6 +244,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
           fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
       continue;
     }
+    begin_again_if_better();
     if (const char* reason = budget.spent()) {
       out.coverage.undecided_because(fmt::format("{} were not looked for: {}", engine.looked_for, reason));
       continue;
@@ -244,11 +253,13 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
     for (Finding& finding : some)
       if (engine.of_the_model && finding.status == witness::Status::Predicted) finding.model = model;
     std::move(some.begin(), some.end(), std::back_inserter(found));
+    ++looked;
+    begin_again_if_better();
   }
   if (!options.properties.file.empty()) {
     progress.stage("checking the properties", done, all);
     const double seconds = options.limits.seconds > 0 ? std::max(allowance.left(), kLeastSeconds) : 0;
-    const auto exploration = exploration_options(options.properties, seconds, options.limits.jobs);
+    const auto exploration = exploration_options(options.properties, seconds, options.limits.jobs, budget);
     auto properties = find_properties(prepared, options.properties, exploration);
     if (!properties) return properties.error();
     std::move(properties->found.begin(), properties->found.end(), std::back_inserter(found));
@@ -269,7 +280,7 @@ Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::
                                const AnalysisOptions& options) {
   auto suppressions = read_suppressions(options.suppressions);
   if (!suppressions) return suppressions.error();
-  auto prepared = prepare(std::move(trace), *options.allowance, left_out);
+  auto prepared = prepare(std::move(trace), *options.allowance, left_out, options.attempt);
   if (!prepared) return Error{prepared.error().message, file, 0, 0};
   const Prepared& p = **prepared;
   auto findings = find_all(p, options);
@@ -297,28 +308,34 @@ Result<report::Report> analyse(Trace trace, const LeftOut& left_out, const std::
   return report;
 }
 
-} // namespace
-
-std::optional<report::Report> analyse(const std::string& file, const std::string& name,
-                                      const AnalysisOptions& options) {
-  const Allowance allowance(options.limits.seconds, memory_limit(options.properties));
-  AnalysisOptions bounded = options;
-  bounded.allowance = &allowance;
-  LeftOut left_out;
-  auto trace = load_in_time(file, allowance, left_out);
-  if (!trace) return std::nullopt;
-  auto report = analyse(std::move(*trace), left_out, name, bounded);
-  if (report) return std::move(*report);
-  complain(report.error().text());
-  return std::nullopt;
-}
-
+// Prints the report to standard error and writes the JSON.
 int tell(const report::Report& report, const AnalysisOptions& options) {
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string();
-  print_error_text(report::text(report, {isatty(STDERR_FILENO) == 1, here}));
-  if (!options.json.empty() && !write_file(options.json, report::json(report))) return kWrong;
+  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here});
+  const std::string json = options.json.empty() ? "" : report::json(report);
+  options.attempt->tell();
+  print_error_text(text);
+  if (!options.json.empty() && !write_file(options.json, json)) return kWrong;
   return report.findings.empty() ? kFine : options.exit_code;
+}
+
+} // namespace
+
+Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options) {
+  const Allowance allowance(options.limits.seconds, memory_limit(options.properties));
+  return within_memory(allowance, [&](Attempt& attempt) -> int {
+    AnalysisOptions bounded = options;
+    bounded.allowance = &allowance;
+    bounded.attempt = &attempt;
+    LeftOut left_out;
+    auto trace = load_in_time(file, allowance, attempt, left_out);
+    if (!trace) return kWrong;
+    auto report = analyse(std::move(*trace), left_out, name, bounded);
+    if (report) return tell(*report, bounded);
+    complain(report.error().text());
+    return kWrong;
+  });
 }
 
 } // namespace sooth::cli

@@ -35,6 +35,7 @@ struct AnalysisOptions {
   int exit_code = kFound;               // if something was found
   PropertyChoice properties;            // --property; with one and without --find, nothing else is looked for
   const Allowance* allowance = nullptr; // what is left, if the analysis began before
+  Attempt* attempt = nullptr;           // which this is a part of
   bool of_the_model_only = false;       // leave out engines that say the same under every model
 };
 
@@ -56,11 +57,8 @@ std::string model_for(const Prepared& prepared, const AnalysisOptions& options);
 // Runs the engines that `options.find` asks for. An error if the model does not apply to such a trace.
 Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& options);
 
-// All steps, reading included, within options' budget. Nothing after an error, which has been told. `name`: of what is analysed.
-std::optional<report::Report> analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
-
-// Prints the report to standard error and writes the JSON. The exit status: options.exit_code if there are findings;
-// kWrong if the JSON could not be written; else kFine.
-int tell(const report::Report& report, const AnalysisOptions& options);
+// All steps, reading included, within options' time and memory: a report on standard error, and as JSON. The exit status:
+// options.exit_code if there are findings; kWrong after an error, which has been told; else kFine. `name`: of what is analysed.
+Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
 
 } // namespace sooth::cli

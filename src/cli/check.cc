@@ -31,8 +31,7 @@ int run_check(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  const auto report = analyse(file, file, options);
-  return report ? tell(*report, options) : kWrong;
+  return end_like(analyse(file, file, options));
 }
 
 } // namespace sooth::cli

@@ -122,26 +122,31 @@ int run_compare(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  const Allowance allowance(options.limits.seconds,
-                            memory_limit(options.properties)); // then each model has one of its own
-  LeftOut left_out;
-  auto trace = load_in_time(file, allowance, left_out);
-  if (!trace) return kWrong;
-  auto prepared = prepare(std::move(*trace), allowance, left_out);
-  if (!prepared) {
-    complain(fmt::format("{}: {}", file, prepared.error().message));
-    return kWrong;
-  }
-  const LeftOut& gone = (*prepared)->left_out;
-  if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
-    complain(fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
-                         (*prepared)->trace.events.size()));
-  std::vector<Row> rows;
-  for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
-  Output out;
-  if (json) print_json(rows, file, out);
-  else print_text(rows, out);
-  return out.finish();
+  // For reading and preparing; then each model has a time of its own.
+  const Allowance allowance(options.limits.seconds, memory_limit(options.properties));
+  return end_like(within_memory(allowance, [&](Attempt& attempt) -> int {
+    options.attempt = &attempt;
+    LeftOut left_out;
+    auto trace = load_in_time(file, allowance, attempt, left_out);
+    if (!trace) return kWrong;
+    auto prepared = prepare(std::move(*trace), allowance, left_out, &attempt);
+    if (!prepared) {
+      complain(fmt::format("{}: {}", file, prepared.error().message));
+      return kWrong;
+    }
+    const LeftOut& gone = (*prepared)->left_out;
+    if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
+      complain(
+          fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
+                      (*prepared)->trace.events.size()));
+    std::vector<Row> rows;
+    for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
+    attempt.tell();
+    Output out;
+    if (json) print_json(rows, file, out);
+    else print_text(rows, out);
+    return out.finish();
+  }));
 }
 
 } // namespace sooth::cli

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/budget.h"
-
 namespace sooth::cli {
 namespace {
-
-// What verifying, computing, predicting and checking need for an event at their peak, besides the trace itself. A careful estimate.
-constexpr std::uint64_t kBytesPerEvent = 400;
 
 bool stays_with_next(const trace::Event& e) {
   if (e.kind == trace::EventKind::ExternalWrite) return true; // it stands for what the next event found
@@ -32,16 +27,6 @@ std::uint64_t cut(trace::Trace& trace, std::size_t most) {
   }
   const std::uint64_t left_out = trace.events.size() - end;
   trace.events.resize(end);
-  return left_out;
-}
-
-std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes) {
-  if (bytes == 0) return 0;
-  const std::uint64_t occupied = resident_memory();
-  const std::uint64_t most = bytes > occupied ? (bytes - occupied) / kBytesPerEvent : 0;
-  if (trace.events.size() <= most) return 0;
-  const std::uint64_t left_out = cut(trace, most);
-  trace.events.shrink_to_fit();
   return left_out;
 }
 

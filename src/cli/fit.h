@@ -1,4 +1,4 @@
-// Makes a trace fit into memory before it is analysed.
+// Makes a trace shorter, so that its analysis fits into time and memory.
 //
 // The beginning of a trace is a trace: whatever is found in it is true. What was left out is counted and told.
 #pragma once
@@ -9,9 +9,6 @@
 
 namespace sooth::cli {
 
-// Leaves out events at the end until the analysis of the rest needs at most so many bytes, the trace's own included; 0:
-// no limit. No glued block is cut apart. Returns how many were left out.
-std::uint64_t cut_to_fit(trace::Trace& trace, std::uint64_t bytes);
 // Leaves out events at the end until there are at most so many. No glued block is cut apart. Returns how many were left out.
 std::uint64_t cut(trace::Trace& trace, std::size_t most);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "cli/guarded.h"
 
 namespace sooth::cli {
 
@@ -83,7 +86,7 @@ Ended wait_for(pid_t child) {
 
 // `in_child` runs in the new process and must not return.
 template <typename InChild>
-Result<Ended> fork_and_wait(InChild&& in_child) {
+Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>& watch = {}) {
   const BlockedSignals blocked; // so that none gets lost between fork and the handlers
   const pid_t child = fork();
   if (child < 0) return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
@@ -94,6 +97,7 @@ Result<Ended> fork_and_wait(InChild&& in_child) {
   }
   const Forwarding forwarding(child);
   blocked.restore();
+  if (watch) watch(child);
   return wait_for(child);
 }
 
@@ -125,8 +129,9 @@ Result<Ended> launch(const std::vector<std::string>& arguments, const Environmen
   return ended;
 }
 
-Result<Ended> run_in_child(const std::function<int()>& body) {
-  return fork_and_wait([&] { _exit(body()); });
+Result<Ended> run_in_child(const std::function<int()>& body, const std::function<void(pid_t)>& watch) {
+  std::fflush(nullptr); // or the child would print it again
+  return fork_and_wait([&] { _exit(guarded(body)); }, watch);
 }
 
 int end_like(const Ended& ended) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include "base/result.h"
 
@@ -15,6 +16,8 @@ struct Ended {
   pid_t pid = 0;
   int status = 0; // as waitpid gives it
   bool fine() const { return status == 0; }
+  bool has(int exit_status) const { return WIFEXITED(status) && WEXITSTATUS(status) == exit_status; }
+  static Ended with(int exit_status) { return {0, W_EXITCODE(exit_status, 0)}; }
 };
 
 struct Environment {
@@ -25,8 +28,9 @@ struct Environment {
 // the terminal reach the program by themselves. An error if the program could not be started.
 Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment);
 
-// Runs `body` in a child process; its result is the exit status.
-Result<Ended> run_in_child(const std::function<int()>& body);
+// Runs `body` in a child process; its result is the exit status. `watch` is called here meanwhile, before the child is waited
+// for.
+Result<Ended> run_in_child(const std::function<int()>& body, const std::function<void(pid_t)>& watch = {});
 
 // Ends this process as the program ended: with its status, or by the same signal (without a core of its own).
 // Returns the status to exit with where the signal did not end us.

@@ -1,10 +1,8 @@
-// sooth: finds the command and runs it. Whatever goes wrong inside ends with a sentence, never with a crash.
-#include <cstdio>
-#include <exception>
-#include <new>
+// sooth: finds the command and runs it.
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/guarded.h"
 #include "cli/output.h"
 
 namespace sooth::cli {
@@ -31,14 +29,5 @@ int dispatch(int argc, char** argv) {
 } // namespace sooth::cli
 
 int main(int argc, char** argv) {
-  try {
-    return sooth::cli::dispatch(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs("sooth: there is not enough memory for this.\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "sooth: unexpected error: %s\n", error.what());
-  } catch (...) {
-    std::fputs("sooth: unexpected error.\n", stderr);
-  }
-  return sooth::cli::kWrong;
+  return sooth::cli::guarded([&] { return sooth::cli::dispatch(argc, argv); });
 }

@@ -10,9 +10,28 @@
 
 namespace sooth::cli {
 
+namespace {
+
+bool g_holding = false; // only the command's own thread complains
+std::string g_held;
+
+} // namespace
+
 void print_error_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void complain(std::string_view message) { print_error_text("sooth: " + std::string(message) + "\n"); }
+void complain(std::string_view message) {
+  const std::string line = "sooth: " + std::string(message) + "\n";
+  if (g_holding) g_held += line;
+  else print_error_text(line);
+}
+
+void hold_complaints() { g_holding = true; }
+
+void release_complaints() {
+  print_error_text(g_held);
+  g_held.clear();
+  g_holding = false;
+}
 
 void Output::flush() {
   const char* data = buffer_.data();

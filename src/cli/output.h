@@ -11,6 +11,9 @@ namespace sooth::cli {
 // "sooth: message" on standard error.
 void complain(std::string_view message);
 void print_error_text(std::string_view text);
+// Between these two, complaints wait: what is being done may have to be done again.
+void hold_complaints();
+void release_complaints();
 
 // Results, collected and written in large pieces.
 class Output {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "causality/computation.h"
 #include "cli/allowance.h"
+#include "cli/attempts.h"
 #include "cli/coverage.h"
 #include "trace/objects.h"
 #include "trace/trace.h"
@@ -20,15 +21,16 @@ struct Prepared {
   trace::Trace trace; // objects at reused addresses have been told apart
   trace::ObjectTable objects;
   causality::Computation computation;
-  LeftOut left_out; // events at the end
+  LeftOut left_out;           // events at the end
+  std::uint64_t occupied = 0; // memory of the process when all this was ready
 };
 
 // Reads within a part of the allowance. Empty after an error, which has been told.
-std::optional<trace::Trace> load_in_time(const std::string& file, const Allowance& allowance, LeftOut& left_out);
+std::optional<trace::Trace> load_in_time(const std::string& file, const Allowance& allowance, Attempt& attempt,
+                                         LeftOut& left_out);
 
-// An error if the trace is not legal. What is not verified within a part of the allowance, or would not fit into its memory, is
-// left out.
+// An error if the trace is not legal. What is not verified within a part of the allowance is left out.
 Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, const Allowance& allowance = Allowance(),
-                                          LeftOut left_out = {});
+                                          LeftOut left_out = {}, Attempt* attempt = nullptr);
 
 } // namespace sooth::cli

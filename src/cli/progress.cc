@@ -67,6 +67,10 @@ void Progress::within(std::size_t done, std::size_t all) {
   inner_all_ = all;
 }
 
+void Progress::forget_line() {
+  if (isatty(STDERR_FILENO) == 1) print_error_text("\r\033[K");
+}
+
 void Progress::watch() {
   std::unique_lock lock(mutex_);
   bool shown = false;

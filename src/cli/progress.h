@@ -20,6 +20,9 @@ public:
   // How much of the present part is over.
   void within(std::size_t done, std::size_t all);
 
+  // Takes away the line of a process that was ended while it showed one.
+  static void forget_line();
+
 private:
   void watch();
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/budget.h"
+#include "base/machine_memory.h"
 #include "causality/model.h"
 #include "cli/analysis.h"
 #include "logic/resolve.h"
@@ -72,7 +72,7 @@ void add_property_options(Parser& parser, PropertyChoice& choice) {
 
 void add_memory_option(Parser& parser, PropertyChoice& choice) {
   parser
-      .add_option("--memory", choice.memory, "Stop when more is needed (K, M, G); half of the machine's if not given")
+      .add_option("--memory", choice.memory, "Analyse what fits into so many bytes (K, M, G); half of the machine's if not given")
       ->type_name("BYTES");
 }
 
@@ -89,13 +89,15 @@ std::string check_property_options(const PropertyChoice& choice) {
   return {};
 }
 
-explore::Options exploration_options(const PropertyChoice& choice, double seconds, unsigned jobs) {
+explore::Options exploration_options(const PropertyChoice& choice, double seconds, unsigned jobs,
+                                     const Budget& budget) {
   explore::Options out;
   if (choice.first) out.until = explore::Until::First;
   if (choice.all) out.until = explore::Until::All;
   out.max_width = choice.max_width;
   out.budget_seconds = seconds;
   out.memory_bytes = memory_limit(choice);
+  out.process_bytes = budget.bytes();
   out.workers = jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "cli/parser.h"
 #include "explore/exploration.h"
@@ -35,7 +36,7 @@ std::uint64_t memory_limit(const PropertyChoice& choice);
 std::string check_property_options(const PropertyChoice& choice);
 
 // The explorer's options; the choice has been checked.
-explore::Options exploration_options(const PropertyChoice& choice, double seconds, unsigned jobs);
+explore::Options exploration_options(const PropertyChoice& choice, double seconds, unsigned jobs, const Budget& budget);
 
 struct PropertyFindings {
   std::vector<witness::Finding> found;

@@ -94,14 +94,9 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   return violated ? exit_code : end_like(ended.value());
 }
 
-int no_trace(const std::string& target) {
+Ended no_trace(const std::string& target) {
   complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
-  return kWrong;
-}
-
-int predict_from(const std::string& file, const std::string& target, const AnalysisOptions& options) {
-  const auto report = analyse(file, target, options);
-  return report ? tell(*report, options) : kWrong;
+  return Ended::with(kWrong);
 }
 
 } // namespace
@@ -206,9 +201,10 @@ int run_run(int argc, char** argv) {
     complain(recording.error().text());
     return kWrong;
   }
-  const int status = recording->trace.empty() ? no_trace(target) : predict_from(recording->trace, target, analysis);
+  const Ended analysed = recording->trace.empty() ? no_trace(target) : analyse(recording->trace, target, analysis);
   folder.remove(); // before a signal may end us
-  return status == kFine || (status == kWrong && !recording->ended.fine()) ? end_like(recording->ended) : status;
+  const bool as_the_program = analysed.fine() || (analysed.has(kWrong) && !recording->ended.fine());
+  return end_like(as_the_program ? recording->ended : analysed);
 }
 
 } // namespace sooth::cli

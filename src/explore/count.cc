@@ -6,6 +6,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "base/budget.h"
+
 namespace sooth::explore {
 
 namespace {
@@ -24,7 +26,7 @@ using Nodes = absl::flat_hash_map<Words, Node>;
 class Counter {
 public:
   Counter(const Model& model, const MonitorSet& monitors, const Options& options)
-      : model_(model), monitors_(monitors), options_(options) {}
+      : model_(model), monitors_(monitors), options_(options), process_(0, options.process_bytes) {}
 
   RunCount run() {
     out_.violating.resize(monitors_.monitors());
@@ -49,6 +51,7 @@ private:
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - started_;
     if (options_.budget_seconds > 0 && time.count() > options_.budget_seconds) out_.end = End::OutOfTime;
     if (options_.memory_bytes != 0 && bytes > options_.memory_bytes) out_.end = End::OutOfMemory;
+    if (process_.spent() != nullptr) out_.end = End::OutOfMemory;
     return out_.end != End::Complete;
   }
 
@@ -116,6 +119,7 @@ private:
   const Model& model_;
   const MonitorSet& monitors_;
   const Options options_;
+  const Budget process_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   RunCount out_;
 };

@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t max_width = 0;         // cuts kept of a level; 0: all
   double budget_seconds = 0;           // 0: no limit
   std::uint64_t memory_bytes = 0;      // of levels and paths; 0: no limit
+  std::uint64_t process_bytes = 0;     // that the whole process occupies; 0: no limit
   unsigned workers = 1;                // threads that expand a level
   std::uint64_t max_violations = 1000; // with Until::All
   std::uint64_t path_steps = 0;        // newest steps of paths that are kept; 0: all of them

@@ -6,8 +6,8 @@
 namespace sooth::explore {
 
 LevelWalk::LevelWalk(const MonitorSet& monitors, const Options& options)
-    : monitors_(monitors), options_(options), sets_(monitors), pool_(std::max(1u, options.workers)),
-      shares_(pool_.size()), paths_(options.path_steps) {
+    : monitors_(monitors), options_(options), process_(0, options.process_bytes), sets_(monitors),
+      pool_(std::max(1u, options.workers)), shares_(pool_.size()), paths_(options.path_steps) {
   for (unsigned w = 0; w < pool_.size(); ++w) benches_.push_back(std::make_unique<Workbench>(sets_));
 }
 
@@ -66,6 +66,7 @@ bool LevelWalk::out_of_budget(std::uint64_t more_bytes) {
     stopped_ = static_cast<int>(End::OutOfTime);
   if (options_.memory_bytes != 0 && bytes_before_ + more_bytes > options_.memory_bytes)
     stopped_ = static_cast<int>(End::OutOfMemory);
+  if (process_.spent() != nullptr) stopped_ = static_cast<int>(End::OutOfMemory);
   return stopped_ != 0;
 }
 

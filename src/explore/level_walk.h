@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/budget.h"
 #include "explore/expand.h"
 #include "explore/exploration.h"
 #include "explore/level.h"
@@ -66,6 +67,7 @@ private:
 
   const MonitorSet& monitors_;
   const Options options_;
+  const Budget process_; // its memory
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   StateSets sets_;
   WorkerPool pool_;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +46,10 @@ Outcome CommandTest::run(const std::string& program, const std::vector<std::stri
     _exit(126);
   }
   int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
+  rusage usage = {};
+  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
   Outcome outcome;
+  outcome.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   else outcome.status = WEXITSTATUS(status);
   outcome.out = read_file(out);

@@ -1,6 +1,7 @@
 // Runs the built `sooth` in a folder of its own and catches what it says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@
 namespace sooth::cli::testing {
 
 struct Outcome {
-  int status = 0;  // exit status, if it ended by itself
-  int signal = 0;  // the signal that ended it, or 0
-  std::string out; // standard output
-  std::string err; // standard error
+  int status = 0;               // exit status, if it ended by itself
+  int signal = 0;               // the signal that ended it, or 0
+  std::string out;              // standard output
+  std::string err;              // standard error
+  std::uint64_t peak_bytes = 0; // that it, or a process that it waited for, occupied at most
 };
 
 class CommandTest : public ::testing::Test {
