@@ -3,7 +3,8 @@
 
 SPIN: one process with one array of counters, no partial order reduction (every state is to be visited), compiled -O2
 with the settings that make it fastest while staying exhaustive. Both explore the whole graph; the numbers of states must
-be equal, or the comparison is worth nothing. Rounds are interleaved, and the best of each is taken.
+be equal, or the comparison is worth nothing. Rounds are interleaved, and the best of each is taken. The goals for one core
+and for two are asked of every row.
 """
 
 import argparse
@@ -40,6 +41,8 @@ GRAPHS = [
     (8, 5, 0),
     (8, 30, 2),
 ]
+SPEED_UP = 1.6  # what two cores are to bring
+OURS_PER_ROUND = 3  # ours take a fraction of a second, and two cores are seldom quiet at once
 SPIN_FLAGS = ["-O2", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR", "-DNOBOUNDCHECK", "-DMEMLIM=8000", "-DVECTORSZ=64"]
 
 
@@ -103,7 +106,10 @@ def measure(rounds, graphs, seconds):
                 share = seconds * (len(rows) + 1) / len(graphs)  # of the time, by the end of this graph
                 if turn > 0 and time.monotonic() - started > share:
                     break
-                for key, result in (("one", run_ours(ours, graph, 1)), ("spin", run_spin(pan, graph)), ("two", run_ours(ours, graph, 2))):
+                results = [("spin", run_spin(pan, graph))]
+                for _ in range(OURS_PER_ROUND):
+                    results += [("one", run_ours(ours, graph, 1)), ("two", run_ours(ours, graph, 2))]
+                for key, result in results:
                     if key not in best or result["seconds"] < best[key]["seconds"]:
                         best[key] = result
             if best["one"]["cuts"] != best["spin"]["cuts"]:
@@ -113,8 +119,19 @@ def measure(rounds, graphs, seconds):
     return rows
 
 
-HEAD = ("| threads | events each | lag | cuts | widest level | cuts/s | SPIN states/s | Sooth / SPIN | two cores | bytes / cut of two levels | Sooth MiB | SPIN MiB |\n"
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+HEAD = ("| threads | events each | lag | cuts | widest level | µs / level | cuts/s | SPIN states/s | Sooth / SPIN | two cores | bytes / cut of two levels | Sooth MiB | SPIN MiB |\n"
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+
+
+def speed_up(best):
+    return best["one"]["seconds"] / best["two"]["seconds"]
+
+
+def verdict(rows):
+    """Which rows reach the speed-up, and which do not: every row is judged."""
+    below = [f"{graph[0]} threads, lag {graph[2] or 'none'} ({speed_up(best):.2f}x)" for graph, best in rows if speed_up(best) < SPEED_UP]
+    text = f"Two cores bring {SPEED_UP}x or more in {len(rows) - len(below)} of {len(rows)} rows"
+    return text + (f"; less in: {'; '.join(below)}." if below else ".")
 
 
 def line(graph, best):
@@ -122,8 +139,8 @@ def line(graph, best):
     rate = one["cuts"] / one["seconds"]
     peer = spin["cuts"] / spin["seconds"]
     lag = graph[2] or "none"
-    return (f"| {graph[0]} | {graph[1]} | {lag} | {one['cuts']:,} | {one['widest']:,} | {rate / 1e6:.2f} M | {peer / 1e6:.2f} M "
-            f"| {rate / peer:.2f} | {one['seconds'] / two['seconds']:.2f}x | {one['bytes'] / (2 * one['widest']):.0f} "
+    return (f"| {graph[0]} | {graph[1]} | {lag} | {one['cuts']:,} | {one['widest']:,} | {one['seconds'] / one['levels'] * 1e6:.0f} | {rate / 1e6:.2f} M | {peer / 1e6:.2f} M "
+            f"| {rate / peer:.2f} | {speed_up(best):.2f}x | {one['bytes'] / (2 * one['widest']):.0f} "
             f"| {one['bytes'] / 2**20:.1f} | {spin['bytes'] / 2**20:.1f} |")
 
 
@@ -131,7 +148,7 @@ def write_into(path, rows, rounds):
     text = path.read_text(encoding="utf-8")
     ratios = [r[1]["one"]["cuts"] / r[1]["one"]["seconds"] / (r[1]["spin"]["cuts"] / r[1]["spin"]["seconds"]) for r in rows]
     body = "\n".join([BEGIN, f"{machine()}. Best of up to {rounds} interleaved rounds.", "", HEAD] + [line(*row) for row in rows]
-                     + ["", f"Lowest of Sooth / SPIN: **{min(ratios):.2f}**.", END])
+                     + ["", f"Lowest of Sooth / SPIN: **{min(ratios):.2f}**. {verdict(rows)}", END])
     if BEGIN in text:
         text = text[: text.index(BEGIN)] + body + text[text.index(END) + len(END):]
     else:
@@ -144,10 +161,10 @@ INTRODUCTION = """## The lattice
 `./dev bench lattice` explores whole computation lattices, level by level with a monitor riding along, and the same graphs
 with SPIN (one process with a counter for each thread, exhaustive, no partial order reduction, `-O2 -DSAFETY -DNOREDUCE`).
 The threads' k-th events come after the other threads' (k - lag)-th; without a lag they are independent. "Bytes" are those of
-levels and paths at their peak.
+levels and paths at their peak; "µs / level" is what a level takes one core in the mean.
 
 What is asked: at least as many cuts per second on one thread as SPIN explores states; memory bounded by two levels and
-the live paths; 1.6 times the speed on two cores where levels are wide enough to share (1,024 cuts or more).
+the live paths; 1.6 times the speed on two cores. Every row is judged by all three.
 """
 
 
@@ -160,6 +177,7 @@ def main():
     rounds = 1 if options.quick else 3
     print(HEAD)
     rows = measure(rounds, GRAPHS[::3] if options.quick else GRAPHS, options.seconds)
+    print(verdict(rows))
     if not options.quick:
         write_into(options.output, rows, rounds)
 

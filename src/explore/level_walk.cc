@@ -61,9 +61,10 @@ void LevelWalk::find_borders() {
 
 // Workers ask this; `more_bytes` are those of the part that the worker is making.
 bool LevelWalk::out_of_budget(std::uint64_t more_bytes) {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-  if (options_.budget_seconds > 0 && spent.count() > options_.budget_seconds)
-    stopped_ = static_cast<int>(End::OutOfTime);
+  if (options_.budget_seconds > 0) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+    if (spent.count() > options_.budget_seconds) stopped_ = static_cast<int>(End::OutOfTime);
+  }
   if (options_.memory_bytes != 0 && bytes_before_ + more_bytes > options_.memory_bytes)
     stopped_ = static_cast<int>(End::OutOfMemory);
   if (process_.spent() != nullptr) stopped_ = static_cast<int>(End::OutOfMemory);

@@ -54,11 +54,11 @@ private:
   bool forward(unsigned worker) const { return worker < (workers_ + 1) / 2; }
 
   static void divide(std::size_t begin, std::size_t end, bool forward, std::vector<std::size_t>& begins) {
-    constexpr std::size_t kSmallest = 32, kOfWideShare = 8, kWide = 1024;
+    constexpr std::size_t kSmallest = 32, kOfWideShare = 8, kWide = 512;
     const std::size_t largest = end - begin < kWide ? end - begin : (end - begin) / kOfWideShare;
     const auto first = static_cast<std::ptrdiff_t>(begins.size());
     for (std::size_t left = end - begin; left > 0;) {
-      std::size_t size = std::clamp(left / 2, kSmallest, std::max(largest, kSmallest));
+      std::size_t size = std::clamp(left - left / 4, kSmallest, std::max(largest, kSmallest));
       if (left < size + kSmallest) size = left;
       begins.push_back(forward ? end - left : begin + left - size);
       left -= size;
