@@ -100,13 +100,18 @@ public:
 
   Word run() {
     sign_entries();
+    news_ |= thread_.news;
     Word* memory = thread_.memory;
     for (std::uint32_t i = 0; i < compiled_.section_count(); ++i) {
       const SectionRow& section = compiled_.sections[i];
       const bool mine = (thread_.classes >> section.of_class & 1) != 0;
+      if (mine && i < 64 && (setup_.needs[i] & (news_ | kAlways)) == 0) {
+        violated_ |= thread_.violated & setup_.judges[i]; // as it was; nothing of it is remembered
+        continue;
+      }
       first_ = (thread_.begun >> section.of_class & 1) == 0;
       if (mine && section.loop == Loop::None) nodes(section, *memory, nullptr, 0);
-      else if (mine && is_lazy(i)) pending_ |= Word{1} << section.to;
+      else if (mine && i < 64 && (setup_.lazy_sections >> i & 1) != 0) pending_ |= Word{1} << section.to;
       else if (mine && i < 64 && (setup_.row_only >> i & 1) != 0 && thread_.vector[0] <= 64) loop_changed(section);
       else if (mine) loop(section, memory);
       memory += section.temporal == 0 ? 0 : section.loop == Loop::None ? 1 : 2 * (std::size_t{layout_.places} + 1);
@@ -125,6 +130,7 @@ private:
     if (pairs != 0)
       for (std::size_t r = 1; r < thread_.vector[0]; ++r) thread_.vector[at(r)] = 0;
     stored_ = true;
+    news_ = kAllNews;
     thread_.changed_rows = ~Word{0}; // nothing is told about any of them yet
     entry[kOwner] = thread_.identity;
     entry[kSequence] = thread_.sequence; // at once: the thread that was here before may be marked as gone
@@ -146,6 +152,7 @@ private:
       if (vector[0] <= own_row_number_) {
         grow(layout_, vector, own_row_number_ + 1);
         stored_ = true;
+        news_ = kAllNews;
       }
       own_row_ = vector + layout_.row_at(own_row_number_);
       sign(own_row_, layout_.pair, [this](std::size_t r) { return layout_.pair_at(own_row_number_, r); });
@@ -164,7 +171,9 @@ private:
     return entry[kOwner] == thread_.identity ? entry : nullptr;
   }
 
-  void nodes(const SectionRow& section, Word& memory, const Word* other, std::uint32_t row) {
+  // In place: most sections have one node or two.
+  __attribute__((always_inline)) void nodes(const SectionRow& section, Word& memory, const Word* other,
+                                            std::uint32_t row) {
     for (std::uint32_t k = 0; k < section.nodes; ++k) {
       const NodeRow& node = compiled_.nodes[section.first_node + k];
       switch (node.kind) {
@@ -178,11 +187,6 @@ private:
         break;
       }
     }
-  }
-
-  bool is_lazy(std::uint32_t section) const {
-    const std::uint32_t to = compiled_.sections[section].to;
-    return to < 64 && (setup_.lazy >> to & 1) != 0 && setup_.lazy_section[to] == section;
   }
 
   // Most code is one operand, or compares two numbers: no stack is needed for those.
@@ -231,15 +235,17 @@ private:
     keep(told[1 + node.to], result(node.a));
   }
   void keep(Word& place, Word value) {
-    stored_ |= place != value;
+    if (place == value) return;
+    stored_ = true;
+    news_ |= kRowNews | kOtherNews; // to sections that look it up
     place = value;
   }
 
-  // Only what has changed, and its own row, which changes without anybody telling.
+  // Only what has changed; its own row changes without anybody telling.
   void loop_changed(const SectionRow& section) {
     const Word in_use = thread_.vector[0] == 64 ? ~Word{0} : (Word{1} << thread_.vector[0]) - 1;
     Word nothing = 0;
-    for (Word left = (thread_.changed_rows | Word{1} << own_row_number_) & in_use; left != 0; left &= left - 1) {
+    for (Word left = (thread_.changed_rows | Word{stored_} << own_row_number_) & in_use; left != 0; left &= left - 1) {
       const auto row = static_cast<std::uint32_t>(std::countr_zero(left));
       state_.at_row(row);
       const Word* other = state_.other();
@@ -265,7 +271,7 @@ private:
         remembered = memory[0];
       }
       nodes(section, remembered, other, row);
-      const bool value = section.loop != Loop::Store && result(section.of) != 0;
+      const bool value = section.loop != Loop::Store && thread_.registers[section.of] != 0;
       holds = all ? holds && value : holds || value;
     }
     // Last, so that whoever is new this time began with what was remembered of unknown threads before.
@@ -285,7 +291,8 @@ private:
   std::size_t own_row_number_ = 0;
   bool first_ = false;  // the class of the section has no state before this one
   bool stored_ = false; // something in its own entries changed
-  Word pending_ = 0;    // lazy registers that have not been asked for yet
+  std::uint8_t news_ = 0;
+  Word pending_ = 0; // lazy registers that have not been asked for yet
   Word violated_ = 0;
 };
 

@@ -234,6 +234,10 @@ Register run(const Instruction* code, std::size_t count, Leaf&& leaf, Faults* fa
         stack[top - 1] = real_operation(in, real_of(a), real_of(b));
         break;
       }
+      if (in.op == Op::Less || in.op == Op::Equal) { // most are
+        stack[top - 1] = in.op == Op::Equal ? a == b : less(in, a, b);
+        break;
+      }
       const Trouble trouble = integer_operation(in, a, b, stack[top - 1]);
       if (trouble == Trouble::None) break;
       if (faults != nullptr) ++(trouble == Trouble::Division ? faults->divisions_by_zero : faults->wide_shifts);

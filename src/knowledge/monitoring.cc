@@ -10,10 +10,10 @@ namespace {
 Outcome judge(const Setup& setup, Thread& thread) {
   ++thread.sequence;
   // Nothing that a formula sees is new, and operators that look one state back have caught up: all is as it was.
-  if (!thread.news && thread.settled >= setup.settle) return {thread.violated, 0};
-  thread.settled = thread.news ? 0 : thread.settled + 1;
-  thread.news = false;
+  if (thread.news == 0 && thread.settled >= setup.settle) return {thread.violated, 0};
+  thread.settled = thread.news != 0 ? 0 : thread.settled + 1;
   const Word violated = evaluate(setup, thread);
+  thread.news = 0;
   const Outcome outcome{violated, violated & ~thread.violated};
   thread.violated = violated;
   return outcome;
@@ -24,14 +24,14 @@ void set_access(const Setup& setup, Thread& thread, const Touch* touches, std::s
   std::uint32_t seen = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (!setup.sees_accesses_of(touches[i].variable)) continue;
-    thread.news |= seen >= thread.accessed_count || thread.accessed[seen] != touches[i].variable;
+    if (seen >= thread.accessed_count || thread.accessed[seen] != touches[i].variable) thread.news |= kOtherNews;
     thread.accessed[seen++] = touches[i].variable;
   }
   if (seen == 0) bits = 0;
   if (seen == thread.accessed_count && bits == thread.access_bits) return;
   thread.accessed_count = seen;
   thread.access_bits = bits;
-  thread.news = true;
+  thread.news |= kOtherNews;
 }
 
 Outcome silent(const Setup& setup, Thread& thread) {
@@ -46,46 +46,75 @@ bool has_seen(Thread& thread, const Snapshot& snapshot) {
   return (&snapshot == thread.snapshot && !thread.changed) || seen_at(thread, snapshot.number) == snapshot.number;
 }
 
+constexpr std::uint32_t kStock = 32;
+
+// References are given back, sooner or later.
+void give_back(const Setup& setup, Thread& thread, Snapshot* snapshot, std::uint32_t references) {
+  if (snapshot == nullptr) return;
+  for (std::uint32_t i = 0; i < thread.debt_count; ++i)
+    if (thread.debts[i].to == snapshot) {
+      thread.debts[i].references += references;
+      return;
+    }
+  if (thread.debt_count == Thread::kDebts) settle_debts(setup, thread);
+  thread.debts[thread.debt_count++] = {snapshot, references};
+}
+void change_own(const Setup& setup, Thread& thread, Snapshot* snapshot) {
+  give_back(setup, thread, thread.snapshot, 1 + thread.stock);
+  thread.snapshot = snapshot;
+  thread.stock = snapshot != nullptr ? kStock : 0;
+}
+Snapshot* keep_own(Thread& thread) {
+  if (thread.stock == 0) {
+    SnapshotPool::keep(thread.snapshot, kStock);
+    thread.stock = kStock;
+  }
+  --thread.stock;
+  return thread.snapshot;
+}
+
 // All that the thread knows now; null if there is no memory.
 Snapshot* own_snapshot(const Setup& setup, Thread& thread) {
-  Snapshot*& own = thread.snapshot;
-  if (own != nullptr && !thread.changed) return own;
-  SnapshotPool& pool = *setup.snapshots;
-  if (own != nullptr && Word{1} << own->room >= thread.vector[0] &&
-      __atomic_load_n(&own->references, __ATOMIC_ACQUIRE) == 1) { // nobody else has it: its room is used again
-    own->number = pool.number(thread.spares);
-    copy(setup.layout, own->vector(), thread.vector);
-  } else {
-    pool.release(own, &thread.spares);
-    own = pool.make(thread.spares, thread.vector);
-    if (own == nullptr) return nullptr;
-  }
+  if (thread.snapshot != nullptr && !thread.changed) return thread.snapshot;
+  // First the new one, which has been here for a while; then the old one is given up, and comes back while others are used.
+  Snapshot* own = setup.snapshots->make(thread.spares, thread.vector);
+  if (own != nullptr) own->references += kStock; // nobody else has it yet
+  change_own(setup, thread, own);
+  if (own == nullptr) return nullptr;
   thread.changed = false;
   seen_at(thread, own->number) = own->number;
   return own;
 }
 
-void learn(const Setup& setup, Thread& thread, Snapshot& snapshot) {
-  const News news = merge(setup.layout, thread.vector, snapshot.vector());
+// Whether the other one did not know something that the thread knew.
+bool take_over(const Setup& setup, Thread& thread, const Word* vector) {
+  const News news = merge(setup.layout, thread.vector, vector);
   thread.changed |= news.any;
-  thread.news |= news.visible;
+  if (news.visible) thread.news |= kOtherNews;
+  if (news.rows != 0) thread.news |= kRowNews;
   thread.changed_rows |= news.rows;
+  return news.ahead;
+}
+
+void learn(const Setup& setup, Thread& thread, Snapshot& snapshot) {
+  const bool ahead = take_over(setup, thread, snapshot.vector());
   seen_at(thread, snapshot.number) = snapshot.number;
-  if (news.ahead) return;
+  if (ahead) return;
   // They know the same now: the two share one, and nothing has to be left where it lies already.
-  setup.snapshots->release(thread.snapshot, &thread.spares);
-  thread.snapshot = SnapshotPool::keep(&snapshot);
+  change_own(setup, thread, SnapshotPool::keep(&snapshot, 1 + kStock));
   thread.changed = false;
 }
 
 void see(const Setup& setup, Thread& thread, Snapshot* snapshot) {
-  if (snapshot != nullptr && !has_seen(thread, *snapshot)) learn(setup, thread, *snapshot);
+  if (snapshot == nullptr || (snapshot == thread.snapshot && !thread.changed)) return;
+  ask_for(setup.layout, snapshot, thread.vector[0]);
+  if (!has_seen(thread, *snapshot)) learn(setup, thread, *snapshot);
 }
 
 void put(const Setup& setup, Thread& thread, Snapshot*& where, Snapshot* snapshot) {
   Snapshot* before = where;
   where = snapshot;
-  setup.snapshots->release(before, &thread.spares);
+  give_back(setup, thread, before, 1);
 }
 
 // The thread knows of one more write of the variable.
@@ -95,7 +124,7 @@ void set_variable(Thread& thread, std::uint32_t variable, std::uint64_t value) {
   thread.changed = true;
   if (thread.vector[at + 1] == value) return;
   thread.vector[at + 1] = value;
-  thread.news = true;
+  thread.news |= kOtherNews;
 }
 
 // What was read is not what was last written: code that nobody watches wrote it, at some time before this.
@@ -122,7 +151,7 @@ void leave_write(const Setup& setup, Thread& thread, Carrier& carrier) {
     carrier.accesses = nullptr;
     return;
   }
-  if (carrier.writes != own) put(setup, thread, carrier.writes, SnapshotPool::keep(own));
+  if (carrier.writes != own) put(setup, thread, carrier.writes, keep_own(thread));
   if (carrier.accesses != nullptr) put(setup, thread, carrier.accesses, nullptr);
 }
 
@@ -131,7 +160,7 @@ void leave_read(const Setup& setup, Thread& thread, Carrier& carrier) {
   Snapshot* there = carrier.accesses;
   if (own == nullptr || there == own || (there == nullptr && carrier.writes == own)) return;
   if (there == nullptr || has_seen(thread, *there)) // nothing is there that the thread does not know
-    return put(setup, thread, carrier.accesses, SnapshotPool::keep(own));
+    return put(setup, thread, carrier.accesses, keep_own(thread));
   Word& covering = thread.covering[there->number % Thread::kRemembered];
   Word& what = thread.covering_what[there->number % Thread::kRemembered];
   if (covering == there->number && what == own->number) return;
@@ -161,9 +190,16 @@ std::uint32_t find_name(const Compiled& compiled, const std::uint32_t* names, st
 
 } // namespace
 
+void settle_debts(const Setup& setup, Thread& thread) {
+  for (std::uint32_t i = 0; i < thread.debt_count; ++i) ask_for_references(thread.debts[i].to);
+  for (std::uint32_t i = 0; i < thread.debt_count; ++i)
+    setup.snapshots->release(thread.debts[i].to, &thread.spares, thread.debts[i].references);
+  thread.debt_count = 0;
+}
+
 void release_thread(const Setup& setup, Thread& thread) {
-  setup.snapshots->release(thread.snapshot, &thread.spares);
-  thread.snapshot = nullptr;
+  change_own(setup, thread, nullptr);
+  settle_debts(setup, thread);
   thread.changed = true;
   setup.snapshots->give_up(thread.spares);
 }
@@ -200,9 +236,22 @@ Outcome access(const Setup& setup, Thread& thread, Access kind, const Touch* tou
   return outcome;
 }
 
+bool access_calmly(const Setup& setup, Thread& calm, Access kind, Carrier& carrier) {
+  const auto knows = [&](const Snapshot* s) { return s == nullptr || has_seen(calm, *s); };
+  if (kind == Access::Read) {
+    if (!knows(carrier.writes) || !knows(carrier.accesses)) return false;
+    leave_read(setup, calm, carrier);
+  } else {
+    if (!knows(carrier.accesses != nullptr ? carrier.accesses : carrier.writes)) return false;
+    leave_write(setup, calm, carrier);
+  }
+  pass(calm);
+  return true;
+}
+
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value) {
   if (local >= setup.compiled.local_count()) return {thread.violated, 0};
-  thread.news |= thread.locals[local] != static_cast<Word>(value);
+  if (thread.locals[local] != static_cast<Word>(value)) thread.news |= kOtherNews;
   thread.locals[local] = static_cast<Word>(value);
   return silent(setup, thread);
 }
@@ -212,7 +261,7 @@ Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block) {
   Word* words = thread.blocks + kBlockWords * block;
   if (words[2]++ == 0) {
     words[0] = ++words[1];
-    thread.news = true;
+    thread.news |= kOtherNews;
   }
   return silent(setup, thread);
 }
@@ -222,7 +271,7 @@ Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block) {
   Word* words = thread.blocks + kBlockWords * block;
   if (words[2] != 0 && --words[2] == 0) {
     words[0] = 0;
-    thread.news = true;
+    thread.news |= kOtherNews;
   }
   return silent(setup, thread);
 }
@@ -233,7 +282,7 @@ void take_function(const Setup& setup, Thread& thread, const char* plain_name) {
     if (compiled.roles[r].kind == RoleKind::Function &&
         same_text(compiled.string(compiled.roles[r].name), plain_name)) {
       thread.classes |= Word{1} << r;
-      thread.news = true;
+      thread.news = kAllNews;
     }
 }
 
@@ -245,14 +294,15 @@ Outcome take_name(const Setup& setup, Thread& thread, const char* name) {
     if (same_text(compiled.string(compiled.roles[r].name), name)) thread.classes |= bit;
     else thread.classes &= ~bit, thread.begun &= ~bit;
   }
-  thread.news = true;
+  thread.news = kAllNews;
   return silent(setup, thread);
 }
 
 Outcome fork(const Setup& setup, Thread& creator, Thread& child) {
   const Outcome outcome = silent(setup, creator);
   copy(setup.layout, child.vector, creator.vector);
-  child.changed = child.news = true;
+  child.changed = true;
+  child.news = kAllNews;
   child.changed_rows = ~Word{0};
   return outcome;
 }
@@ -261,10 +311,7 @@ Outcome start(const Setup& setup, Thread& thread) { return silent(setup, thread)
 Outcome end(const Setup& setup, Thread& thread) { return silent(setup, thread); }
 
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended) {
-  const News news = merge(setup.layout, joiner.vector, ended.vector);
-  joiner.changed |= news.any;
-  joiner.news |= news.visible;
-  joiner.changed_rows |= news.rows;
+  take_over(setup, joiner, ended.vector);
   const Outcome outcome = silent(setup, joiner);
   forget_thread(setup, joiner, ended); // after the state of the join itself, where formulas still range over it
   return outcome;
@@ -275,7 +322,8 @@ void forget_thread(const Setup& setup, Thread& thread, const Thread& other) {
   Word* row = thread.vector + setup.layout.row_at(std::size_t{other.place} + 1);
   if (row[kOwner] != other.identity) return;
   row[kSequence] |= kGone;
-  thread.changed = thread.news = true;
+  thread.changed = true;
+  thread.news = kAllNews;
 }
 
 std::uint32_t find_local(const Compiled& compiled, const char* name) {

@@ -68,9 +68,12 @@ struct Setup {
   std::uint32_t memory_words = 0;      // that all sections remember, of one thread
   bool ranges = false;                 // some formula has thread variables: rows are needed
   std::uint32_t settle = 0;            // so many states without news, and what looks one state back sees the same, too
-  Word lazy = 0;                       // registers of sections that are evaluated only when somebody wants to know
+  Word lazy_sections = 0;              // bit s: section s is evaluated only when somebody wants to know its register
   std::uint32_t lazy_section[64] = {}; // by register
-  Word row_only = 0;           // bit s: section s is a loop that stores what depends only on the row that it is at
+  Word row_only = 0; // bit s: section s is a loop that stores what depends only on the row that it is at
+  // Of the first 64 sections: what must be new for it to be evaluated (NewsBits), and the monitors that it judges.
+  std::uint8_t needs[64] = {};
+  Word judges[64] = {};
   Word accesses_seen[64] = {}; // bit v: some formula sees accesses of variable v
   bool sees_accesses_of(std::uint32_t variable) const {
     return variable / 64 >= 64 ? variable != kNoVariable : (accesses_seen[variable / 64] >> variable % 64 & 1) != 0;
@@ -82,6 +85,9 @@ struct Setup {
   std::size_t thread_words() const;
   void begin(Word* memory, const std::uint64_t* values);
 };
+
+// What formulas see of a thread's state: rows of other threads, and the rest. kAlways: operators that remember something.
+enum NewsBits : std::uint8_t { kRowNews = 1, kOtherNews = 2, kAlways = 4, kAllNews = 7 };
 
 inline constexpr std::size_t kBlockWords = 3; // of a thread, for each block: as Thread::blocks says
 
@@ -96,7 +102,7 @@ struct Thread {
   std::uint32_t* accessed = nullptr; // ... the variables that some formula sees it access
   std::uint8_t access_bits = 0;
   // Evaluation is left out while nothing that formulas see has changed.
-  bool news = true;             // since it was last evaluated
+  std::uint8_t news = kAllNews; // since it was last evaluated
   bool changed = true;          // the vector is not that of `snapshot`
   std::uint32_t settled = 0;    // evaluations without news
   Word changed_rows = ~Word{0}; // since it was last evaluated, as News has them
@@ -110,6 +116,16 @@ struct Thread {
   // What it knows, to be left behind, and what of other snapshots it has found out.
   static constexpr std::size_t kRemembered = 16;
   Snapshot* snapshot = nullptr;
+  // References are taken and given back several at once: of its own snapshot it has `stock` more than it has left
+  // anywhere; others it still has to give back (settle_debts).
+  struct Debt {
+    Snapshot* to = nullptr;
+    std::uint32_t references = 0;
+  };
+  static constexpr std::size_t kDebts = 4;
+  std::uint32_t stock = 0;
+  std::uint32_t debt_count = 0;
+  Debt debts[kDebts];
   Word seen[kRemembered] = {}; // numbers of snapshots that it knows all of
   Word covering[kRemembered] = {},
        covering_what[kRemembered] = {}; // the first knows all of the second, which was its own
@@ -159,7 +175,7 @@ inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrie
 // An event that leaves the thread's state as it is, at a carrier where all that the thread knows was left, and nothing else:
 // nothing would come of it. `is_calm` may be asked before the carrier is looked at; the carrier without its lock.
 inline bool is_calm(const Setup& setup, const Thread& thread) {
-  return !thread.news && !thread.changed && thread.snapshot != nullptr && thread.settled >= setup.settle &&
+  return thread.news == 0 && !thread.changed && thread.snapshot != nullptr && thread.settled >= setup.settle &&
          thread.accessed_count == 0;
 }
 inline bool is_left(const Thread& calm, const Carrier& carrier, Access kind) {
@@ -171,6 +187,13 @@ inline Outcome pass(Thread& calm) {
   ++calm.sequence;
   return {calm.violated, 0};
 }
+
+// An access by a calm thread, which no formula sees: done if nothing is there that the thread has not seen, and it leaves its
+// snapshot. False: it takes more than this, and nothing was done.
+bool access_calmly(const Setup& setup, Thread& calm, Access kind, Carrier& carrier);
+
+// What a thread need not do while others wait for it: call it now and then.
+void settle_debts(const Setup& setup, Thread& thread);
 
 // sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);

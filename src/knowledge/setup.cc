@@ -10,6 +10,47 @@ namespace {
 
 constexpr std::size_t kThreadHeader = (sizeof(Thread) + sizeof(Word) - 1) / sizeof(Word);
 
+// A result is as new as what the section that made it needs: results come from the same section or from earlier ones.
+std::uint8_t needs_of_result(const Setup& setup, std::uint32_t before, std::uint64_t result) {
+  const Compiled& compiled = setup.compiled;
+  std::uint8_t needs = 0;
+  for (std::uint32_t i = 0; i < before; ++i) {
+    const SectionRow& section = compiled.sections[i];
+    bool made_here = section.loop != Loop::None && section.to == result;
+    for (std::uint32_t k = 0; k < section.nodes; ++k) {
+      const NodeRow& node = compiled.nodes[section.first_node + k];
+      made_here = made_here || (node.kind <= NodeKind::Temporal && node.to == result);
+    }
+    if (made_here) needs |= setup.needs[i];
+  }
+  return needs;
+}
+
+std::uint8_t needs_of(const Setup& setup, std::uint32_t section, const Instruction& in) {
+  if (in.op > kLastLeaf || in.op == Op::Constant) return 0;
+  if (in.op == Op::Result) return needs_of_result(setup, section, in.operand);
+  if (in.op == Op::ThreadValue || in.op == Op::ThreadOfSelf) return kRowNews;
+  return in.op == Op::RoleOfOther ? kRowNews | kOtherNews : kOtherNews;
+}
+
+void find_needs(Setup& setup, std::uint32_t number) {
+  const Compiled& compiled = setup.compiled;
+  const SectionRow& section = compiled.sections[number];
+  std::uint8_t needs = section.loop == Loop::None ? 0 : kRowNews; // which threads there are
+  if (section.temporal != 0) needs |= kAlways;
+  for (std::uint32_t k = 0; k < section.nodes; ++k) {
+    const NodeRow& node = compiled.nodes[section.first_node + k];
+    if (node.kind == NodeKind::Compute) {
+      for (std::uint32_t c = 0; c < node.b; ++c) needs |= needs_of(setup, number, compiled.code[node.a + c]);
+      continue;
+    }
+    needs |= needs_of_result(setup, number, node.a);
+    if (node.kind == NodeKind::Temporal) needs |= kAlways | needs_of_result(setup, number, node.b);
+    if (node.kind == NodeKind::Judge) setup.judges[number] |= Word{1} << node.to;
+  }
+  setup.needs[number] = needs != 0 ? needs : kOtherNews; // constants, once
+}
+
 } // namespace
 
 const char* Setup::open(const void* block, std::size_t bytes, std::uint32_t places) {
@@ -76,7 +117,8 @@ Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std:
 
 void sort_sections(Setup& setup) {
   const Compiled& compiled = setup.compiled;
-  setup.lazy = setup.row_only = 0;
+  setup.lazy_sections = setup.row_only = 0;
+  for (std::uint32_t i = 0; i < compiled.section_count() && i < 64; ++i) find_needs(setup, i);
   for (std::uint32_t i = 0; i < compiled.section_count(); ++i) {
     const SectionRow& section = compiled.sections[i];
     if (section.loop == Loop::None || section.temporal != 0) continue;
@@ -99,8 +141,9 @@ void sort_sections(Setup& setup) {
     }
     if (section.loop == Loop::Store) {
       if (of_row_only && section.without_self == 0 && i < 64) setup.row_only |= Word{1} << i;
-    } else if (computes_only && section.to < 64) {
-      setup.lazy |= Word{1} << section.to;
+    } else if (computes_only && section.to < 64 && i < 64) {
+      setup.lazy_sections |= Word{1} << i;
+      setup.needs[i] = kAlways; // it may have been left out before
       setup.lazy_section[section.to] = i;
     }
   }

@@ -76,8 +76,8 @@ Snapshot* SnapshotPool::make(Spares& spares, const Word* vector, Word rows) {
   return made;
 }
 
-void SnapshotPool::release(Snapshot* snapshot, Spares* spares) {
-  if (snapshot == nullptr || __atomic_sub_fetch(&snapshot->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+void SnapshotPool::release(Snapshot* snapshot, Spares* spares, std::uint32_t references) {
+  if (snapshot == nullptr || __atomic_sub_fetch(&snapshot->references, references, __ATOMIC_ACQ_REL) != 0) return;
   if (spares != nullptr && spares->count != 0 && spares->room != snapshot->room && snapshot->room > spares->room)
     give_up(*spares); // there are more threads now: the small ones are of no use
   if (spares != nullptr && spares->count < kMostSpares && (spares->count == 0 || spares->room == snapshot->room)) {
@@ -85,6 +85,7 @@ void SnapshotPool::release(Snapshot* snapshot, Spares* spares) {
     spares->first = snapshot;
     spares->room = snapshot->room;
     ++spares->count;
+    ask_for_vector<true>(*layout_, snapshot, Word{1} << snapshot->room);
     return;
   }
   lock();

@@ -30,6 +30,21 @@ struct Snapshot {
   const Word* vector() const { return reinterpret_cast<const Word*>(this + 1); }
 };
 
+// Lines that other cores have are asked for together, ahead of their use: one by one, each would be waited for. The first
+// one has the references, which whoever looks at a snapshot will soon change.
+inline void ask_for_references(const Snapshot* snapshot) { __builtin_prefetch(snapshot, 1); }
+template <bool kToWrite>
+inline void ask_for_vector(const Layout& layout, const Snapshot* snapshot, Word rows) {
+  constexpr std::size_t kMost = 1024; // bytes: a core keeps track of about so many lines at once
+  const std::size_t all = sizeof(Snapshot) + layout.words_for(rows) * sizeof(Word), bytes = all < kMost ? all : kMost;
+  for (std::size_t i = 64; i < bytes; i += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(snapshot) + i, kToWrite ? 1 : 0);
+}
+inline void ask_for(const Layout& layout, const Snapshot* snapshot, Word rows) {
+  ask_for_references(snapshot);
+  ask_for_vector<false>(layout, snapshot, rows);
+}
+
 // Room that one thread has put aside, and numbers that it may give.
 struct Spares {
   Snapshot* first = nullptr;
@@ -50,12 +65,12 @@ public:
   Snapshot* make(Spares& spares, const Word* vector, Word rows);
   Word number(Spares& spares);
 
-  static Snapshot* keep(Snapshot* snapshot) {
-    __atomic_fetch_add(&snapshot->references, 1, __ATOMIC_RELAXED); // who adds one has one
+  static Snapshot* keep(Snapshot* snapshot, std::uint32_t references = 1) {
+    __atomic_fetch_add(&snapshot->references, references, __ATOMIC_RELAXED); // who adds one has one
     return snapshot;
   }
   // Null is nothing. Without spares, the room goes to the pool.
-  void release(Snapshot* snapshot, Spares* spares);
+  void release(Snapshot* snapshot, Spares* spares, std::uint32_t references = 1);
   // A thread's end.
   void give_up(Spares& spares);
 

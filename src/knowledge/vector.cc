@@ -78,7 +78,7 @@ News merge(const Layout& layout, Word* to, const Word* from) {
     if (!newer(from + at, to + at)) continue;
     copy_words(to + at, from + at, kValues + layout.row_values);
     copy_pairs(to, from, layout.pair, [&](std::size_t r) { return layout.pair_at(row, r); });
-    news.any = news.visible = true;
+    news.any = true;
     news.rows |= row < 64 ? Word{1} << row : ~Word{0};
   }
   return news;

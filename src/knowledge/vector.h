@@ -69,7 +69,7 @@ struct Layout {
 // What a merge has found.
 struct News {
   bool any = false;     // something has changed, if only a number of writes
-  bool visible = false; // something that a formula can see
+  bool visible = false; // something that a formula can see, other than a row
   bool ahead = false;   // `to` knew something that `from` does not
   Word rows = 0;        // bit r: row r has changed; all of them, if one does not fit in
 };

@@ -37,10 +37,12 @@ GlobalVariable* thread_record(Module& module) {
 }
 
 GlobalVariable* module_base(Module& module) {
-  auto* i32 = Type::getInt32Ty(module.getContext());
-  auto* base =
-      new GlobalVariable(module, i32, false, GlobalValue::InternalLinkage, ConstantInt::get(i32, 0), "__sooth_base");
-  base->setAlignment(Align(4));
+  // Alone in its cache line: every hook reads it, and the program's own variables beside it may change all the time.
+  constexpr unsigned kLine = 64;
+  auto* type = ArrayType::get(Type::getInt32Ty(module.getContext()), kLine / 4);
+  auto* base = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type),
+                                  "__sooth_base");
+  base->setAlignment(Align(kLine));
   return base;
 }
 
@@ -51,6 +53,11 @@ ModuleContext::ModuleContext(Module& m, const Options& o)
       i8(Type::getInt8Ty(m.getContext())), i32(Type::getInt32Ty(m.getContext())), i64(Type::getInt64Ty(m.getContext())),
       pointer(PointerType::getUnqual(m.getContext())), thread(thread_record(m)), base(module_base(m)) {
   MDBuilder weights(m.getContext());
+  // What the program itself calls of ours (sooth.h), too. Slots that are bound lazily lie beside the program's variables, and
+  // come to a core with them.
+  for (Function& function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__sooth_"))
+      function.addFnAttr(Attribute::NonLazyBind);
   unlikely_ = weights.createBranchWeights(1, (1U << 20) - 1);
   likely_ = weights.createBranchWeights((1U << 20) - 1, 1);
 }

@@ -37,6 +37,10 @@ void monitored_access(Thread* t, EventKind kind, std::uint64_t address, const vo
                       std::uint32_t site);
 void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
 void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+// The thread will take this lock, which looks free, and then access variables: their lines are asked for.
+void monitored_expects_lock(Thread* t, const void* lock);
+// It has given a lock back: what can wait until nobody waits for the thread.
+void monitored_gave_lock(Thread* t);
 void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
 void monitored_internal(const char* name, std::int64_t value);
 void monitored_block(const char* name, bool begins);

@@ -1,6 +1,6 @@
 // Accesses that a program of `sooth c++ --monitor` leaves to the runtime: made under the lock of the variable they touch, so
 // that knowledge travels in the order in which they really happen. hook_entry.S has the entries.
-#include "capture/runtime/monitored_state.h"
+#include "capture/runtime/monitored_quick.h"
 
 namespace sooth::runtime {
 namespace {
@@ -27,6 +27,7 @@ template <typename T>
 std::uint64_t monitored_load(std::uint64_t address, std::uint32_t site) {
   Thread* t = nullptr;
   if (!is_wanted(address, sizeof(T), t)) return load<T>(address);
+  if (CarriedAccess quick(t, address, sizeof(T), knowledge::Access::Read); quick.held()) return load<T>(address);
   MonitoredOperation access(t, reinterpret_cast<const void*>(address), sizeof(T), false);
   const T value = load<T>(address);
   access.done(&value, nullptr, site);
@@ -38,6 +39,7 @@ void monitored_store(std::uint64_t address, std::uint64_t bits, std::uint32_t si
   const auto value = static_cast<T>(bits);
   Thread* t = nullptr;
   if (!is_wanted(address, sizeof(T), t)) return store(address, value);
+  if (CarriedAccess quick(t, address, sizeof(T), knowledge::Access::Write); quick.held()) return store(address, value);
   MonitoredOperation access(t, reinterpret_cast<const void*>(address), sizeof(T), false);
   store(address, value);
   access.done(nullptr, &value, site);

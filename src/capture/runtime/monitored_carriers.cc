@@ -11,6 +11,7 @@
 namespace sooth::runtime {
 
 VariablePlace* g_variable_places;
+Variable* g_variables;
 std::uint64_t g_monitored_low = ~std::uint64_t{0}, g_monitored_high;
 Stripe g_stripes[kStripes];
 
@@ -24,16 +25,12 @@ __attribute__((visibility("default"))) SoothMonitoredRange __sooth_monitored = {
 namespace sooth::runtime {
 namespace {
 
-struct alignas(64) Variable {
-  CarrierLock lock;
-  knowledge::Carrier carrier;
-};
-Variable* g_variables;
-
 // How many cells lie in the pages that share a number here: most memory that is freed has none.
 constexpr std::size_t kPageCounts = std::size_t{1} << 14;
 std::uint32_t g_page_counts[kPageCounts];
 
+constexpr std::size_t kCellRoom = 64; // a line each: no two threads write the same one
+static_assert(sizeof(Cell) <= kCellRoom);
 CarrierLock g_room_lock; // the next three
 Cell* g_free;
 std::uint8_t* g_room;
@@ -43,7 +40,9 @@ std::uint64_t g_lost; // atomic
 bool g_all_memory;
 
 std::uint32_t& page_count(std::uint64_t address) { return g_page_counts[(address >> 12) % kPageCounts]; }
-Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primitive kind) {
+
+// One that no stripe has.
+Cell* take_cell() {
   Cell* cell = nullptr;
   g_room_lock.lock();
   if (g_free != nullptr) {
@@ -54,15 +53,21 @@ Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primit
     if (g_room_left == 0 && (g_room = static_cast<std::uint8_t*>(os::pages(more))) != nullptr) g_room_left = more;
     if (g_room_left != 0) {
       cell = reinterpret_cast<Cell*>(g_room);
-      g_room += sizeof(Cell);
-      g_room_left -= sizeof(Cell);
+      g_room += kCellRoom;
+      g_room_left -= kCellRoom;
     }
   }
   g_room_lock.unlock();
+  return cell;
+}
+
+Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primitive kind) {
+  Cell* cell = stripe.own_taken ? take_cell() : &stripe.own;
   if (cell == nullptr) {
     __atomic_fetch_add(&g_lost, 1, __ATOMIC_RELAXED); // a count
     return nullptr;
   }
+  stripe.own_taken = true;
   cell->address = address;
   cell->bytes = bytes;
   cell->kind = kind;
@@ -74,13 +79,17 @@ Cell* new_cell(Stripe& stripe, std::uint64_t address, std::uint8_t bytes, Primit
 }
 
 // The cell `*link` goes. Needs the stripe's lock.
-void drop_cell(Cell** link) {
+void drop_cell(Stripe& stripe, Cell** link) {
   Cell* cell = *link;
   __atomic_store_n(link, cell->next, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&page_count(cell->address), 1, __ATOMIC_RELAXED);
   __atomic_store_n(&cell->address, ~std::uint64_t{0},
                    __ATOMIC_RELAXED); // whoever remembers it finds that it is another
   knowledge::reset_carrier(g_setup, cell->carrier);
+  if (cell == &stripe.own) {
+    stripe.own_taken = false;
+    return;
+  }
   g_room_lock.lock();
   cell->next = g_free;
   g_free = cell;
@@ -100,7 +109,7 @@ void drop_granule(std::uint64_t granule, std::uint64_t address, std::uint64_t en
       cell.bytes &= static_cast<std::uint8_t>(~bytes_in(granule, address, end));
       goes = cell.bytes == 0;
     }
-    if (goes) drop_cell(link);
+    if (goes) drop_cell(stripe, link);
     else link = &cell.next;
   }
   stripe.lock.unlock();
@@ -246,6 +255,25 @@ void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address
   remembered_cell(self, address) = cell;
 }
 
+void monitored_expects_lock(Thread* t, const void* lock) {
+  constexpr std::uint32_t kFew = 4; // variables that are likely to be meant
+  const MonitoredThread* self = t->monitored;
+  if (self == nullptr) return;
+  const Stripe& stripe = stripe_of(reinterpret_cast<std::uint64_t>(lock));
+  __builtin_prefetch(lock, 1);
+  __builtin_prefetch(&stripe, 1);
+  if (const std::uint32_t count = g_setup.compiled.variable_count(); count <= kFew)
+    for (std::uint32_t i = 0; i < count; ++i) __builtin_prefetch(&g_variables[i], 1);
+  // What is left at the lock, most likely. Its memory stays, whatever becomes of it.
+  const knowledge::Snapshot* left = __atomic_load_n(&stripe.own.carrier.writes, __ATOMIC_RELAXED);
+  if (left != nullptr && left != self->core->snapshot) knowledge::ask_for(g_setup.layout, left, self->core->vector[0]);
+}
+
+void monitored_gave_lock(Thread* t) {
+  InHook hook;
+  if (MonitoredThread* self = t->monitored) knowledge::settle_debts(g_setup, *self->core);
+}
+
 void let_go(MonitoredThread& self) {
   for (std::uint32_t i = 0; i < self.touch_count; ++i)
     if (const std::uint32_t v = self.touches[i].variable; v != knowledge::kNoVariable) g_variables[v].lock.unlock();
@@ -269,7 +297,7 @@ void drop_primitive(Primitive kind, std::uint64_t address) {
   stripe.lock.lock();
   for (Cell** link = &stripe.first; *link != nullptr; link = &(*link)->next) {
     if ((*link)->address != address || (*link)->kind != kind) continue;
-    drop_cell(link);
+    drop_cell(stripe, link);
     break;
   }
   stripe.lock.unlock();

@@ -10,18 +10,29 @@
 
 namespace sooth::runtime {
 
+// The carrier of a variable that formulas name.
+struct alignas(64) Variable {
+  CarrierLock lock;
+  knowledge::Carrier carrier;
+};
+extern Variable* g_variables;
+
 // A carrier of a primitive or of some of the eight bytes of a granule.
-struct alignas(64) Cell {
+struct Cell {
   Cell* next;
   std::uint64_t address; // of a primitive; of memory: the granule's
   std::uint8_t bytes;    // of memory: bit i is byte i of the granule; 0: a primitive
   Primitive kind;
   knowledge::Carrier carrier;
 };
+// Mostly one cell is all that a stripe has: it lies beside the lock, so that both come to a core together.
 struct alignas(64) Stripe {
   CarrierLock lock;
+  bool own_taken; // with the lock
   Cell* first;
+  Cell own;
 };
+static_assert(sizeof(Stripe) == 64);
 inline constexpr std::size_t kStripes = 4096;
 extern Stripe g_stripes[kStripes];
 
@@ -63,6 +74,51 @@ inline bool passes_held_lock(Thread* t, EventKind kind, std::uint64_t address) {
   knowledge::pass(*t->monitored->core);
   return true;
 }
+
+// A plain access within one variable that only carries knowledge. While this lives the variable is held; if held(), make the
+// access, and it needs nothing else.
+class CarriedAccess {
+public:
+  CarriedAccess(Thread* t, std::uint64_t address, std::size_t size, knowledge::Access access) {
+    if (!is_calm(t)) return;
+    const std::uint32_t found = only_variable(address, size);
+    if (found == knowledge::kNoVariable || found < g_setup.layout.variables || g_setup.sees_accesses_of(found)) return;
+    ++__sooth_thread.quiet; // a signal handler must not wait for this lock
+    variable_ = &g_variables[found];
+    variable_->lock.lock();
+    if (found != only_variable(address, size) || // it was put somewhere else in between
+        !knowledge::access_calmly(g_setup, *t->monitored->core, access, variable_->carrier))
+      let_go();
+  }
+  ~CarriedAccess() {
+    if (held()) let_go();
+  }
+  CarriedAccess(const CarriedAccess&) = delete;
+  CarriedAccess& operator=(const CarriedAccess&) = delete;
+
+  bool held() const { return variable_ != nullptr; }
+
+private:
+  static std::uint32_t only_variable(std::uint64_t address, std::size_t size) {
+    std::uint32_t found = knowledge::kNoVariable;
+    const std::uint32_t count = g_setup.compiled.variable_count();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t place = __atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED);
+      const std::uint64_t end = place + g_variable_places[i].size;
+      if (place == 0 || place >= address + size || address >= end) continue;
+      if (found != knowledge::kNoVariable || address < place || address + size > end) return knowledge::kNoVariable;
+      found = i;
+    }
+    return found;
+  }
+  void let_go() {
+    variable_->lock.unlock();
+    variable_ = nullptr;
+    --__sooth_thread.quiet;
+  }
+
+  Variable* variable_ = nullptr;
+};
 
 // An atomic operation within a granule. If it is quiet, do it; if then done() says so, it needed nothing else. A load that
 // did is to be made again by the slow way.

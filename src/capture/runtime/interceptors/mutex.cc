@@ -5,18 +5,26 @@
 
 #include <cerrno>
 
+#include "capture/runtime/monitored.h"
+
+USE_REAL(int, pthread_mutex_trylock, (pthread_mutex_t*));
+
 namespace sooth::runtime {
 
 namespace {
 
 // What is done under a lock takes longer with Sooth than without it, so locks are found taken more often; but not for long, and falling
 // asleep would cost more than to wait. The words are glibc's: 0 is free.
-void wait_a_moment(const pthread_mutex_t* mutex) {
+// True: the calling thread has it now. Plain mutexes only: of the others, a try is not the same as a lock.
+bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
   constexpr int kLooks = 200; // some microseconds
-  for (int i = 0; i < kLooks && __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 0; ++i) {
-    if (__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == thread_id()) return;
-    __builtin_ia32_pause();
+  if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP) return false;
+  for (int i = 0; i < kLooks; ++i, __builtin_ia32_pause()) {
+    if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 0) continue;
+    if (is_monitored()) monitored_expects_lock(t, mutex);
+    if (REAL(pthread_mutex_trylock)(mutex) == 0) return true;
   }
+  return false;
 }
 
 } // namespace
@@ -77,7 +85,7 @@ INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
   if (t != nullptr) {
     before_lock(t);
-    wait_a_moment(mutex);
+    if (takes_in_a_moment(t, mutex)) return lock_returned(t, mutex, 0, 0);
   }
   return lock_returned(t, mutex, REAL(pthread_mutex_lock)(mutex), 0);
 }
@@ -100,6 +108,9 @@ INTERCEPT(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t cloc
 }
 
 INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
-  before_unlock(enter(), mutex);
-  return REAL(pthread_mutex_unlock)(mutex);
+  Thread* t = enter();
+  before_unlock(t, mutex);
+  const int result = REAL(pthread_mutex_unlock)(mutex);
+  if (t != nullptr && is_monitored()) monitored_gave_lock(t);
+  return result;
 }
