@@ -16,17 +16,11 @@
 
 #include "explore/level.h"
 #include "explore/monitor_set.h"
+#include "explore/observed_cut.h"
 #include "explore/state_sets.h"
 #include "explore/workbench.h"
 
 namespace sooth::explore {
-
-// How far the observed run has come in each field of the packing, and which field moves next.
-struct ObservedCut {
-  std::vector<Count> counts;
-  std::uint32_t next = Packing::kNoField;
-  bool next_is_behind = false; // it moves a thread that has no field: one whose steps all nodes have taken already
-};
 
 // The distance of the successor by `field`, from that of the node.
 inline std::uint32_t next_distance(const Packing& packing, const ObservedCut& observed, const std::uint64_t* record,
@@ -56,8 +50,10 @@ class Expander {
 public:
   Expander(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const MonitorSet& monitors,
            bool keep_all_hits)
-      : stepper_(stepper), packing_(stepper.packing()), observed_(observed), bench_(bench), sets_(bench.sets),
-        monitors_(monitors), keep_all_hits_(keep_all_hits) {}
+      : stepper_(stepper), packing_(stepper.packing()), observed_(bench.observed), bench_(bench), sets_(bench.sets),
+        monitors_(monitors), keep_all_hits_(keep_all_hits) {
+    bench.observed = observed;
+  }
 
   // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Stops early if `stop` says so, which is
   // asked now and then; the result is then useless.
@@ -288,7 +284,7 @@ private:
     out.hit_cuts.insert(out.hit_cuts.end(), key, key + words());
   }
 
-  const Stepper& stepper_;
+  const Stepper stepper_; // a copy: the caller's is on the stack of a worker
   const Packing& packing_;
   const ObservedCut& observed_;
   Workbench& bench_;

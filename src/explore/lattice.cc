@@ -247,7 +247,7 @@ void Lattice::Engine::pack() {
   layout.cut_words = packing_.words();
   const Count* count = counts.data();
   for (Part& part : level) {
-    std::vector<std::uint64_t> records(part.size() * layout.words(), 0);
+    ApartVector<std::uint64_t> records(part.size() * layout.words(), 0);
     for (std::size_t node = 0; node < part.size(); ++node, count += channels_.size()) {
       std::uint64_t* record = records.data() + node * layout.words();
       for (std::size_t f = 0; f < packing_.fields(); ++f)

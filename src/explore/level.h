@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "explore/apart.h"
 #include "explore/packing.h"
 #include "explore/paths.h"
 #include "explore/state_sets.h"
@@ -60,11 +61,11 @@ struct alignas(128) Part {
   };
   Summary summary; // made last
 
-  alignas(128) std::vector<std::uint64_t> records;
-  std::vector<SetNumber> sets;
+  alignas(128) ApartVector<std::uint64_t> records;
+  ApartVector<SetNumber> sets;
   // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
-  std::vector<std::uint32_t> distances;
-  std::vector<std::uint32_t> first_strands; // among the strands of this part
+  ApartVector<std::uint32_t> distances;
+  ApartVector<std::uint32_t> first_strands; // among the strands of this part
   std::vector<Hit> hits;
   std::vector<std::uint64_t> hit_cuts;
   std::uint64_t edges = 0;
@@ -93,7 +94,8 @@ struct alignas(128) Part {
                     summary.view.strands_before};
   }
   // Strands take no more memory than they need: they may stay long.
-  void sum_up(const std::vector<Strand>& strands) {
+  template <typename Strands>
+  void sum_up(const Strands& strands) {
     look_again();
     summary.strands.assign(strands.begin(), strands.end());
     summary.edges = edges;

@@ -30,7 +30,7 @@ void LevelWalk::begin(std::size_t cut_words, const std::vector<std::uint64_t>& s
   only.sets = {start.target};
   only.distances = {0};
   only.first_strands = {0};
-  only.sum_up({});
+  only.sum_up(std::vector<Strand>());
   level_.settle();
 }
 

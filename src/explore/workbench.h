@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "explore/apart.h"
 #include "explore/level.h"
+#include "explore/observed_cut.h"
 #include "explore/state_sets.h"
 
 namespace sooth::explore {
@@ -24,8 +26,8 @@ struct alignas(128) Workbench {
   struct Group {
     SetNumber set = kEmptySet;
     std::uint32_t distance = 0;
-    std::vector<std::uint64_t> extra; // the model's words and the values
-    std::vector<Candidate> candidates;
+    ApartVector<std::uint64_t> extra; // the model's words and the values
+    ApartVector<Candidate> candidates;
     std::vector<GroupHit> hits;
   };
   // The steps of one field, by nodes in their order: the node whose successor is next.
@@ -39,13 +41,14 @@ struct alignas(128) Workbench {
   explicit Workbench(StateSets& all) : sets(all) {}
 
   StateSetsCache sets;
-  std::vector<Stream> streams;      // by field
-  std::vector<std::uint64_t> heads; // by field: that successor's cut
-  std::vector<std::uint64_t> key;   // the cut that is made now
-  std::vector<Group> groups;        // only as many are in use as the cut has nodes
-  std::vector<std::uint64_t> extra;
-  std::vector<Candidate> united;
-  std::vector<Strand> strands; // of the part so far
+  ObservedCut observed;             // a copy of its own
+  ApartVector<Stream> streams;      // by field
+  ApartVector<std::uint64_t> heads; // by field: that successor's cut
+  ApartVector<std::uint64_t> key;   // the cut that is made now
+  ApartVector<Group> groups;        // only as many are in use as the cut has nodes
+  ApartVector<std::uint64_t> extra;
+  ApartVector<Candidate> united;
+  ApartVector<Strand> strands; // of the part so far
 };
 
 } // namespace sooth::explore
