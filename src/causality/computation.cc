@@ -11,6 +11,7 @@
 #include "causality/memory_operations.h"
 #include "causality/primitives.h"
 #include "trace/contents.h"
+#include "trace/kind_groups.h"
 #include "trace/lost.h"
 #include "trace/misplaced.h"
 
@@ -29,10 +30,6 @@ bool glued_to_next(const trace::Trace& trace, std::size_t i) {
   }
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
 }
-bool is_atomic_access(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
-}
-bool is_access(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
 
 // Synchronisation is a step even where this trace has nobody on the other side: findings are about it.
 bool synchronises(EventKind kind) {
@@ -117,7 +114,7 @@ private:
       step.last_event = i;
       if (is_access(e.kind) && locations_.of(i).count != 0) { // what only this thread touches says nothing of the step
         if (e.has(trace::kMerged)) step.flags |= kMergedStep;
-        if (!is_atomic_access(e.kind)) step.flags &= ~kAtomicStep;
+        if (!is_atomic(e.kind)) step.flags &= ~kAtomicStep;
       }
       result_.step_of_event[i] = id;
       glued[e.thread] = glued_to_next(trace_, i);

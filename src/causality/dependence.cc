@@ -9,6 +9,7 @@
 #include "causality/locations.h"
 #include "causality/memory_nodes.h"
 #include "causality/step_dependence_builder.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::causality {
 namespace {
@@ -22,13 +23,9 @@ using trace::Source;
 using trace::SourceKind;
 using trace::SourceSet;
 
-constexpr DependenceNode kNoNode = StepDependence::kNoNode;
-
-bool is_access(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
-
-class Walk {
+class DependenceWalk {
 public:
-  Walk(const trace::Trace& trace, const Computation& computation)
+  DependenceWalk(const trace::Trace& trace, const Computation& computation)
       : trace_(trace), facts_(trace.static_facts), index_(facts_), locations_(trace), builder_(trace, computation),
         of_thread_(trace.threads.size()) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) of_thread_[trace.events[i].thread].push_back(i);
@@ -201,7 +198,7 @@ private:
 
 StepDependence dependence_of(const trace::Trace& trace, const Computation& computation) {
   if (!trace.is_fit_for_dependence()) return {};
-  return Walk(trace, computation).run();
+  return DependenceWalk(trace, computation).run();
 }
 
 } // namespace sooth::causality

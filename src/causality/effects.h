@@ -8,6 +8,9 @@
 
 namespace sooth::causality {
 
+// Where the index of an event is kept: none so far.
+inline constexpr std::uint32_t kNoEvent = 0xffffffff;
+
 // `first` happens before `second` in every run; both are indices of events.
 struct EventOrder {
   std::uint32_t first = 0;

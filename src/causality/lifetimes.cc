@@ -13,11 +13,11 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoLife = 0xffffffff;
 
 // A time between two renewals of some memory.
 struct Life {
-  std::uint32_t begin = kNone; // the event; none: before the trace
+  std::uint32_t begin = kNoEvent; // the event; none: before the trace
   struct Toucher {
     std::uint32_t thread;
     std::uint32_t last;
@@ -54,7 +54,7 @@ public:
   void run() {
     // What ends without having begun was there before the trace.
     for (const Event& e : trace_.events)
-      if (renews_memory(e.kind) && e.value != 0 && e.value <= ~e.address) put(e, kNone);
+      if (renews_memory(e.kind) && e.value != 0 && e.value <= ~e.address) put(e, kNoEvent);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       if (renews_memory(e.kind)) {
@@ -86,7 +86,7 @@ private:
     }
     ranges_[e.address] = {end, static_cast<std::uint32_t>(lives_.size())};
     lives_.push_back({begin, {}});
-    if (begin != kNone) lives_.back().touchers.push_back({e.thread, begin});
+    if (begin != kNoEvent) lives_.back().touchers.push_back({e.thread, begin});
     last_from_ = 1;
     last_end_ = 0;
   }
@@ -105,13 +105,13 @@ private:
 
   void touch(std::uint64_t address, std::uint64_t bytes, std::uint32_t thread, std::uint32_t i) {
     if (address >= last_from_ && address + bytes <= last_end_) {
-      if (last_life_ != kNone) touch_life(last_life_, thread, i);
+      if (last_life_ != kNoLife) touch_life(last_life_, thread, i);
       return;
     }
     auto it = first_overlapping(ranges_, address);
     last_from_ = it == ranges_.begin() ? 0 : std::prev(it)->second.end;
     last_end_ = it == ranges_.end() ? ~std::uint64_t{0} : it->first;
-    last_life_ = kNone;
+    last_life_ = kNoLife;
     if (it != ranges_.end() && it->first <= address) {
       last_from_ = it->first;
       last_end_ = it->second.end;
@@ -128,7 +128,7 @@ private:
         return;
       }
     life.touchers.push_back({thread, i});
-    if (life.begin != kNone && trace_.events[life.begin].thread != thread) effects_.order(life.begin, i);
+    if (life.begin != kNoEvent && trace_.events[life.begin].thread != thread) effects_.order(life.begin, i);
   }
 
   const trace::Trace& trace_;
@@ -137,7 +137,7 @@ private:
   std::vector<Life> lives_;
   // The range of the last touch: most touches stay in it.
   std::uint64_t last_from_ = 1, last_end_ = 0;
-  std::uint32_t last_life_ = kNone;
+  std::uint32_t last_life_ = kNoLife;
 };
 
 } // namespace

@@ -12,17 +12,16 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-constexpr std::uint32_t kNobody = 0xffffffff;
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoOwner = 0xffffffff;
 
 struct Lock {
-  std::uint32_t owner = kNobody;
+  std::uint32_t owner = kNoOwner;
   std::uint32_t depth = 0;
   absl::btree_map<std::uint32_t, std::uint32_t> readers; // thread -> how often
-  std::uint32_t last_event = kNone;
+  std::uint32_t last_event = kNoEvent;
   bool irregular = false;
 
-  bool free() const { return owner == kNobody && readers.empty(); }
+  bool free() const { return owner == kNoOwner && readers.empty(); }
 };
 
 constexpr bool is_lock_kind(EventKind kind) {
@@ -104,9 +103,9 @@ private:
     emit(OperationKind::Acquire, n);
   }
   void acquire_shared(const Event& e, std::uint32_t n, Lock& lock) {
-    if (lock.owner != kNobody) {
+    if (lock.owner != kNoOwner) {
       lock.irregular = true;
-      lock.owner = kNobody;
+      lock.owner = kNoOwner;
     }
     if (++lock.readers[e.thread] == 1) emit(OperationKind::AcquireShared, n);
   }
@@ -116,7 +115,7 @@ private:
       return;
     }
     if (--lock.depth > 0) return;
-    lock.owner = kNobody;
+    lock.owner = kNoOwner;
     emit(OperationKind::Release, n);
   }
   void release_shared(const Event& e, std::uint32_t n, Lock& lock) {
@@ -133,7 +132,7 @@ private:
   void failed(const Event& e, std::uint32_t n, const Lock& lock) {
     if (lock.owner == e.thread || lock.readers.contains(e.thread)) return; // it is in its own way
     const bool exclusive = e.kind == EventKind::Acquire; // then readers are in its way as well as a writer
-    if (lock.owner != kNobody || (exclusive && !lock.readers.empty()))
+    if (lock.owner != kNoOwner || (exclusive && !lock.readers.empty()))
       return emit(OperationKind::TryFailed, n, exclusive ? 0 : 1);
     effects_.pinned.push_back(event_); // a release is told a moment before the lock is free
   }
@@ -144,7 +143,7 @@ private:
       const std::uint32_t n = number(address);
       Lock& lock = locks_[n];
       if (lock.owner != e.thread) continue;
-      lock.owner = kNobody;
+      lock.owner = kNoOwner;
       lock.depth = 0;
       touches_[n].push_back(event_);
       emit(OperationKind::Release, n);
@@ -155,7 +154,7 @@ private:
   void renew(const Event& e) {
     const std::uint32_t n = number(e.address);
     if (!locks_[n].free()) locks_[n].irregular = true;
-    locks_[n].owner = kNobody;
+    locks_[n].owner = kNoOwner;
     locks_[n].readers.clear();
     // The event stands among the touches, so that the search for others ends at it.
     renewals_.push_back({n, static_cast<std::uint32_t>(touches_[n].size()), event_});

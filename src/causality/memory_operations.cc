@@ -16,14 +16,12 @@ using trace::Contents;
 using trace::Event;
 using trace::EventKind;
 
-constexpr std::uint32_t kNone = 0xffffffff;
-
 struct Memory {
   std::uint32_t value = kUnknownValue;
   std::uint32_t bytes = kUnknownValue; // the number of its bytes alone, whatever pointers in it mean
   bool exact = true;                   // `value` is that of certain bytes
   bool touched = false;                // since the trace began
-  std::uint32_t renewal = kNone;       // the event that made the bytes new, if nobody has touched them since
+  std::uint32_t renewal = kNoEvent;    // the event that made the bytes new, if nobody has touched them since
   bool zero = false;                   // ... and they are zero
 };
 
@@ -35,7 +33,8 @@ public:
                    Effects& effects)
       : trace_(trace), locations_(locations), effects_(effects), memory_(locations.pieces().size()),
         initial_(locations.pieces().size(), kUnknownValue), holds_(trace.threads.size()),
-        last_event_(trace.threads.size(), kNone), no_values_((trace.flags & trace::kNoValues) != 0), places_(objects) {}
+        last_event_(trace.threads.size(), kNoEvent), no_values_((trace.flags & trace::kNoValues) != 0),
+        places_(objects) {}
 
   std::vector<std::uint32_t> run() {
     for (event_ = 0; event_ < trace_.events.size(); ++event_) {
@@ -101,16 +100,16 @@ private:
   // Nobody has touched the location since it was new: what it had is what the first access says.
   void begin_life(std::uint32_t location, std::uint32_t seen) {
     Memory& memory = memory_[location];
-    const bool zero = memory.renewal != kNone && memory.zero && !no_values_;
+    const bool zero = memory.renewal != kNoEvent && memory.zero && !no_values_;
     const std::uint32_t value = zero ? values_.zeros(locations_.pieces()[location].bytes) : seen;
     memory.value = memory.bytes = value;
     memory.exact = true;
     if (!memory.touched) initial_[location] = value;
-    else if (memory.renewal != kNone) emit(memory.renewal, OperationKind::Write, location, value);
+    else if (memory.renewal != kNoEvent) emit(memory.renewal, OperationKind::Write, location, value);
     memory.touched = true;
-    memory.renewal = kNone;
+    memory.renewal = kNoEvent;
   }
-  bool is_new(const Memory& memory) const { return !memory.touched || memory.renewal != kNone; }
+  bool is_new(const Memory& memory) const { return !memory.touched || memory.renewal != kNoEvent; }
 
   void read(std::uint32_t location, const Contents& contents, std::uint64_t offset) {
     Memory& memory = memory_[location];

@@ -14,13 +14,11 @@ using trace::Event;
 using trace::EventKind;
 using trace::kFailed;
 
-constexpr std::uint32_t kNone = 0xffffffff;
-
 struct ThreadEvents {
-  std::uint32_t first = kNone;
-  std::uint32_t start = kNone;
-  std::uint32_t last = kNone;
-  std::uint32_t end = kNone;
+  std::uint32_t first = kNoEvent;
+  std::uint32_t start = kNoEvent;
+  std::uint32_t last = kNoEvent;
+  std::uint32_t end = kNoEvent;
 };
 
 struct Condition {
@@ -31,7 +29,7 @@ struct Condition {
 
 // Whoever uses an object comes after its initialisation. A second initialisation keeps everything before it.
 struct Initialised {
-  std::uint32_t event = kNone;
+  std::uint32_t event = kNoEvent;
   bool used = false;
   std::vector<std::uint32_t> threads; // that came after it
 };
@@ -39,7 +37,7 @@ struct Initialised {
 struct Barrier {
   std::uint64_t needed = 0; // 0: unknown
   std::uint64_t arrived = 0;
-  std::uint32_t last_arrival = kNone;
+  std::uint32_t last_arrival = kNoEvent;
   std::vector<std::uint32_t> group; // arrivals of the group that is filling up
 };
 
@@ -49,7 +47,7 @@ struct Semaphore {
 };
 
 struct Once {
-  std::uint32_t last_end = kNone;
+  std::uint32_t last_end = kNoEvent;
 };
 
 struct Release {
@@ -61,13 +59,13 @@ class Primitives {
 public:
   Primitives(const trace::Trace& trace, Effects& effects)
       : trace_(trace), effects_(effects), threads_(trace.threads.size()), waits_(trace.threads.size()),
-        at_barrier_(trace.threads.size()), cancelled_(trace.threads.size(), kNone) {
+        at_barrier_(trace.threads.size()), cancelled_(trace.threads.size(), kNoEvent) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
       const Event& e = trace.events[i];
       ThreadEvents& own = threads_[e.thread];
-      if (own.first == kNone) own.first = i;
+      if (own.first == kNoEvent) own.first = i;
       own.last = i;
-      if (e.kind == EventKind::ThreadStart && own.start == kNone) own.start = i;
+      if (e.kind == EventKind::ThreadStart && own.start == kNoEvent) own.start = i;
       if (e.kind == EventKind::ThreadEnd) own.end = i;
     }
     count_unknown_semaphores();
@@ -76,9 +74,9 @@ public:
   void run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
-      if (cancelled_[e.thread] != kNone) {
+      if (cancelled_[e.thread] != kNoEvent) {
         effects_.order(cancelled_[e.thread], i, true);
-        cancelled_[e.thread] = kNone;
+        cancelled_[e.thread] = kNoEvent;
       }
       step(e, i);
     }
@@ -105,7 +103,7 @@ private:
       return;
     case EventKind::BarrierInit:
       initialise(e, i);
-      barriers_[e.address] = {e.value >> 32 != 0 ? 0 : e.value, 0, kNone, {}};
+      barriers_[e.address] = {e.value >> 32 != 0 ? 0 : e.value, 0, kNoEvent, {}};
       return;
     case EventKind::BarrierArrive: return arrive(e, i);
     case EventKind::BarrierLeave: return leave(e, i);
@@ -119,11 +117,11 @@ private:
       return;
     case EventKind::SemWait: return pass(e, i);
     case EventKind::OnceBegin:
-      if (once_[e.address].last_end != kNone) effects_.order(once_[e.address].last_end, i);
+      if (once_[e.address].last_end != kNoEvent) effects_.order(once_[e.address].last_end, i);
       return;
     case EventKind::OnceEnd: once_[e.address].last_end = i; return;
     case EventKind::OnceWait:
-      if (once_[e.address].last_end != kNone) effects_.order(once_[e.address].last_end, i);
+      if (once_[e.address].last_end != kNoEvent) effects_.order(once_[e.address].last_end, i);
       return;
     case EventKind::HbRelease: return release(e, i);
     case EventKind::HbAcquire:
@@ -138,7 +136,7 @@ private:
       last_receive_ = i;
       return;
     case EventKind::Send:
-      if (last_receive_ != kNone) effects_.order(last_receive_, i, true);
+      if (last_receive_ != kNoEvent) effects_.order(last_receive_, i, true);
       return;
     default: return;
     }
@@ -152,7 +150,7 @@ private:
   void use(const Event& e, std::uint32_t i) {
     Initialised& object = initialised_[e.address];
     object.used = true;
-    if (object.event == kNone || std::ranges::find(object.threads, e.thread) != object.threads.end()) return;
+    if (object.event == kNoEvent || std::ranges::find(object.threads, e.thread) != object.threads.end()) return;
     object.threads.push_back(e.thread);
     effects_.order(object.event, i);
   }
@@ -160,15 +158,15 @@ private:
   void fork(const Event& e, std::uint32_t i) {
     if (e.has(kFailed) || e.value >= threads_.size() || e.value == e.thread) return;
     const ThreadEvents& child = threads_[e.value];
-    const std::uint32_t start = child.start != kNone ? child.start : child.first;
-    if (start != kNone && start > i) effects_.order(i, start);
+    const std::uint32_t start = child.start != kNoEvent ? child.start : child.first;
+    if (start != kNoEvent && start > i) effects_.order(i, start);
   }
 
   void join(const Event& e, std::uint32_t i) {
     if (e.value >= threads_.size() || e.value == e.thread) return;
     const ThreadEvents& child = threads_[e.value];
-    const std::uint32_t end = child.end != kNone ? child.end : child.last;
-    if (end == kNone) return;
+    const std::uint32_t end = child.end != kNoEvent ? child.end : child.last;
+    if (end == kNoEvent) return;
     // A join that failed found the child running.
     if (end < i && !e.has(kFailed)) effects_.order(end, i);
     else if (e.has(kFailed) && i < end) effects_.order(i, end, true);
@@ -206,7 +204,7 @@ private:
   void arrive(const Event& e, std::uint32_t i) {
     use(e, i);
     Barrier& barrier = barriers_[e.address];
-    if (barrier.last_arrival != kNone)
+    if (barrier.last_arrival != kNoEvent)
       effects_.order(barrier.last_arrival, i, barrier.needed != 0 && barrier.group.empty());
     barrier.last_arrival = i;
     barrier.group.push_back(i);
@@ -228,7 +226,7 @@ private:
     const auto done = completed_.find({e.address, group});
     if (done != completed_.end()) return effects_.order(done->second, i);
     const auto barrier = barriers_.find(e.address);
-    if (barrier != barriers_.end() && barrier->second.last_arrival != kNone)
+    if (barrier != barriers_.end() && barrier->second.last_arrival != kNoEvent)
       effects_.order(barrier->second.last_arrival, i, true);
   }
 
@@ -287,7 +285,7 @@ private:
   std::vector<ThreadEvents> threads_;
   std::vector<std::vector<OpenWait>> waits_;     // by thread
   std::vector<std::vector<Arrival>> at_barrier_; // by thread
-  std::uint32_t last_receive_ = kNone;
+  std::uint32_t last_receive_ = kNoEvent;
   std::vector<std::uint32_t> cancelled_; // by thread: the request that its next event follows
   absl::flat_hash_map<std::uint64_t, Condition> conditions_;
   absl::flat_hash_map<std::uint64_t, Barrier> barriers_;

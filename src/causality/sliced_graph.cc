@@ -15,11 +15,11 @@ using trace::EventKind;
 using trace::SiteFacts;
 using trace::SiteRole;
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNothing = 0xffffffff;
 
-class Walk {
+class SliceWalk {
 public:
-  Walk(const trace::Trace& trace, const Computation& computation, trace::ControlStrength strength)
+  SliceWalk(const trace::Trace& trace, const Computation& computation, trace::ControlStrength strength)
       : trace_(trace), facts_(trace.static_facts), computation_(computation),
         strength_(static_cast<unsigned>(strength)), index_(facts_), locations_(trace), scopes_(facts_.sites.size()) {
     for (std::uint32_t t = 0; t < trace.threads.size(); ++t) {
@@ -42,9 +42,9 @@ private:
     Thread(const FactIndex& index, Activations::Graph graph) : activations(index, std::move(graph)) {}
     Activations activations;
     std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> locks; // lock -> depth, node of the acquire
-    std::uint32_t everything = kNone;                                       // all that was read so far
+    std::uint32_t everything = kNothing;                                    // all that was read so far
     std::uint32_t waited =
-        kNone; // the latest event that waited for another thread: nothing behind it is there without it
+        kNothing; // the latest event that waited for another thread: nothing behind it is there without it
   };
 
   void look_at(std::uint32_t number) {
@@ -132,8 +132,8 @@ private:
   std::uint32_t decider(const Activations& here, std::uint32_t site) {
     std::uint32_t latest = here.begun_by();
     for (const std::uint32_t parent : scope(site))
-      if (const std::uint32_t found = here.latest(parent); found != kNone)
-        latest = latest == kNone ? found : std::max(latest, found);
+      if (const std::uint32_t found = here.latest(parent); found != kNothing)
+        latest = latest == kNothing ? found : std::max(latest, found);
     return latest;
   }
   // All sites on which it depends, directly or not, that the site is reached.
@@ -156,13 +156,13 @@ private:
   }
 
   static void add(std::vector<std::uint32_t>& to, std::uint32_t node) {
-    if (node != kNone) to.push_back(node);
+    if (node != kNothing) to.push_back(node);
   }
   std::uint32_t join(std::uint32_t thread, std::vector<std::uint32_t> nodes) {
-    std::erase(nodes, kNone);
+    std::erase(nodes, kNothing);
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    if (nodes.empty()) return kNone;
+    if (nodes.empty()) return kNothing;
     if (nodes.size() == 1) return nodes.front();
     SlicedNode node;
     node.thread = thread;
@@ -190,7 +190,7 @@ private:
 } // namespace
 
 SlicedGraph sliced_graph(const trace::Trace& trace, const Computation& computation, trace::ControlStrength strength) {
-  return Walk(trace, computation, strength).run();
+  return SliceWalk(trace, computation, strength).run();
 }
 
 } // namespace sooth::causality

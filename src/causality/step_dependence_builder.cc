@@ -6,7 +6,6 @@ namespace sooth::causality {
 
 using Row = StepDependence::Row;
 using Slice = StepDependence::Slice;
-constexpr DependenceNode kNoNode = StepDependence::kNoNode;
 
 StepDependenceBuilder::StepDependenceBuilder(const trace::Trace& trace, const Computation& computation)
     : trace_(trace), computation_(computation) {

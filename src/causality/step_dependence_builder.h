@@ -11,6 +11,8 @@
 
 namespace sooth::causality {
 
+inline constexpr DependenceNode kNoNode = StepDependence::kNoNode;
+
 class StepDependenceBuilder {
 public:
   StepDependenceBuilder(const trace::Trace& trace, const Computation& computation);

@@ -136,22 +136,22 @@ void add_search_options(Parser& parser, AnalysisOptions& options) {
   parser.add_option("--find", options.find, "What to look for; all of " + words + " if not given")->type_name("KINDS");
   parser.add_option("--atomic", options.atomic, "Functions that are meant to be atomic; `*` stands for letters")
       ->type_name("GLOB")
-      ->allow_extra_args(false);
+      ->one_value();
   parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
       ->type_name("N")
-      ->check(at_least(1))
-      ->capture_default_str();
+      ->at_least(1)
+      ->show_default();
   options.limits.seconds = kDefaultSeconds;
   parser
       .add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided; 0: never")
       ->type_name("SECONDS")
-      ->capture_default_str()
-      ->check(at_least(0));
+      ->show_default()
+      ->at_least(0);
   add_memory_option(parser, options.properties);
   parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
       ->type_name("N")
-      ->check(at_least(0))
-      ->capture_default_str();
+      ->at_least(0)
+      ->show_default();
 }
 
 void add_analysis_options(Parser& parser, AnalysisOptions& options) {
@@ -171,8 +171,8 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
                   "that no lock and no order keeps apart although no run has both");
   parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
       ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 255));
+      ->show_default()
+      ->within(0, 255);
 }
 
 std::string check_analysis_options(const AnalysisOptions& options) {

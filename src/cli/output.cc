@@ -33,6 +33,11 @@ void release_complaints() {
   g_holding = false;
 }
 
+void Output::print_all(fmt::string_view format, fmt::format_args args) {
+  fmt::vformat_to(fmt::appender(buffer_), format, args);
+  if (buffer_.size() >= kPiece) flush();
+}
+
 void Output::flush() {
   const char* data = buffer_.data();
   std::size_t left = buffer_.size();

@@ -25,8 +25,7 @@ public:
 
   template <typename... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(fmt::appender(buffer_), format, std::forward<Args>(args)...);
-    if (buffer_.size() >= kPiece) flush();
+    print_all(format, fmt::make_format_args(args...));
   }
   void text(std::string_view text) { print("{}", text); }
 
@@ -37,6 +36,9 @@ public:
   int finish();
 
 private:
+  // Not in the template: each file that prints would get a copy of the whole library.
+  void print_all(fmt::string_view format, fmt::format_args args);
+
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
   fmt::memory_buffer buffer_;
   bool closed_ = false;

@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class Source { None, C, Cxx };
+enum class Language { None, C, Cxx };
 
-Source source_kind(const std::string& file) {
+Language language_of(const std::string& file) {
   static constexpr std::array<std::string_view, 5> kCxx = {".cpp", ".cc", ".cxx", ".c++", ".C"};
   const std::string extension = fs::path(file).extension().string();
-  if (extension == ".c") return Source::C;
+  if (extension == ".c") return Language::C;
   for (const std::string_view known : kCxx)
-    if (extension == known) return Source::Cxx;
-  return Source::None;
+    if (extension == known) return Language::Cxx;
+  return Language::None;
 }
 
 // A folder that goes away with this object.
@@ -55,9 +55,9 @@ private:
 };
 
 // The compiler replaces its process, so it gets one of its own. Returns whether `program` was built.
-bool build(const std::string& source, Source kind, const std::vector<std::string>& flags, const std::string& property,
-           const std::string& program) {
-  std::vector<std::string> words = {kind == Source::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
+bool build(const std::string& source, Language language, const std::vector<std::string>& flags,
+           const std::string& property, const std::string& program) {
+  std::vector<std::string> words = {language == Language::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
   if (!property.empty()) words.push_back("-fsooth-property=" + property);
   words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {source, "-o", program});
@@ -66,7 +66,8 @@ bool build(const std::string& source, Source kind, const std::vector<std::string
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const int argc = static_cast<int>(words.size());
-  auto ended = run_in_child([&] { return kind == Source::C ? run_cc(argc, argv.data()) : run_cxx(argc, argv.data()); });
+  auto ended =
+      run_in_child([&] { return language == Language::C ? run_cc(argc, argv.data()) : run_cxx(argc, argv.data()); });
   if (!ended) complain(ended.error().text());
   else if (!ended->fine()) complain(fmt::format("{} was not built.", source));
   return ended.ok() && ended->fine();
@@ -121,9 +122,7 @@ int run_run(int argc, char** argv) {
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
   add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, analysis);
-  parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")
-      ->type_name("FLAG")
-      ->allow_extra_args(false);
+  parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
@@ -132,7 +131,7 @@ int run_run(int argc, char** argv) {
                   "Run with the monitors of this property file inside the program: no trace, nothing is predicted")
       ->type_name("P")
       ->excludes("--online")
-      ->check(CLI::ExistingFile);
+      ->existing_file();
   parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
@@ -156,7 +155,7 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
   std::string program;
-  if (const Source kind = source_kind(target); kind != Source::None) {
+  if (const Language language = language_of(target); language != Language::None) {
     if (!fs::exists(target)) {
       complain(fmt::format("there is no file {}.", target));
       return kWrong;
@@ -164,7 +163,7 @@ int run_run(int argc, char** argv) {
     program = (folder.path() / fs::path(target).stem()).string();
     if (facts || analysis.model == "sliced" || analysis.model == "full") flags.insert(flags.begin(), "-fsooth-facts");
     if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
-    if (!build(target, kind, flags, options.property, program)) return kWrong;
+    if (!build(target, language, flags, options.property, program)) return kWrong;
   } else {
     program = find_program(target);
   }
@@ -182,7 +181,7 @@ int run_run(int argc, char** argv) {
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);
   if (!monitor.empty())
-    return run_monitored(command, source_kind(target) == Source::None ? monitor : "", folder.path(),
+    return run_monitored(command, language_of(target) == Language::None ? monitor : "", folder.path(),
                          analysis.exit_code);
   if (online) {
     ObserveOptions observing;

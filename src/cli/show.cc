@@ -168,16 +168,11 @@ int run_show(int argc, char** argv) {
   parser.add_flag("--json", options.json, "One JSON object a line");
   parser.add_flag("--facts", options.facts,
                   "Not the events, but what is known of the program: what each site depends on");
-  parser.add_option("--thread", options.threads, "Only this thread; may be repeated")
-      ->type_name("N|NAME")
-      ->allow_extra_args(false);
+  parser.add_option("--thread", options.threads, "Only this thread; may be repeated")->type_name("N|NAME")->one_value();
   parser.add_option("--variable", options.variables, "Only what touches variables of this name; may be repeated")
       ->type_name("GLOB")
-      ->allow_extra_args(false);
-  parser.add_option("--kind", options.kinds, "Only these kinds")
-      ->type_name("K[,K]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      ->one_value();
+  parser.add_option("--kind", options.kinds, "Only these kinds")->type_name("K[,K]")->delimiter(',')->one_value();
   parser.add_option("--range", options.range, "Only events A to B")->type_name("A:B");
   parser.add_option("--limit", options.limit, "At most the first N that match")->type_name("N");
   parser.add_option("--tail", options.tail, "Only the last N that match")->type_name("N");

@@ -118,7 +118,7 @@ int run_stats(int argc, char** argv) {
                 "  sooth stats bank.sooth --top 100 --json\n");
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
   parser.add_flag("--json", json, "The result as one JSON object");
-  parser.add_option("--top", top, "List at most N threads, variables and locks")->type_name("N")->capture_default_str();
+  parser.add_option("--top", top, "List at most N threads, variables and locks")->type_name("N")->show_default();
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   const auto trace = load_trace(file);

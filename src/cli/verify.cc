@@ -91,7 +91,7 @@ int run_verify(int argc, char** argv) {
       "  sooth verify bank.sooth --json\n");
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
   parser.add_flag("--json", json, "The result as one JSON object");
-  parser.add_option("--problems", most, "Describe at most N problems")->type_name("N")->capture_default_str();
+  parser.add_option("--problems", most, "Describe at most N problems")->type_name("N")->show_default();
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   const auto trace = load_trace(file);

@@ -3,14 +3,10 @@
 #include <set>
 
 #include "logic/lookup.h"
+#include "logic/trimmed.h"
 
 namespace sooth::logic {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n\r"), last = text.find_last_not_of(" \t\n\r");
-  return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
-}
 
 void collect(const Node& node, std::set<std::string>& names) {
   if (node.form == Form::Predicate && (node.text == "call" || node.text == "return"))

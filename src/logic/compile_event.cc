@@ -4,6 +4,7 @@
 
 #include "logic/compile.h"
 #include "logic/nearest.h"
+#include "logic/trimmed.h"
 
 namespace sooth::logic {
 namespace {
@@ -21,13 +22,6 @@ constexpr PredicateRow kPredicates[] = {
     {"thread_end", EventClass::ThreadEnd},
     {"user", EventClass::User},
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 } // namespace
 

@@ -4,16 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "observe/wrong.h"
+
 namespace sooth::observe {
 namespace {
 
 // What a program sends is never further out of order than this (online_hook.cc keeps it smaller); a stream that is must
 // not fill the observer's memory.
 constexpr std::uint64_t kFarthest = 1u << 20;
-constexpr std::uint32_t kMostThreads = 1u << 16;
+constexpr std::uint32_t kMostThreadsAtOnce = 1u << 16;
 constexpr std::uint64_t kForgetEvery = 256;
-
-Error wrong(std::string sentence) { return {std::move(sentence), "", 0, 0}; }
 
 } // namespace
 
@@ -42,7 +42,7 @@ void Epoch::put(explore::Message message) {
 }
 
 std::optional<Error> Epoch::check(const Place& place) const {
-  if (place.thread >= kMostThreads) return wrong(fmt::format("thread {} is one too many.", place.thread));
+  if (place.thread >= kMostThreadsAtOnce) return wrong(fmt::format("thread {} is one too many.", place.thread));
   const auto at = received_.find(place.thread);
   const std::uint64_t next = at != received_.end() ? at->second.next : 0;
   if (place.sequence > next && place.sequence - next > kFarthest)
@@ -76,7 +76,7 @@ Result<bool> Epoch::add(const EventMessage& message) {
   std::uint32_t own = 0;
   std::vector<causality::Count> components;
   for (const ClockEntry& entry : message.clock) {
-    if (entry.thread >= kMostThreads) return wrong(fmt::format("a clock with thread {}.", entry.thread));
+    if (entry.thread >= kMostThreadsAtOnce) return wrong(fmt::format("a clock with thread {}.", entry.thread));
     components.resize(std::size_t{entry.thread} + 1);
     components[entry.thread] = entry.count;
     if (entry.thread == thread) own = entry.count;
@@ -100,7 +100,7 @@ Result<bool> Epoch::add(const EventMessage& message) {
 
 Result<bool> Epoch::add(const ForkMessage& message) {
   if (const auto error = check(message.place)) return *error;
-  if (message.child >= kMostThreads) return wrong(fmt::format("thread {} is one too many.", message.child));
+  if (message.child >= kMostThreadsAtOnce) return wrong(fmt::format("thread {} is one too many.", message.child));
   if (!is_new(message.place)) return false;
   return take(message.place, {.kind = explore::Message::Kind::Fork, .other = message.child});
 }

@@ -8,11 +8,10 @@
 #include "logic/resolve.h"
 #include "logic/symbols.h"
 #include "observe/findings.h"
+#include "observe/wrong.h"
 
 namespace sooth::observe {
 namespace {
-
-Error wrong(std::string sentence) { return {std::move(sentence), "", 0, 0}; }
 
 std::uint32_t epoch_of(const EventMessage& m) { return m.place.epoch; }
 std::uint32_t epoch_of(const ForkMessage& m) { return m.place.epoch; }

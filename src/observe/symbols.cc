@@ -4,19 +4,18 @@
 #include <cstring>
 
 #include "logic/lookup.h"
+#include "observe/wrong.h"
 
 namespace sooth::observe {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28; // of all modules of a program
-constexpr std::size_t kMostModules = 1u << 16;
-
-Error wrong(std::string sentence) { return {std::move(sentence), "", 0, 0}; }
+constexpr std::size_t kMostModulesKept = 1u << 16;
 
 } // namespace
 
 std::optional<Error> ProgramSymbols::add(const ModulePart& part) {
-  if (part.module > kMostModules || part.module > bodies_.size()) return wrong("a module out of order.");
+  if (part.module > kMostModulesKept || part.module > bodies_.size()) return wrong("a module out of order.");
   if (part.module == bodies_.size()) bodies_.push_back({part.whole, {}});
   Body& body = bodies_[part.module];
   if (part.whole != body.whole || part.offset != body.bytes.size()) return wrong("a part of a module out of order.");

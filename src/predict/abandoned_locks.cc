@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "predict/blocking.h"
+#include "predict/tries.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
@@ -14,8 +15,6 @@ using causality::OperationKind;
 using causality::StepId;
 using witness::Finding;
 using witness::Role;
-
-constexpr std::size_t kMaxTries = 256; // questions for one request
 
 class AbandonedLocks {
 public:
@@ -64,7 +63,7 @@ private:
     ++coverage_.candidates;
     std::string undecided;
     for (std::size_t n = 0; n < request.steps.size(); ++n) {
-      if (n == kMaxTries) {
+      if (n == kTriesPerLocks) {
         undecided = "a request for a lock that is never given up has more instances than are tried";
         break;
       }

@@ -18,10 +18,10 @@ struct OpenBlock {
   std::uint64_t depth; // of a call: activations below it
 };
 
-class Collector {
+class BlockCollector {
 public:
-  Collector(const trace::Trace& trace, const causality::Computation& computation,
-            const std::vector<std::string>& functions)
+  BlockCollector(const trace::Trace& trace, const causality::Computation& computation,
+                 const std::vector<std::string>& functions)
       : trace_(trace), computation_(computation), functions_(functions), open_(trace.threads.size()),
         depth_(trace.threads.size()) {}
 
@@ -103,7 +103,7 @@ bool is_named(const std::string& function, const std::string& pattern) {
 
 std::vector<Block> collect_blocks(const trace::Trace& trace, const causality::Computation& computation,
                                   const std::vector<std::string>& functions) {
-  return Collector(trace, computation, functions).run();
+  return BlockCollector(trace, computation, functions).run();
 }
 
 } // namespace sooth::predict

@@ -10,6 +10,7 @@
 #include "predict/must_order.h"
 #include "predict/requests.h"
 #include "predict/standstill.h"
+#include "predict/tries.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
@@ -20,7 +21,6 @@ using trace::Event;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kMaxTries = 256;              // questions for one circle
 constexpr std::size_t kMaxCombinations = 1'000'000; // of instances of its requests
 constexpr std::size_t kMaxFollowed = 20'000'000;    // steps of runs that were followed to a standstill
 constexpr std::size_t kMaxWaived = 4096;            // orders of one semaphore or barrier
@@ -55,7 +55,7 @@ private:
     std::string undecided;
     for (bool more = true; more; more = advance(choice)) {
       for (std::size_t i = 0; i < circle_.size(); ++i) before[i] = requests_[circle_[i]].steps[choice[i]];
-      if (++combinations > kMaxCombinations || tries == kMaxTries) {
+      if (++combinations > kMaxCombinations || tries == kTriesPerLocks) {
         undecided = "a circle of requests has more instances than are tried";
         break;
       }

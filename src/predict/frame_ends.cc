@@ -8,6 +8,7 @@
 
 #include "base/address_ranges.h"
 #include "predict/shared_frames.h"
+#include "predict/tries.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
@@ -20,8 +21,6 @@ using witness::Finding;
 using witness::FindingKind;
 using witness::Role;
 
-constexpr std::size_t kMaxTries = 16;   // questions for each pair of places
-constexpr std::size_t kMaxTouches = 32; // accesses of others that are remembered for each activation
 constexpr std::uint32_t kNone = 0xffffffff;
 
 // Nobody else learns anything by it, as far as it is part of a step that other events began.
@@ -145,7 +144,7 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     const causality::Step& step = computation_.steps[use_step];
     if (step.event != use && !begins_block(step)) return;
-    if (tried.times == kMaxTries)
+    if (tried.times == kTriesPerSites)
       return coverage_.undecided_because("more accesses of functions' variables at one place than are tried");
     ++tried.times;
     ++coverage_.candidates;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "trace/contents.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 namespace {
@@ -14,10 +15,6 @@ using trace::EventKind;
 constexpr std::uint32_t kNobody = 0xffffffff;
 constexpr std::uint32_t kSeveral = 0xfffffffe;
 constexpr std::uint64_t kLongRange = 4096; // longer ones are looked at by their first and last bytes only
-
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
-}
 
 } // namespace
 

@@ -16,10 +16,10 @@ using causality::EventIndex;
 using causality::ThreadNumber;
 using explore::RelevantEvent;
 
-class Search {
+class LassoSearch {
 public:
-  Search(const causality::Model& model, const logic::PropertyFile& file, const explore::PropertyEvents& events,
-         const logic::Property& property, const LivenessLimits& limits)
+  LassoSearch(const causality::Model& model, const logic::PropertyFile& file, const explore::PropertyEvents& events,
+              const logic::Property& property, const LivenessLimits& limits)
       : model_(model), file_(file), events_(events), property_(property), limits_(limits), cut_(model.threads(), 0) {}
 
   // Fills `u` and `v` with the visible events of a violating lasso.
@@ -135,7 +135,7 @@ LivenessAnswer find_possible_liveness(const trace::Trace& trace, const causality
   const RunTable table(file, events, trace);
   for (const logic::Property& property : file.properties) {
     if (property.lasso == nullptr) continue;
-    Search search(model, file, events, property, limits);
+    LassoSearch search(model, file, events, property, limits);
     const bool found = search.run();
     out.complete = out.complete && (found || search.complete());
     if (!found) continue;

@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "predict/tries.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
@@ -13,8 +14,6 @@ using trace::Event;
 using trace::EventKind;
 using witness::Finding;
 using witness::Role;
-
-constexpr std::size_t kMaxTries = 16; // waits for each pair of sites
 
 bool signals(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
 
@@ -58,7 +57,7 @@ private:
     const Event& s = trace_.events[signal];
     Tried& tried = tried_[std::tuple(w.site, w.site == 0 ? w.address : 0, s.site)];
     if (tried.found) return;
-    if (tried.times == kMaxTries) return coverage_.undecided_because("more waits at one place than are tried");
+    if (tried.times == kTriesPerSites) return coverage_.undecided_because("more waits at one place than are tried");
     ++tried.times;
     ++coverage_.candidates;
     const Answer answer = ask(wait, its->second);

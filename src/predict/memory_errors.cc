@@ -9,14 +9,18 @@
 #include <absl/container/inlined_vector.h>
 
 #include "base/address_ranges.h"
+#include "causality/effects.h"
 #include "predict/frame_ends.h"
 #include "predict/must_order.h"
 #include "predict/stale_pointers.h"
+#include "predict/tries.h"
 #include "predict/witness_of.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 namespace {
 
+using causality::kNoEvent;
 using causality::StepId;
 using trace::Event;
 using trace::EventKind;
@@ -24,15 +28,8 @@ using witness::Finding;
 using witness::FindingKind;
 using witness::Role;
 
-constexpr std::size_t kMaxTries = 16;   // questions for each pair of sites
-constexpr std::size_t kMaxTouches = 32; // accesses that are remembered for each object
-constexpr std::uint32_t kNone = 0xffffffff;
-
 bool begins_object(EventKind kind) {
   return kind == EventKind::Alloc || kind == EventKind::Map || kind == EventKind::StackBegin;
-}
-bool ends_object(EventKind kind) {
-  return kind == EventKind::Free || kind == EventKind::Unmap || kind == EventKind::StackEnd;
 }
 bool accesses(const Event& e) {
   const bool memory = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
@@ -40,9 +37,9 @@ bool accesses(const Event& e) {
 }
 
 // The life of one object; or what is left of it.
-struct Object {
-  std::uint64_t end = 0;       // address behind it
-  std::uint32_t ended = kNone; // the event, once it is over
+struct RememberedObject {
+  std::uint64_t end = 0;          // address behind it
+  std::uint32_t ended = kNoEvent; // the event, once it is over
   // The last access of each thread at each site, oldest first.
   absl::InlinedVector<std::uint32_t, 4> touches;
 };
@@ -64,20 +61,20 @@ public:
   }
 
 private:
-  using Objects = absl::btree_map<std::uint64_t, Object>; // by first address; they do not overlap
+  using Objects = absl::btree_map<std::uint64_t, RememberedObject>; // by first address; they do not overlap
 
   void begin(const Event& e) {
     if (e.value == 0 || e.value > ~e.address) return;
     erase_overlapping(objects_, e.address, e.address + e.value);
-    objects_[e.address] = {e.address + e.value, kNone, {}};
+    objects_[e.address] = {e.address + e.value, kNoEvent, {}};
   }
 
   void touch(std::uint32_t index) {
     const Event& e = trace_.events[index];
     for (auto it = first_overlapping(objects_, e.address); it != objects_.end() && it->first < e.address + e.size;
          ++it) {
-      Object& object = it->second;
-      if (object.ended != kNone) {
+      RememberedObject& object = it->second;
+      if (object.ended != kNoEvent) {
         if (!is_global(e.address)) observed(FindingKind::UseAfterFree, index, object.ended);
         continue;
       }
@@ -95,7 +92,7 @@ private:
     const Event& e = trace_.events[index];
     auto it = first_overlapping(objects_, e.address);
     if (it == objects_.end() || it->first >= e.address + std::max<std::uint64_t>(e.value, 1)) return;
-    if (it->first == e.address && it->second.ended != kNone) {
+    if (it->first == e.address && it->second.ended != kNoEvent) {
       if (e.kind == EventKind::Free) observed(FindingKind::DoubleFree, index, it->second.ended);
       return;
     }
@@ -157,7 +154,7 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return;
     if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return;
-    if (tried.times == kMaxTries)
+    if (tried.times == kTriesPerSites)
       return coverage_.undecided_because("more accesses of freed objects at one place than are tried");
     ++tried.times;
     ++coverage_.candidates;

@@ -10,6 +10,7 @@
 #include "predict/benign_races.h"
 #include "predict/synchronises_with.h"
 #include "predict/unrecorded.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 namespace {
@@ -25,9 +26,6 @@ constexpr std::uint64_t kMaxGranules = std::uint64_t{1} << 25;
 bool is_access(const Event& e) {
   const bool memory = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
   return memory && e.kind != EventKind::ExternalWrite && e.size != 0 && e.address + e.size > e.address;
-}
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
 
 // Pages that one thread only touches, or that are only read, cannot have races: no shadow for them.

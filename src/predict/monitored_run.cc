@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "logic/lookup.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 
@@ -19,10 +20,6 @@ using trace::EventKind;
 namespace {
 
 constexpr std::uint32_t kMostPlaces = 256;
-
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
-}
 
 // Whether some atomic operations overlap, but are not of the same bytes.
 bool has_mixed_atomics(const trace::Trace& trace) {

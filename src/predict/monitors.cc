@@ -37,9 +37,9 @@ struct Explanation {
   }
 };
 
-class Engine {
+class MonitorEngine {
 public:
-  Engine(const trace::Trace& trace, const logic::PropertyFile& file) : trace_(trace), file_(file) {}
+  MonitorEngine(const trace::Trace& trace, const logic::PropertyFile& file) : trace_(trace), file_(file) {}
 
   Result<MonitorAnswer> run() {
     std::string wrong;
@@ -113,7 +113,7 @@ private:
 } // namespace
 
 Result<MonitorAnswer> check_monitors(const trace::Trace& trace, const logic::PropertyFile& file) {
-  return Engine(trace, file).run();
+  return MonitorEngine(trace, file).run();
 }
 
 } // namespace sooth::predict

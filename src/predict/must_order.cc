@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "trace/kind_groups.h"
+
 namespace sooth::predict {
 
 using causality::StepId;
 
-namespace {
-
-bool ends_object(trace::EventKind kind) {
-  return kind == trace::EventKind::Free || kind == trace::EventKind::Unmap || kind == trace::EventKind::StackEnd;
-}
-
-} // namespace
+namespace {} // namespace
 
 MustOrder::MustOrder(const trace::Trace& trace, const causality::Computation& computation)
     : computation_(computation), changes_(computation.threads.size()) {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "causality/effects.h"
 #include "predict/conflict_graph.h"
 
 namespace sooth::predict {
 namespace {
 
+using causality::kNoEvent;
 using witness::Finding;
 using witness::Role;
-
-constexpr std::uint32_t kNone = 0xffffffff;
 
 class Observed {
 public:
@@ -54,7 +54,7 @@ private:
     if (serial != Truth::No) return false;
     broken_[b] = true;
     const std::uint32_t inside = interleaved(block, place.value_or(block.last));
-    if (inside == kNone) return true;
+    if (inside == kNoEvent) return true;
     Finding finding = observed(block, place ? "linear" : "search", inside);
     finding.note = "No order of the recorded steps has the block in one piece.";
     findings_.add(std::move(finding), inside);
@@ -98,22 +98,22 @@ private:
 
   void report_together(const std::vector<std::size_t>& circle, const Entangled& entangled) {
     std::size_t torn = circle.front();
-    std::uint32_t inside = kNone;
+    std::uint32_t inside = kNoEvent;
     for (const std::size_t b : circle)
       for (const std::size_t other : circle)
-        if (inside == kNone && blocks_[other].thread != blocks_[b].thread) {
+        if (inside == kNoEvent && blocks_[other].thread != blocks_[b].thread) {
           inside = first_of(blocks_[other], blocks_[b]);
-          if (inside != kNone) torn = b;
+          if (inside != kNoEvent) torn = b;
         }
     // What is between may also be a step outside of all blocks.
     for (const std::vector<std::size_t>& some : {circle, entangled.blocks})
       for (const std::size_t b : some)
-        if (inside == kNone) {
+        if (inside == kNoEvent) {
           inside = interleaved(blocks_[b], blocks_[b].last);
-          if (inside != kNone) torn = b;
+          if (inside != kNoEvent) torn = b;
         }
     for (const std::size_t b : circle) broken_[b] = true;
-    if (inside == kNone) return;
+    if (inside == kNoEvent) return;
     Finding finding = observed(blocks_[torn], "search", inside);
     std::string names = blocks_[torn].name;
     for (const std::size_t other : circle) {
@@ -141,7 +141,7 @@ private:
   // Another thread's event inside the block: the last write of what is read at `place`, or the first that acts at all.
   std::uint32_t interleaved(const Block& block, std::uint32_t place) const {
     const StepId from = set_.step(block, block.first), to = set_.step(block, std::min(place, block.last - 1));
-    std::uint32_t any = kNone;
+    std::uint32_t any = kNoEvent;
     for (StepId id = to; id-- > from;) {
       const causality::Step& step = set_.computation.steps[id];
       if (step.thread == block.thread || !set_.nameable(id) || step.operations == 0) continue;
@@ -159,7 +159,7 @@ private:
       const std::uint32_t event = set_.computation.steps[step].event;
       if (event > inside.begin && event < inside.end && set_.nameable(step)) return event;
     }
-    return kNone;
+    return kNoEvent;
   }
 
   const BlockSet& set_;

@@ -32,9 +32,9 @@ witness::Model model_number(std::string_view name) {
   return witness::Model::Maximal;
 }
 
-class Engine {
+class PropertyEngine {
 public:
-  Engine(const trace::Trace& trace, const logic::PropertyFile& file, const PropertyOptions& options)
+  PropertyEngine(const trace::Trace& trace, const logic::PropertyFile& file, const PropertyOptions& options)
       : trace_(trace), file_(file), options_(options), events_(explore::property_events(file, trace)),
         monitors_(file, events_), table_(file, events_, trace) {}
 
@@ -218,7 +218,7 @@ private:
 Result<PropertyAnswer> check_properties(const trace::Trace& trace, const causality::Computation& computation,
                                         const logic::PropertyFile& file, std::string_view model,
                                         const PropertyOptions& options) {
-  return Engine(trace, file, options).run(computation, model);
+  return PropertyEngine(trace, file, options).run(computation, model);
 }
 
 } // namespace sooth::predict

@@ -11,6 +11,7 @@
 #include "predict/locks_held.h"
 #include "predict/must_order.h"
 #include "trace/contents.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 namespace {
@@ -20,10 +21,6 @@ using causality::OperationKind;
 using causality::StepId;
 using trace::Event;
 using trace::EventKind;
-
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
-}
 
 // What tells accesses apart for the user; where the site is unknown, the address stands for it.
 struct SiteKey {

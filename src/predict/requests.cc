@@ -24,9 +24,9 @@ bool gives_up(const Event& e) {
   return e.has(trace::kFailed) || (e.value & (trace::kLockTry | trace::kLockTimed)) != 0;
 }
 
-class Collector {
+class RequestCollector {
 public:
-  Collector(const trace::Trace& trace, const causality::Computation& computation)
+  RequestCollector(const trace::Trace& trace, const causality::Computation& computation)
       : trace_(trace), computation_(computation), held_(computation.threads.size()),
         readers_(computation.threads.size()), waits_(computation.threads.size()) {
     for (std::uint32_t lock = 0; lock < computation.locks.size(); ++lock) numbers_[computation.locks[lock]] = lock;
@@ -205,7 +205,7 @@ bool Requests::may_be_empty(const causality::Computation& computation, std::uint
 }
 
 Requests collect_requests(const trace::Trace& trace, const causality::Computation& computation) {
-  return Collector(trace, computation).run();
+  return RequestCollector(trace, computation).run();
 }
 
 std::uint32_t taking_event(const trace::Trace& trace, const causality::Computation& computation, StepId step,

@@ -18,10 +18,10 @@ struct Proof {
 using SharedProof = std::shared_ptr<const Proof>;
 constexpr std::size_t kLargestProof = 100; // that is tried again elsewhere
 
-class Search {
+class ScheduleSearch {
 public:
-  Search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
-         const Deadline& deadline)
+  ScheduleSearch(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+                 const Deadline& deadline)
       : constraints_(index, question, window, std::move(limits), deadline), deadline_(deadline) {}
 
   Answer run() {
@@ -125,7 +125,7 @@ private:
 
 Answer search(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
               const Deadline& deadline) {
-  return Search(index, question, window, std::move(limits), deadline).run();
+  return ScheduleSearch(index, question, window, std::move(limits), deadline).run();
 }
 
 } // namespace sooth::predict

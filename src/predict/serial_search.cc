@@ -11,9 +11,9 @@
 namespace sooth::predict {
 namespace {
 
-class Search {
+class SerialSearch {
 public:
-  Search(const Computation& computation, const std::vector<Part>& parts, std::size_t states)
+  SerialSearch(const Computation& computation, const std::vector<Part>& parts, std::size_t states)
       : index_(computation, witness::Model::Maximal), parts_(parts), states_(states) {}
 
   Truth run() {
@@ -153,11 +153,11 @@ Truth serial_run_exists(const Computation& computation, const std::vector<Part>&
   if (computation.steps.size() > kMaxSearched) return Truth::Undecided;
   std::vector<Part> renumbered = parts;
   const Computation fewer = reduced(computation, renumbered);
-  if (Search(fewer, renumbered, states).run() == Truth::No) return Truth::No;
+  if (SerialSearch(fewer, renumbered, states).run() == Truth::No) return Truth::No;
   // A state of the whole computation is a copy of its memory.
   const std::size_t room =
       states * 64 / std::max<std::size_t>(1, computation.locations.size() + computation.locks.size());
-  return Search(computation, parts, std::min(states, room)).run();
+  return SerialSearch(computation, parts, std::min(states, room)).run();
 }
 
 std::optional<std::uint32_t> contradiction(const Computation& computation, const Part& part) {

@@ -12,7 +12,7 @@ using trace::Event;
 using trace::EventKind;
 
 constexpr std::uint64_t kLineBits = 6;
-constexpr std::uint32_t kSeveral = 0xffffffff; // threads
+constexpr std::uint32_t kSeveralThreads = 0xffffffff;
 
 std::uint64_t first_line(const Event& e) { return e.address >> kLineBits; }
 std::uint64_t last_line(const Event& e) { return (e.address + e.size - 1) >> kLineBits; }
@@ -84,10 +84,10 @@ SharedFrames::SharedFrames(const trace::Trace& trace) : trace_(trace), elsewhere
   for (const Event& e : trace.events) {
     if (all.empty() || !is_plain_use(e) || last_line(e) < all.front() || first_line(e) > all.back()) continue;
     for (auto it = std::ranges::lower_bound(all, first_line(e)); it != all.end() && *it <= last_line(e); ++it)
-      if (std::uint32_t& owner = owners[*it]; owner != e.thread) owner = kSeveral;
+      if (std::uint32_t& owner = owners[*it]; owner != e.thread) owner = kSeveralThreads;
   }
   for (const std::uint64_t line : all)
-    if (owners[line] == kSeveral) lines_.push_back(line);
+    if (owners[line] == kSeveralThreads) lines_.push_back(line);
 }
 
 bool SharedFrames::touched_by(const Event& access) const {

@@ -8,11 +8,14 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "causality/effects.h"
+#include "predict/tries.h"
 #include "predict/witness_of.h"
 
 namespace sooth::predict {
 namespace {
 
+using causality::kNoEvent;
 using causality::StepId;
 using trace::Event;
 using trace::EventKind;
@@ -20,15 +23,12 @@ using witness::Finding;
 using witness::FindingKind;
 using witness::Role;
 
-constexpr std::size_t kMaxTries = 16; // questions for each pair of sites
-constexpr std::uint32_t kNone = 0xffffffff;
-
-struct Object {
+struct PlacedObject {
   std::uint64_t original = 0; // where the program had it
   std::uint64_t bytes = 0;
-  std::uint32_t begin = kNone; // events
-  std::uint32_t end = kNone;
-  std::uint32_t before = kNone; // the free that made its place free
+  std::uint32_t begin = kNoEvent; // events
+  std::uint32_t end = kNoEvent;
+  std::uint32_t before = kNoEvent; // the free that made its place free
 };
 
 class StalePointers {
@@ -62,7 +62,7 @@ private:
     const std::uint64_t original = table_.original(e.address);
     const auto freed = freed_.find(original);
     alive_[e.address] = objects_.size();
-    objects_.push_back({original, e.value, i, kNone, freed == freed_.end() ? kNone : freed->second});
+    objects_.push_back({original, e.value, i, kNoEvent, freed == freed_.end() ? kNoEvent : freed->second});
     if (freed != freed_.end()) freed_.erase(freed);
   }
   void end(std::uint32_t i) {
@@ -84,9 +84,9 @@ private:
 
   // Each thread's first touch of an object whose place was another one's.
   void touch(std::uint32_t i, std::size_t number) {
-    const Object& object = objects_[number];
+    const PlacedObject& object = objects_[number];
     const Event& e = trace_.events[i];
-    if (object.before == kNone || e.thread == trace_.events[object.begin].thread || e.has(trace::kMerged)) return;
+    if (object.before == kNoEvent || e.thread == trace_.events[object.begin].thread || e.has(trace::kMerged)) return;
     if (e.kind == EventKind::Free && freed_inside_library(trace_, e)) return;
     const bool inside = table_.original(e.address) - object.original < object.bytes;
     const Event& free = trace_.events[object.before];
@@ -110,7 +110,7 @@ private:
     if (must_.precedes(use, free)) return;
     Tried& tried = tried_[std::tuple(name(candidate.use), name(candidate.free))];
     if (tried.found) return;
-    if (tried.times == kMaxTries)
+    if (tried.times == kTriesPerSites)
       return coverage_.undecided_because("more blocks at reused places, freed and used at one place, than are tried");
     ++tried.times;
     ++coverage_.candidates;
@@ -136,10 +136,10 @@ private:
   bool taken(const std::vector<StepId>& run, const Event& use) const {
     absl::flat_hash_set<StepId> done(run.begin(), run.end());
     const std::uint64_t address = table_.original(use.address);
-    return std::ranges::any_of(objects_, [&](const Object& object) {
+    return std::ranges::any_of(objects_, [&](const PlacedObject& object) {
       if (address - object.original >= std::max<std::uint64_t>(object.bytes, 1)) return false;
       const bool begun = done.contains(computation_.step_of_event[object.begin]);
-      return begun && (object.end == kNone || !done.contains(computation_.step_of_event[object.end]));
+      return begun && (object.end == kNoEvent || !done.contains(computation_.step_of_event[object.end]));
     });
   }
 
@@ -154,7 +154,7 @@ private:
   const MustOrder& must_;
   const trace::ObjectTable& table_;
   Coverage& coverage_;
-  std::vector<Object> objects_;
+  std::vector<PlacedObject> objects_;
   absl::flat_hash_map<std::uint64_t, std::size_t> alive_;   // by address, as moved
   absl::flat_hash_map<std::uint64_t, std::uint32_t> freed_; // by original address: the last free
   absl::flat_hash_set<std::pair<std::size_t, std::uint32_t>> touched_;

@@ -9,6 +9,7 @@
 #include "report/event_text.h"
 #include "report/fingerprint.h"
 #include "report/held_locks.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::report {
 
@@ -57,10 +58,6 @@ bool synchronises(EventKind kind) {
   case EventKind::AtomicRmw: return false;
   default: return trace::kind_is_ticketed(kind);
   }
-}
-
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
 
 struct ObjectAt {

@@ -33,7 +33,7 @@ public:
 private:
   template <typename... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += fmt::vformat(format, fmt::make_format_args(args...)); // format_to would be compiled with all that it can
   }
   std::string bold(const std::string& text) const { return options_.color ? "\033[1m" + text + "\033[0m" : text; }
   std::string red(const std::string& text) const { return options_.color ? "\033[1;31m" + text + "\033[0m" : text; }

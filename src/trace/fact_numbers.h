@@ -13,6 +13,14 @@ void put_number(Bytes& out, std::uint64_t number) {
   out.push_back(static_cast<std::uint8_t>(number));
 }
 
+// A section: its tag, its length, its bytes.
+template <typename Bytes>
+void put_section(Bytes& out, std::uint32_t tag, const Bytes& payload) {
+  for (const std::uint32_t word : {tag, static_cast<std::uint32_t>(payload.size())})
+    for (unsigned shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(word >> shift));
+  out.insert(out.end(), payload.begin(), payload.end());
+}
+
 // Reads one after the other, and stays at 0 once something was wrong.
 class Numbers {
 public:

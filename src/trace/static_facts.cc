@@ -202,14 +202,6 @@ std::vector<std::uint8_t> dependence_payload(const StaticFacts& facts) {
   return payload;
 }
 
-void put_section(std::vector<std::uint8_t>& out, std::uint32_t tag, const std::vector<std::uint8_t>& payload) {
-  const std::uint32_t head[2] = {tag, static_cast<std::uint32_t>(payload.size())};
-  const std::size_t at = out.size();
-  out.resize(at + sizeof head);
-  std::memcpy(out.data() + at, head, sizeof head);
-  out.insert(out.end(), payload.begin(), payload.end());
-}
-
 } // namespace
 
 SourceSet StaticFactsBuilder::sources(std::vector<Source> set) {

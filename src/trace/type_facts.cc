@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "trace/fact_numbers.h"
+
 namespace sooth::trace {
 namespace {
 
@@ -141,12 +143,6 @@ void put_type(std::vector<std::uint8_t>& out, const Type& type, StringTable& str
     put(out, strings.add(enumerator.name));
     put_long(out, static_cast<std::uint64_t>(enumerator.value));
   }
-}
-
-void put_section(std::vector<std::uint8_t>& out, std::uint32_t tag, const std::vector<std::uint8_t>& payload) {
-  put(out, tag);
-  put(out, static_cast<std::uint32_t>(payload.size()));
-  out.insert(out.end(), payload.begin(), payload.end());
 }
 
 } // namespace

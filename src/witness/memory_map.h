@@ -13,6 +13,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "trace/kind_groups.h"
 #include "trace/trace.h"
 
 namespace sooth::witness::checking {
@@ -24,9 +25,6 @@ constexpr bool touches_memory(trace::EventKind kind) { return trace::reads_memor
 // An object begins or ends: what the bytes were before does not count any more.
 constexpr bool begins_object(trace::EventKind kind) {
   return kind == trace::EventKind::Alloc || kind == trace::EventKind::Map || kind == trace::EventKind::StackBegin;
-}
-constexpr bool ends_object(trace::EventKind kind) {
-  return kind == trace::EventKind::Free || kind == trace::EventKind::Unmap || kind == trace::EventKind::StackEnd;
 }
 
 // What holds for one piece at some moment of a run.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trace/contents.h"
+#include "trace/kind_groups.h"
 #include "witness/cxx_order.h"
 #include "witness/deadlock.h"
 #include "witness/frame_end.h"
@@ -19,9 +20,6 @@ using trace::Event;
 using trace::EventKind;
 using trace::kFailed;
 
-bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
-}
 bool is_signal(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
 
 class Shape {

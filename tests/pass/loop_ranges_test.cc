@@ -12,14 +12,14 @@
 
 namespace {
 
-const char* const kLevels[] = {"-O0",
-                               "-O1",
-                               "-O2",
-                               "-O3",
-                               "-Os",
-                               "-O3 -mavx2",
-                               "-O2 -fno-strict-aliasing -fwrapv",
-                               "-O2 -fno-vectorize -fno-unroll-loops"};
+const char* const kLoopLevels[] = {"-O0",
+                                   "-O1",
+                                   "-O2",
+                                   "-O3",
+                                   "-Os",
+                                   "-O3 -mavx2",
+                                   "-O2 -fno-strict-aliasing -fwrapv",
+                                   "-O2 -fno-vectorize -fno-unroll-loops"};
 // Where the program keeps what it shares; everything else moves from build to build.
 constexpr unsigned long kArena = 0x200000000000;
 constexpr unsigned long kArenaEnd = kArena + (1UL << 20);
@@ -139,7 +139,7 @@ TEST_P(LoopRangesTest, SameResultsAndSameBytesAsWithAHookForEachAccess) {
   check_promises(with_ranges, level.find("-O0") == std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, LoopRangesTest, testing::ValuesIn(kLevels), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Levels, LoopRangesTest, testing::ValuesIn(kLoopLevels), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

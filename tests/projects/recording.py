@@ -62,9 +62,9 @@ def verify(sooth, trace):
     print(answer.out.strip())
 
 
-def events(sooth, trace):
-    """All events of a trace, as `sooth show --json` has them."""
-    answer = run([sooth, "show", "--json", trace], trace.parent)
+def events(sooth, trace, *choice):
+    """The events of a trace as `sooth show --json` has them: all, or those that its options choose."""
+    answer = run([sooth, "show", "--json", *choice, trace], trace.parent)
     return [json.loads(line) for line in answer.out.splitlines()]
 
 

@@ -54,7 +54,7 @@ struct Definition {
   }
 };
 
-const std::vector<Operator> kOperators = {
+const std::vector<Operator> kFutureOperators = {
     Operator::Negation, Operator::And,   Operator::Or,        Operator::Implies,
     Operator::Iff,      Operator::Xor,   Operator::Next,      Operator::Eventually,
     Operator::Always,   Operator::Until, Operator::WeakUntil, Operator::Releases,
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Lassos, RandomFormulasAsDefined, ()) {
   for (std::size_t i = 0; i < operations; ++i) {
     const auto newest = static_cast<std::uint32_t>(formula.size() - 1);
     const auto other = *rc::gen::inRange<std::uint32_t>(0, newest + 1);
-    const Operator op = *rc::gen::elementOf(kOperators);
+    const Operator op = *rc::gen::elementOf(kFutureOperators);
     formula.push_back(*rc::gen::arbitrary<bool>() ? node(false, op, newest, other) : node(false, op, other, newest));
   }
   const Letters u = any_run(0), v = any_run(1);

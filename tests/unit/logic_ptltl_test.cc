@@ -62,7 +62,7 @@ bool holds(const Formula& f, std::size_t node, const Letters& run, std::size_t n
   }
 }
 
-constexpr Operator kOperators[] = {
+constexpr Operator kPastOperators[] = {
     Operator::Negation,  Operator::And,        Operator::Or,   Operator::Implies,        Operator::Iff,
     Operator::Xor,       Operator::Previously, Operator::Once, Operator::Historically,   Operator::SinceStrong,
     Operator::SinceWeak, Operator::Start,      Operator::End,  Operator::IntervalStrong, Operator::IntervalWeak,
@@ -105,7 +105,7 @@ std::vector<bool> by_definition(const Formula& formula, const Letters& run) {
 }
 
 TEST(PastTimeLogic, EveryOperatorAsDefinedOnEveryShortRun) {
-  for (const Operator op : kOperators) {
+  for (const Operator op : kPastOperators) {
     const Formula formula{atom(0), atom(1), operation(op, 0, is_binary(op) ? 1 : 0)};
     const MonitorPointer monitor = make_past_monitor(formula);
     for (unsigned length = 1; length <= 5; ++length) {
@@ -125,7 +125,8 @@ RC_GTEST_PROP(PastTimeLogic, RandomFormulasAsDefined, ()) {
   Formula formula;
   for (std::uint32_t i = 0; i < atoms; ++i) formula.push_back(atom(i));
   for (std::size_t i = 0; i < operations; ++i) {
-    const Operator op = *rc::gen::elementOf(std::vector<Operator>(std::begin(kOperators), std::end(kOperators)));
+    const Operator op =
+        *rc::gen::elementOf(std::vector<Operator>(std::begin(kPastOperators), std::end(kPastOperators)));
     const auto child = [&] { return *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(formula.size())); };
     // The newest node is below the next one, so that nothing is left out of the formula.
     const auto newest = static_cast<std::uint32_t>(formula.size() - 1);

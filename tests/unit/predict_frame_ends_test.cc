@@ -16,7 +16,7 @@ using witness::Status;
 constexpr std::uint64_t Stack = 0x100000, StackBytes = 0x1000, Local = Stack + 0x100, Slot = 0x2000, Semaphore = 0x3000;
 constexpr std::uint32_t Own = 1, Function = 2, Other = 3; // sites
 
-const auto errors = [](auto&&... arguments) { return find_memory_errors(arguments...); };
+const auto frame_end_errors = [](auto&&... arguments) { return find_memory_errors(arguments...); };
 
 // Thread 1 has a stack that is known. Thread 2 gets the address of one of its variables.
 class Lending : public Case {
@@ -61,7 +61,7 @@ TEST(FrameEnds, TheFunctionMayReturnFirst) {
   run.use(7);
   run.leave();
   run.end();
-  const std::vector<Finding> found = run.find(errors);
+  const std::vector<Finding> found = run.find(frame_end_errors);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, witness::FindingKind::UseAfterFree);
   EXPECT_EQ(found[0].status, Status::Predicted);
@@ -80,7 +80,7 @@ TEST(FrameEnds, AFunctionThatWaitsIsThere) {
   run.add(1, EventKind::SemWait, Semaphore);
   run.leave();
   run.end();
-  EXPECT_TRUE(run.find(errors).empty());
+  EXPECT_TRUE(run.find(frame_end_errors).empty());
 }
 
 TEST(FrameEnds, TheRecordedRunItselfMayHaveIt) {
@@ -92,7 +92,7 @@ TEST(FrameEnds, TheRecordedRunItselfMayHaveIt) {
   run.take();
   run.use(7);
   run.end();
-  const std::vector<Finding> found = run.find(errors);
+  const std::vector<Finding> found = run.find(frame_end_errors);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].status, Status::Observed);
 }
@@ -113,7 +113,7 @@ TEST(FrameEnds, WhatALaterFunctionLendsIsItsOwn) {
     run.add(1, EventKind::SemWait, Semaphore);
     run.leave();
     run.end();
-    EXPECT_EQ(run.find(errors).size(), told ? 0u : 1u);
+    EXPECT_EQ(run.find(frame_end_errors).size(), told ? 0u : 1u);
   }
 }
 
@@ -127,7 +127,7 @@ TEST(FrameEnds, OnlyWhatTheFunctionAccessedIsItsOwn) {
   run.use(7);
   run.leave();
   run.end();
-  EXPECT_TRUE(run.find(errors).empty());
+  EXPECT_TRUE(run.find(frame_end_errors).empty());
 }
 
 TEST(FrameEnds, ACalleeThatReturnsEndsNothingOfItsCaller) {
@@ -143,7 +143,7 @@ TEST(FrameEnds, ACalleeThatReturnsEndsNothingOfItsCaller) {
   run.add(1, EventKind::SemWait, Semaphore);
   run.leave();
   run.end();
-  EXPECT_TRUE(run.find(errors).empty());
+  EXPECT_TRUE(run.find(frame_end_errors).empty());
 }
 
 // Frames on other stacks end in another order.
@@ -157,7 +157,7 @@ TEST(FrameEnds, AThreadThatSwitchesStacksIsLeftOut) {
   run.use(7);
   run.leave();
   run.end();
-  EXPECT_TRUE(run.find(errors).empty());
+  EXPECT_TRUE(run.find(frame_end_errors).empty());
 }
 
 } // namespace

@@ -43,7 +43,7 @@ std::optional<LibraryFunction> library_function(const CallBase& call) {
   return known->second;
 }
 
-bool is_marked(const Loop& loop) {
+bool is_marked_finite(const Loop& loop) {
   const MDNode* id = loop.getLoopID();
   return id && any_of(drop_begin(id->operands()), [](const MDOperand& operand) {
            const auto* node = dyn_cast_or_null<MDNode>(operand.get());
@@ -140,7 +140,7 @@ bool CallEffects::body_is_quiet(const Function& function) {
 bool CallEffects::ends(const Loop& loop) {
   if (const auto known = ends_.find(&loop); known != ends_.end()) return known->second;
   auto& function = *loop.getHeader()->getParent();
-  bool result = is_marked(loop) || isFinite(&loop);
+  bool result = is_marked_finite(loop) || isFinite(&loop);
   if (!result) {
     auto& evolution = analyses_.getResult<ScalarEvolutionAnalysis>(function);
     result = !isa<SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(&loop));
@@ -165,7 +165,7 @@ bool mark_terminating_loops(Module& module) {
     DominatorTree dominators(*function);
     LoopInfo loops(dominators);
     for (CallBase* call : inside) {
-      if (Loop* loop = loops.getLoopFor(call->getParent()); loop && !is_marked(*loop)) mark(*loop);
+      if (Loop* loop = loops.getLoopFor(call->getParent()); loop && !is_marked_finite(*loop)) mark(*loop);
       if (isa<CallInst>(call)) call->eraseFromParent(); // it cannot throw, so it is never an invoke
     }
   }

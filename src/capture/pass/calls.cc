@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr StringRef kMark = "sooth-calls";
+constexpr StringRef kCallsMark = "sooth-calls";
 constexpr StringRef kAnchor = "__sooth_called";
 
 bool is_wanted(const Function& function, const std::vector<std::string>& names) {
@@ -59,7 +59,7 @@ bool mark_called(Module& module, const IgnoreList& ignored, const std::vector<st
     function.addFnAttr(Attribute::NoInline);
     changed = true;
     if (ignored.cannot_be_instrumented(function) || function.isPresplitCoroutine()) continue;
-    function.addFnAttr(kMark);
+    function.addFnAttr(kCallsMark);
     function.addFnAttr("disable-tail-calls", "true"); // a recursion stays one
     forget_promises(function);
     put_anchor(function);
@@ -67,7 +67,7 @@ bool mark_called(Module& module, const IgnoreList& ignored, const std::vector<st
   return changed;
 }
 
-bool is_marked(const Function& function) { return function.hasFnAttribute(kMark); }
+bool is_marked(const Function& function) { return function.hasFnAttribute(kCallsMark); }
 
 void remove_anchor(Function& function) {
   for (Instruction& instruction : make_early_inc_range(instructions(function))) {

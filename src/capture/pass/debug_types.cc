@@ -13,7 +13,7 @@ using namespace llvm;
 namespace {
 
 // Debug information is a graph; types may be recursive through pointers, and damaged input through anything.
-constexpr unsigned kMaxDepth = 24;
+constexpr unsigned kMaxTypeDepth = 24;
 
 const DIType* base_of(const DIType* type) {
   const auto* derived = dyn_cast_or_null<DIDerivedType>(type);
@@ -96,7 +96,7 @@ std::string joined_path(const DIFile* file) {
 bool is_system_path(StringRef path) { return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/"); }
 
 const DIType* plain_type(const DIType* type) {
-  for (unsigned depth = kMaxDepth; type && depth != 0 && is_plain_wrapper(type->getTag()); --depth)
+  for (unsigned depth = kMaxTypeDepth; type && depth != 0 && is_plain_wrapper(type->getTag()); --depth)
     type = base_of(type);
   return type;
 }
@@ -118,7 +118,7 @@ std::uint64_t bytes_of(const DIType* type) {
   return type ? type->getSizeInBits() / 8 : 0;
 }
 
-std::string type_name(const DIType* type) { return type_name_at(type, kMaxDepth); }
+std::string type_name(const DIType* type) { return type_name_at(type, kMaxTypeDepth); }
 
 std::optional<std::uint32_t> value_flags(const DIType* type) {
   type = plain_type(type);
@@ -153,7 +153,7 @@ std::string function_name(const DISubprogram* function) {
 
 std::string qualified_name(const DIScope* scope, StringRef name) {
   std::string result = name.str();
-  for (unsigned depth = kMaxDepth; scope && depth != 0; --depth, scope = scope->getScope()) {
+  for (unsigned depth = kMaxTypeDepth; scope && depth != 0; --depth, scope = scope->getScope()) {
     if (const auto* local = dyn_cast<DILocalScope>(scope)) {
       const DISubprogram* function = local->getSubprogram();
       const std::string outer = function_name(function);
@@ -265,7 +265,7 @@ const DIType* enter_object(Search& search, const DICompositeType& object) {
 Member find_member(const DIType* type, std::uint64_t offset, std::uint64_t size, RuntimeSteps steps) {
   Search search{offset, size, std::move(steps), {}};
   search.found.type = type;
-  for (unsigned depth = kMaxDepth; depth != 0; --depth) {
+  for (unsigned depth = kMaxTypeDepth; depth != 0; --depth) {
     const auto* object = dyn_cast_or_null<DICompositeType>(plain_type(search.found.type));
     if (!object || object->getTag() == dwarf::DW_TAG_enumeration_type) break;
     // The whole object at once, or (size 0) as much of it as only shows at run time.

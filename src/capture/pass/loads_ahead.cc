@@ -23,8 +23,8 @@ using namespace llvm;
 
 namespace {
 
-constexpr Attribute::AttrKind kMark = Attribute::SanitizeThread;
-constexpr unsigned kMaxDepth = 4;
+constexpr Attribute::AttrKind kHoldsBack = Attribute::SanitizeThread;
+constexpr unsigned kMaxComputations = 4;
 constexpr unsigned kMaxGuards = 8;
 
 // The arm as a load that only the select looks at, and that may as well be made where the select stands.
@@ -72,14 +72,14 @@ struct Guard {
           branch && branch->getSuccessor(0) != branch->getSuccessor(1))
         if (dominators.dominates(BasicBlockEdge(branch->getParent(), branch->getSuccessor(value ? 0 : 1)), use))
           return true;
-    return depth < kMaxDepth && only_passes_on(user) && covers_all(user, dominators, depth + 1);
+    return depth < kMaxComputations && only_passes_on(user) && covers_all(user, dominators, depth + 1);
   }
   bool covers_all(const Value& of, const DominatorTree& dominators, unsigned depth = 0) const {
     return all_of(of.uses(), [&](const Use& use) { return covers(use, dominators, depth); });
   }
 };
 
-// The guards that selects show for a value, at most kMaxDepth computations away.
+// The guards that selects show for a value, at most kMaxComputations computations away.
 SmallVector<Guard, 8> guards_shown(Value& of) {
   SmallVector<Guard, 8> guards;
   SmallVector<std::pair<Value*, unsigned>, 8> open = {{&of, 0}};
@@ -92,7 +92,8 @@ SmallVector<Guard, 8> guards_shown(Value& of) {
       if (choice && use.getOperandNo() != 0 && !isa<Constant>(choice->getCondition()) &&
           choice->getCondition()->getType()->isIntegerTy(1))
         guards.push_back({choice->getCondition(), use.getOperandNo() == 1});
-      if (depth < kMaxDepth && only_passes_on(*user) && seen.insert(user).second) open.emplace_back(user, depth + 1);
+      if (depth < kMaxComputations && only_passes_on(*user) && seen.insert(user).second)
+        open.emplace_back(user, depth + 1);
     }
   }
   return guards;
@@ -198,7 +199,7 @@ struct SinkPass : PassInfoMixin<SinkPass> {
 
 struct BeforeVectorsPass : PassInfoMixin<BeforeVectorsPass> {
   PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
-    if (!function.hasFnAttribute(kMark)) return PreservedAnalyses::all();
+    if (!function.hasFnAttribute(kHoldsBack)) return PreservedAnalyses::all();
     const bool sunk = sink_chosen_loads(function);
     const bool split = split_loads_of_choices(function);
     if (sunk || split) analyses.invalidate(function, PreservedAnalyses::none());
@@ -211,15 +212,15 @@ struct BeforeVectorsPass : PassInfoMixin<BeforeVectorsPass> {
 } // namespace
 
 bool forbid_loads_ahead(Function& function) {
-  if (function.hasFnAttribute(kMark)) return false;
-  function.addFnAttr(kMark);
+  if (function.hasFnAttribute(kHoldsBack)) return false;
+  function.addFnAttr(kHoldsBack);
   return true;
 }
 
-void allow_loads_ahead(Function& function) { function.removeFnAttr(kMark); }
+void allow_loads_ahead(Function& function) { function.removeFnAttr(kHoldsBack); }
 
 bool sink_chosen_loads(Function& function) {
-  if (!function.hasFnAttribute(kMark)) return false;
+  if (!function.hasFnAttribute(kHoldsBack)) return false;
   std::vector<SelectInst*> choices;
   for (Instruction& i : instructions(function))
     if (auto* choice = dyn_cast<SelectInst>(&i); choice && !choice->getCondition()->getType()->isVectorTy())

@@ -11,7 +11,7 @@ using trace::TypeKind;
 namespace {
 
 // Structures hold structures; no real ones as deeply or as many as this.
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kMaxNesting = 64;
 constexpr std::size_t kMaxTypes = 20000;
 
 // Words of a row before its members.
@@ -56,7 +56,7 @@ std::uint32_t TypeTable::add_row(const DIType* type, TypeKind kind, std::uint64_
 
 std::uint32_t TypeTable::add(const DIType* type) {
   type = plain_type(type);
-  if (!type || depth_ >= kMaxDepth || rows_.size() >= kMaxTypes) return 0;
+  if (!type || depth_ >= kMaxNesting || rows_.size() >= kMaxTypes) return 0;
   if (const auto known = known_.find(type); known != known_.end()) return known->second;
   ++depth_;
   std::uint32_t number = 0;

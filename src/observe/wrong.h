@@ -1,0 +1,13 @@
+// What a program that is observed said wrong: there is no file to speak of.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace sooth::observe {
+
+inline Error wrong(std::string sentence) { return {std::move(sentence), "", 0, 0}; }
+
+} // namespace sooth::observe
