@@ -72,7 +72,7 @@ auto wrapping(A a, B b, F f) {
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
 // What the compiler says of a result. It is known by its bits, and its type by how it compares and divides.
-struct Result {
+struct ResultInC {
   TypeKind kind;
   std::size_t bytes;
   std::uint64_t bits;
@@ -81,12 +81,12 @@ struct Result {
 };
 
 template <typename T>
-Result result_of(T r) {
+ResultInC result_of(T r) {
   return {kind_of<T>(), sizeof(T), image(r), r == r, +r > -1, r / 2 < 1, !r};
 }
 
 // Not a template: there are hundreds of combinations of types.
-void check_result(Memory& memory, const char* expression, const Result& r) {
+void check_result(Memory& memory, const char* expression, const ResultInC& r) {
   const std::string text = "(" + std::string(expression) + ")", name = "r" + std::to_string(memory.values_.size());
   memory.set(name, r.kind, r.bytes, r.bits);
   RC_ASSERT(memory.evaluate(text + " == " + name) == r.number);
