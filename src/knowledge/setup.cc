@@ -48,7 +48,7 @@ void find_needs(Setup& setup, std::uint32_t number) {
     if (node.kind == NodeKind::Temporal) needs |= kAlways | needs_of_result(setup, number, node.b);
     if (node.kind == NodeKind::Judge) setup.judges[number] |= Word{1} << node.to;
   }
-  setup.needs[number] = needs != 0 ? needs : kOtherNews; // constants, once
+  setup.needs[number] = needs != 0 ? needs : std::uint8_t{kOtherNews}; // constants, once
 }
 
 } // namespace
