@@ -17,6 +17,9 @@ Budget::Clock::duration duration(double seconds) {
 
 } // namespace
 
+const char* const Budget::kTime = "the time that --budget gives was used up";
+const char* const Budget::kMemory = "the memory that --memory gives was used up";
+
 Budget::Budget(double seconds, std::uint64_t bytes)
     : timed_(seconds > 0), until_(Clock::now() + duration(seconds)), bytes_(bytes), next_look_(0) {}
 

@@ -24,8 +24,8 @@ public:
 
   std::uint64_t bytes() const { return bytes_; } // 0: no limit
 
-  static constexpr const char* kTime = "the time that --budget gives was used up";
-  static constexpr const char* kMemory = "the memory that --memory gives was used up";
+  // Told apart by where they are, so there is one of each.
+  static const char *const kTime, *const kMemory;
 
 private:
   const bool timed_;
