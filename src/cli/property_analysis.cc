@@ -72,7 +72,8 @@ void add_property_options(Parser& parser, PropertyChoice& choice) {
 
 void add_memory_option(Parser& parser, PropertyChoice& choice) {
   parser
-      .add_option("--memory", choice.memory, "Analyse what fits into so many bytes (K, M, G); half of the machine's if not given")
+      .add_option("--memory", choice.memory,
+                  "Analyse what fits into so many bytes (K, M, G); half of the machine's if not given")
       ->type_name("BYTES");
 }
 
