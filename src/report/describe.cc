@@ -29,16 +29,27 @@ Spot spot_of(const Trace& trace, std::uint32_t site) {
   return {s.file, s.line, s.column, s.function, (s.flags & trace::kSiteSystem) != 0};
 }
 
+// The spot, and those of the calls by which its function was inlined.
+void add_spots(const Trace& trace, Spot spot, std::uint32_t site, std::vector<Spot>& out) {
+  out.push_back(std::move(spot));
+  if (site >= trace.sites.size()) return;
+  for (std::uint32_t call = trace.sites[site].inlined_at; call != 0; call = trace.inlined_calls[call].inlined_at) {
+    out.back().inlined = true;
+    const trace::InlinedCall& c = trace.inlined_calls[call];
+    out.push_back({c.file, c.line, c.column, c.function, (c.flags & trace::kSiteSystem) != 0});
+  }
+}
+
 // Innermost first. A call whose place nobody knows still gives the name of the function that made it.
 std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<const trace::Frame> frames) {
   std::vector<Spot> out;
   Spot top = spot_of(trace, event.site);
   if (top.function.empty() && !frames.empty()) top.function = spot_of(trace, frames.back().function).function;
-  if (top.line != 0 || !top.function.empty()) out.push_back(std::move(top));
+  if (top.line != 0 || !top.function.empty()) add_spots(trace, std::move(top), event.site, out);
   for (std::size_t i = frames.size(); i-- > 0;) {
     Spot caller = spot_of(trace, frames[i].call);
     if (caller.function.empty() && i > 0) caller.function = spot_of(trace, frames[i - 1].function).function;
-    if (caller.line != 0 || !caller.function.empty()) out.push_back(std::move(caller));
+    if (caller.line != 0 || !caller.function.empty()) add_spots(trace, std::move(caller), frames[i].call, out);
   }
   return out;
 }

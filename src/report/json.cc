@@ -19,7 +19,10 @@ Json spot_json(const Spot& spot) {
 
 Json stack_json(const std::vector<Spot>& stack) {
   Json out = Json::array();
-  for (const Spot& spot : stack) out.push_back(spot_json(spot));
+  for (const Spot& spot : stack) {
+    out.push_back(spot_json(spot));
+    if (spot.inlined) out.back()["inlined"] = true;
+  }
   return out;
 }
 

@@ -189,6 +189,7 @@ enum FactTag : std::uint32_t {
   kFactTypes = 0x45505954,      // "TYPE": types, and the type of each global
   kFactNames = 0x454d414e,      // "NAME": constant names of user events and watched variables
   kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks because the user wanted it so
+  kFactInlined = 0x4e4c4e49,    // "INLN": through which inlined calls sites are reached
   kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and what they hold (static_facts.h)
 };
 
@@ -220,6 +221,10 @@ inline constexpr NameKind kLastNameKind = NameKind::Block;
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };
+
+// kFactInlined: number of calls; each call: file, line, column, function (string offsets; the function that makes the call), flags
+// (kSiteSystem), the call that this function stands in for or 0. Then for each SiteRow whose function was inlined: its number, the
+// call. Calls are numbered from 1 in this order, and name only calls before them.
 
 // kFactDependence: numbers of variable length, seven bits a byte, the lowest first, the top bit set on all but the last;
 // zero bytes up to a full word. kDependenceVersion; how many modules have such facts and how many do not (in a module: 1, 0); then

@@ -46,7 +46,7 @@ public:
       add_global(row_at<GlobalRow>(body_, global_rows + i * sizeof(GlobalRow)));
     const auto rest =
         take_dependence(body_.subspan(facts, header.fact_bytes), first_site, header.sites, trace_.static_facts);
-    add_facts(rest, header.globals);
+    add_facts(rest, header.sites, header.globals);
     return true;
   }
 
@@ -58,11 +58,11 @@ private:
   void add_global(const GlobalRow& row) {
     trace_.globals.push_back({row.address, row.bytes, string(row.name), string(row.type), string(row.file), row.line});
   }
-  // The module's globals are the last ones of the trace until all are sorted.
-  void add_facts(std::span<const std::uint8_t> facts, std::uint32_t globals) {
+  // The module's sites and globals are the last ones of the trace; until all are sorted, the globals, too.
+  void add_facts(std::span<const std::uint8_t> facts, std::uint32_t sites, std::uint32_t globals) {
     const auto rest = take_type_facts(
-        facts, std::span(trace_.globals).last(globals), [this](std::uint32_t offset) { return string(offset); },
-        trace_);
+        facts, std::span(trace_.sites).last(sites), std::span(trace_.globals).last(globals),
+        [this](std::uint32_t offset) { return string(offset); }, trace_);
     if (!rest.empty()) trace_.facts.push_back(rest);
   }
   // A hostile table could name one long string from every row; no name of a source is that long.

@@ -42,6 +42,20 @@ struct Site {
   std::string function;
   std::string variable;
   std::uint32_t flags = 0; // SiteFlags
+  std::uint32_t inlined_at =
+      0; // index into Trace::inlined_calls: the call that the function stands in for; 0: a function of its own
+};
+
+// A call that the compiler has replaced by the body of the function that it calls.
+struct InlinedCall {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string function;    // that makes the call
+  std::uint32_t flags = 0; // SiteFlags: only kSiteSystem
+  std::uint32_t inlined_at =
+      0; // the call that this function stands in for, if it was inlined itself; smaller than its own index
+  friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
 };
 
 struct Global {
@@ -93,10 +107,11 @@ struct InitialContents {
 struct Trace {
   std::vector<Event> events; // in the legal order
   std::vector<std::uint8_t> bytes;
-  std::vector<Site> sites;              // [0] is the unknown site
-  std::vector<Global> globals;          // ascending addresses
-  std::vector<InitialContents> initial; // ascending addresses; globals without a row were zero ...
-  bool initial_known = false;           // ... if this is true
+  std::vector<Site> sites;                // [0] is the unknown site
+  std::vector<InlinedCall> inlined_calls; // [0] is none
+  std::vector<Global> globals;            // ascending addresses
+  std::vector<InitialContents> initial;   // ascending addresses; globals without a row were zero ...
+  bool initial_known = false;             // ... if this is true
   std::vector<Thread> threads;
   std::vector<std::string> strings;             // names of user events, blocks, watched variables
   StaticFacts static_facts;                     // what events depend on

@@ -3,39 +3,10 @@
 #include <cstring>
 
 #include "trace/fact_numbers.h"
+#include "trace/inline_facts.h"
 
 namespace sooth::trace {
 namespace {
-
-// Words of a section, with a look at its end before each.
-class Words {
-public:
-  explicit Words(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-
-  bool good() const { return good_; }
-  bool at_end() const { return bytes_.size() < 4; }
-  // Whether `rows` rows of `words` words can be left: a hostile count must not make us allocate.
-  bool has(std::uint64_t rows, std::uint64_t words) {
-    if (rows * words * 4 > bytes_.size()) good_ = false;
-    return good_;
-  }
-  std::uint32_t next() {
-    if (bytes_.size() < 4) good_ = false;
-    if (!good_) return 0;
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes_.data(), 4);
-    bytes_ = bytes_.subspan(4);
-    return word;
-  }
-  std::uint64_t next_long() {
-    const std::uint64_t low = next();
-    return low | std::uint64_t{next()} << 32;
-  }
-
-private:
-  std::span<const std::uint8_t> bytes_;
-  bool good_ = true;
-};
 
 Type read_type(Words& words, const StringAt& string, std::uint32_t base) {
   // Numbers count from 1 in the module; 0 stays the unknown type.
@@ -116,15 +87,6 @@ bool read_names(std::span<const std::uint8_t> bytes, const StringAt& string, Tra
   return true;
 }
 
-void put(std::vector<std::uint8_t>& out, std::uint32_t word) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&word);
-  out.insert(out.end(), bytes, bytes + 4);
-}
-void put_long(std::vector<std::uint8_t>& out, std::uint64_t value) {
-  put(out, static_cast<std::uint32_t>(value));
-  put(out, static_cast<std::uint32_t>(value >> 32));
-}
-
 void put_type(std::vector<std::uint8_t>& out, const Type& type, StringTable& strings) {
   put(out, static_cast<std::uint32_t>(type.kind));
   put(out, strings.add(type.name));
@@ -147,10 +109,10 @@ void put_type(std::vector<std::uint8_t>& out, const Type& type, StringTable& str
 
 } // namespace
 
-std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, std::span<Global> globals,
-                                          const StringAt& string, Trace& trace) {
+std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, std::span<Site> sites,
+                                          std::span<Global> globals, const StringAt& string, Trace& trace) {
   std::vector<std::uint8_t> rest;
-  bool named = false, complete = false;
+  bool named = false, complete = false, inlined = false;
   while (facts.size() >= 8) {
     std::uint32_t head[2];
     std::memcpy(head, facts.data(), sizeof head);
@@ -159,6 +121,7 @@ std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, s
     bool taken = false;
     if (head[0] == kFactTypes) taken = read_types(payload, globals, string, trace);
     else if (head[0] == kFactNames && !named) taken = named = read_names(payload, string, trace, complete);
+    else if (head[0] == kFactInlined && !inlined) taken = inlined = read_inlined_calls(payload, string, sites, trace);
     if (!taken) rest.insert(rest.end(), facts.begin(), facts.begin() + 8 + head[1]);
     facts = facts.subspan(8 + head[1]);
   }
@@ -188,6 +151,8 @@ std::vector<std::uint8_t> make_type_facts(const Trace& trace, StringTable& strin
     }
     put_section(out, kFactNames, names);
   }
+  const std::vector<std::uint8_t> inlined = make_inline_facts(trace, strings);
+  out.insert(out.end(), inlined.begin(), inlined.end());
   return out;
 }
 

@@ -51,6 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Event& e : trace.value().events) {
     require(e.thread < trace.value().threads.size() && e.site < trace.value().sites.size());
   }
+  const std::vector<InlinedCall>& calls = trace.value().inlined_calls;
+  for (const Site& site : trace.value().sites) require(site.inlined_at == 0 || site.inlined_at < calls.size());
+  for (std::size_t i = 1; i < calls.size(); ++i) require(calls[i].inlined_at < i);
   const std::vector<std::uint8_t> written = write_trace_bytes(trace.value());
   require(!written.empty());
   const auto again = read_trace_bytes(written);

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "trace/inline_facts.h"
 #include "trace/static_facts.h"
 #include "unit/raw_file.h"
 
@@ -60,6 +61,17 @@ std::vector<std::uint8_t> every_fact() {
   return make_dependence(all);
 }
 
+// Three inlined calls, two of them one in the other.
+std::vector<std::uint8_t> inlined() {
+  Trace trace;
+  trace.sites.resize(3);
+  trace.sites[1].inlined_at = 2;
+  trace.sites[2].inlined_at = 3;
+  trace.inlined_calls = {{}, {"a.cpp", 9, 1, "main", 0, 0}, {"a.cpp", 5, 1, "g", 0, 1}, {"a.cpp", 8, 1, "main", 0, 0}};
+  StringTable strings;
+  return make_inline_facts(trace, strings);
+}
+
 void save(const std::string& folder, const std::string& name, const RawFile& file) {
   const std::vector<std::uint8_t> bytes = file.bytes();
   std::ofstream out(folder + "/" + name, std::ios::binary);
@@ -97,6 +109,10 @@ int main(int count, char** arguments) {
                     {"a.cpp", 3, 2, "f()", "", kSiteBranch},
                     {"a.cpp", 4, 2, "f()", "g", kSiteCall}},
                    {}, every_fact())
+           .events(0, {read(x, 1, 1)}));
+  save(folder, "inlined",
+       RawFile()
+           .module(kFirstSite, {{"a.cpp", 1, 2, "f()", "x", 0}, {"a.cpp", 1, 2, "f()", "x", 0}}, {}, inlined())
            .events(0, {read(x, 1, 1)}));
   save(folder, "races",
        RawFile()

@@ -6,6 +6,8 @@ schedule is forced by order.c, which is compiled without Sooth. Comments in the 
 
     // EXPECT: KIND VARIABLE|* [@MARK...]   a finding of that kind, about that variable, at the lines with these marks
     // MAY: KIND                            such findings may be there as well
+    // STACK: @MARK FUNCTION...             the stack of a site at that line has these functions, innermost first
+    // SUPPRESSED-BY: TYPE:PATTERN          with this suppression nothing is found
     // MODELS: NAME...                      exactly these models find something (`sooth compare`)
     // FLAGS: ...                           for the compiler
 
@@ -30,6 +32,7 @@ FOUND = 66
 class Expectations:
     def __init__(self, path):
         self.findings, self.may, self.models, self.flags, self.marks = [], set(), None, [], {}
+        self.stacks, self.suppressions = [], []
         for number, key, text in headings(path):
             mark = re.search(r"// (@\w+)$", text)
             if mark:
@@ -50,6 +53,10 @@ class Expectations:
             self.may.add(text)
         elif key == "MODELS":
             self.models = set(words)
+        elif key == "STACK":
+            self.stacks.append((words[0], words[1:]))
+        elif key == "SUPPRESSED-BY":
+            self.suppressions.append(text)
         elif key == "FLAGS":
             self.flags = words
 
@@ -101,6 +108,30 @@ def check_report(report, expectations, bad, what):
             raise Failure(f"{what}: not expected: {describe(finding)}")
 
 
+def check_stacks(report, text, expectations, what):
+    for mark, functions in expectations.stacks:
+        stacks = [site["stack"] for finding in report["findings"] for site in finding["sites"]]
+        stacks = [stack for stack in stacks if stack and stack[0]["line"] in expectations.marks[mark]]
+        if not stacks:
+            raise Failure(f"{what}: no stack begins at {mark}")
+        for stack in stacks:
+            names = [re.sub(r"\(.*", "", frame["function"]) for frame in stack]
+            if names[:len(functions)] != functions:
+                raise Failure(f"{what}: the stack at {mark} is {names}, not {functions}")
+            for number, frame in enumerate(stack):
+                if f"#{number} {frame['function']} " not in text:
+                    raise Failure(f"{what}: the text has no frame #{number} {frame['function']}:\n{text}")
+
+
+def check_suppressions(options, directory, expectations, what):
+    for suppression in expectations.suppressions:
+        with open(os.path.join(directory, "known.txt"), "w", encoding="utf-8") as file:
+            file.write(suppression + "\n")
+        done = run([os.path.join(options.bin, "sooth"), "check", "t.sooth", "--suppressions", "known.txt"], directory)
+        if done.returncode != 0:
+            raise Failure(f"{what}: found in spite of {suppression}")
+
+
 def check_models(options, directory, expectations, what):
     table = json.loads(run([os.path.join(options.bin, "sooth"), "compare", "--json", "t.sooth"], directory, (0,)).stdout)
     found = {row["model"] for row in table["models"] if row.get("findings", 0) > 0}
@@ -114,9 +145,13 @@ def one_run(options, directory, expectations, bad, what):
     status = FOUND if bad else 0
     done = run([sooth, "check", "t.sooth", "--json", "report.json"], directory, (0, FOUND))
     with open(os.path.join(directory, "report.json"), encoding="utf-8") as file:
-        check_report(json.load(file), expectations, bad, what)
+        report = json.load(file)
+    check_report(report, expectations, bad, what)
     if done.returncode != status:
         raise Failure(f"{what}: exit status {done.returncode}, not {status}")
+    if bad:
+        check_stacks(report, done.stderr.decode(errors="replace"), expectations, what)
+        check_suppressions(options, directory, expectations, what)
     if bad and expectations.models is not None and not options.facts:
         check_models(options, directory, expectations, what)
 

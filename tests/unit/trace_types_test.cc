@@ -95,7 +95,7 @@ TEST(Types, OfSeveralModulesAreNumberedOn) {
   for (int module = 0; module < 2; ++module) {
     std::vector<Global> globals = source.globals;
     for (Global& global : globals) global.type_id = 0;
-    EXPECT_TRUE(take_type_facts(facts, globals, string, trace).empty());
+    EXPECT_TRUE(take_type_facts(facts, {}, globals, string, trace).empty());
     ASSERT_LT(globals[0].type_id, trace.types.size());
     EXPECT_EQ(trace.types[globals[0].type_id].name, "record");
     EXPECT_EQ(trace.types[trace.types[globals[0].type_id].members[0].type].name, "int");
@@ -118,7 +118,7 @@ TEST(Types, DamagedTablesAreNotBelieved) {
       std::memcpy(damaged.data() + at, &word, 4);
       std::vector<Global> globals = source.globals;
       Trace trace;
-      const auto rest = take_type_facts(damaged, globals, string, trace);
+      const auto rest = take_type_facts(damaged, {}, globals, string, trace);
       if (!rest.empty()) ++left_alone;
       for (const Type& type : trace.types) {
         ASSERT_LT(type.element, trace.types.size());
@@ -127,7 +127,7 @@ TEST(Types, DamagedTablesAreNotBelieved) {
     }
     std::vector<Global> globals = source.globals;
     Trace trace;
-    take_type_facts(std::span(facts).first(at), globals, string, trace);
+    take_type_facts(std::span(facts).first(at), {}, globals, string, trace);
   }
   EXPECT_GT(left_alone, 10);
 }

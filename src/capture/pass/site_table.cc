@@ -26,14 +26,39 @@ std::uint32_t StringTable::add(StringRef text) {
 std::uint32_t SiteTable::add(const Row& row) {
   const SoothSiteRow stored = {strings.add(row.file),     row.line, row.column, strings.add(row.function),
                                strings.add(row.variable), row.flags};
-  if (distinct_) {
-    rows_.push_back(stored);
-    return static_cast<std::uint32_t>(rows_.size() - 1);
+  const std::uint32_t inlined = add_inlined(row.inlined);
+  const auto number = static_cast<std::uint32_t>(rows_.size());
+  if (!distinct_) {
+    const auto [entry, fresh] = known_.try_emplace(
+        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined}, number);
+    if (!fresh) return entry->second;
   }
-  const Key key{stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags};
-  auto [entry, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
-  if (fresh) rows_.push_back(stored);
-  return entry->second;
+  rows_.push_back(stored);
+  inlined_.push_back(inlined);
+  return number;
+}
+
+// From the outside in: a call is told by its place and the call around it.
+std::uint32_t SiteTable::add_inlined(const std::vector<InlinedCall>& calls) {
+  std::uint32_t around = 0;
+  for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+    const Words words = {strings.add(call->file),     call->line,  call->column,
+                         strings.add(call->function), call->flags, around};
+    const auto [entry, fresh] = known_calls_.try_emplace(words, static_cast<std::uint32_t>(calls_.size() + 1));
+    if (fresh) calls_.push_back(words);
+    around = entry->second;
+  }
+  return around;
+}
+
+std::vector<std::uint32_t> SiteTable::inlined_words() const {
+  std::vector<std::uint32_t> out;
+  if (calls_.empty()) return out;
+  out.push_back(static_cast<std::uint32_t>(calls_.size()));
+  for (const Words& call : calls_) out.insert(out.end(), call.begin(), call.end());
+  for (std::size_t row = 0; row < inlined_.size(); ++row)
+    if (inlined_[row] != 0) out.insert(out.end(), {static_cast<std::uint32_t>(row), inlined_[row]});
+  return out;
 }
 
 namespace {
@@ -83,6 +108,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   payload.insert(payload.end(), numbers.begin(), numbers.end());
   add_section(trace::kFactTypes, payload);
   add_section(trace::kFactNames, name_words(context.module, context.sites.strings));
+  if (const auto inlined = context.sites.inlined_words(); !inlined.empty()) add_section(trace::kFactInlined, inlined);
   if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
   if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});
   return words;

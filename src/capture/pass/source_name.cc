@@ -61,6 +61,12 @@ SiteTable::Row SourceNames::place_of(const Instruction& instruction) const {
   row.line = chosen->getLine();
   row.column = chosen->getColumn();
   row.function = function_name(scope_);
+  for (const DILocation* call = chosen->getInlinedAt(); call; call = call->getInlinedAt()) {
+    SiteTable::InlinedCall inlined = {joined_path(call->getFile()), call->getLine(), call->getColumn(),
+                                      function_name(call->getScope()->getSubprogram()), 0};
+    if (is_system_path(inlined.file)) inlined.flags = trace::kSiteSystem;
+    row.inlined.push_back(std::move(inlined));
+  }
   return row;
 }
 
