@@ -22,7 +22,6 @@
 #include "report/held_locks.h"
 #include "report/json.h"
 #include "report/names.h"
-#include "report/same_places.h"
 #include "report/suppressions.h"
 #include "report/text.h"
 #include "trace/lost.h"
@@ -268,7 +267,6 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   }
   progress.stage("checking the witnesses", all, all);
   check_witnesses(prepared, std::move(found), options.limits.seconds, out);
-  report::merge_same_places(prepared.trace, out.accepted);
   // Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
   if (const std::uint64_t unreal = feasibility->unreal() + (sliced ? out.objections.size() : 0); unreal != 0)
     out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});

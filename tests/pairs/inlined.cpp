@@ -1,5 +1,5 @@
 // The racing access stands two functions deep, and the optimiser inlines both of them, in two places. The stacks are the same
-// as without it, the two copies are one place, and the calls that were inlined can be named by suppressions.
+// as without it, the two copies are one place, and functions that were inlined can be named by suppressions.
 // EXPECT: race total @add
 // STACK: @add Account::add deposit
 // SUPPRESSED-BY: race:^deposit$

@@ -7,6 +7,7 @@
 #include "report/names.h"
 #include "report/phrases.h"
 #include "report/schedule.h"
+#include "report/suppressions.h"
 #include "report/text.h"
 #include "unit/report_fixture.h"
 
@@ -42,6 +43,38 @@ TEST(Describe, ARaceHasStacksLocksCreationAndObject) {
   EXPECT_EQ(race.threads[0].name, "worker");
   EXPECT_TRUE(race.threads[0].created);
   EXPECT_EQ(race.threads[0].stack.at(0).line, 40u);
+}
+
+// `add` inlined into `deposit`, and the call of `deposit` itself stands in what was inlined into `run`.
+trace::Trace inlined_trace() {
+  trace::Trace trace = bank_trace();
+  trace.inlined_calls = {
+      {}, {"src/bank.cpp", 12, 1, "deposit(int)", 0, 0}, {"src/bank.cpp", 50, 1, "main_loop()", 0, 0}};
+  trace.sites[trace.events[5].site].function = "add(int)";
+  trace.sites[trace.events[5].site].inlined_at = 1;
+  trace.sites[trace.events[3].value].inlined_at = 2;
+  return trace;
+}
+
+TEST(Describe, InlinedFunctionsAreFramesOfTheStack) {
+  const Report report = report_of(inlined_trace(), {bank_race()});
+  const std::vector<Spot>& stack = report.findings.at(0).places.at(0).stack;
+  ASSERT_EQ(stack.size(), 4u);
+  const char* functions[] = {"add(int)", "deposit(int)", "run()", "main_loop()"};
+  const std::uint32_t lines[] = {11, 12, 30, 50};
+  const bool inlined[] = {true, false, true, false};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(stack[i].function, functions[i]);
+    EXPECT_EQ(stack[i].line, lines[i]);
+    EXPECT_EQ(stack[i].inlined, inlined[i]) << i;
+  }
+  EXPECT_NE(text(report, {}).find("#1 deposit(int) src/bank.cpp:12\n"), std::string::npos) << text(report, {});
+  const auto json = nlohmann::json::parse(report::json(report))["findings"][0]["sites"][0]["stack"];
+  EXPECT_EQ(json[0]["inlined"], true);
+  EXPECT_EQ(json[1]["function"], "deposit(int)");
+  EXPECT_FALSE(json[1].contains("inlined"));
+  EXPECT_TRUE(matches({"race", "^main_loop", 1, 0}, report.findings[0]));
+  EXPECT_FALSE(matches({"race", "^main_loop", 1, 0}, report_of(bank_trace(), {bank_race()}).findings[0]));
 }
 
 TEST(Describe, HeapBlocksTellWhereTheyWereAllocated) {
