@@ -41,9 +41,8 @@ struct Site {
   std::uint32_t column = 0;
   std::string function;
   std::string variable;
-  std::uint32_t flags = 0; // SiteFlags
-  std::uint32_t inlined_at =
-      0; // index into Trace::inlined_calls: the call that the function stands in for; 0: a function of its own
+  std::uint32_t flags = 0;      // SiteFlags
+  std::uint32_t inlined_at = 0; // index into Trace::inlined_calls: the call in whose place the function stands; 0: none
 };
 
 // A call that the compiler has replaced by the body of the function that it calls.
@@ -51,10 +50,9 @@ struct InlinedCall {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string function;    // that makes the call
-  std::uint32_t flags = 0; // SiteFlags: only kSiteSystem
-  std::uint32_t inlined_at =
-      0; // the call that this function stands in for, if it was inlined itself; smaller than its own index
+  std::string function;         // that makes the call
+  std::uint32_t flags = 0;      // SiteFlags: only kSiteSystem
+  std::uint32_t inlined_at = 0; // the call in whose place this function stands, which has a smaller index; 0: none
   friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
 };
 
