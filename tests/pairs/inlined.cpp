@@ -2,7 +2,7 @@
 // as without it, the two copies are one place, and functions that were inlined can be named by suppressions.
 // EXPECT: race total @add
 // STACK: @add Account::add deposit
-// SUPPRESSED-BY: race:^deposit$
+// SUPPRESSED-BY: race:^deposit
 #include "pair.h"
 
 long total;
