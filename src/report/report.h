@@ -18,8 +18,8 @@ struct Spot {
   std::uint32_t column = 0;
   std::string function;
   bool system = false; // in a system header
-  bool inlined =
-      false; // the compiler has put the function's body in the place of its call, which is the next spot of the stack
+  // The compiler has put the function's body in the place of its call, which is the next spot of the stack.
+  bool inlined = false;
   friend bool operator==(const Spot&, const Spot&) = default;
 };
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "trace/fact_numbers.h"
+
 namespace sooth::trace {
 
 // The text at an offset of the module's strings.
@@ -50,11 +52,6 @@ inline void put(std::vector<std::uint8_t>& out, std::uint32_t word) {
 inline void put_long(std::vector<std::uint8_t>& out, std::uint64_t value) {
   put(out, static_cast<std::uint32_t>(value));
   put(out, static_cast<std::uint32_t>(value >> 32));
-}
-inline void put_section(std::vector<std::uint8_t>& out, std::uint32_t tag, const std::vector<std::uint8_t>& payload) {
-  put(out, tag);
-  put(out, static_cast<std::uint32_t>(payload.size()));
-  out.insert(out.end(), payload.begin(), payload.end());
 }
 
 } // namespace sooth::trace

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "trace/fact_numbers.h"
 #include "trace/inline_facts.h"
 
 namespace sooth::trace {
