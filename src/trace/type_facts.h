@@ -11,7 +11,8 @@
 
 namespace sooth::trace {
 
-// Takes these sections out of a module's facts and adds them to the trace; `sites` and `globals` are the module's own. Returns what is left. A section that does not hold what it should stays, and nothing is known from it.
+// Takes these sections out of a module's facts and adds them to the trace; `sites` and `globals` are the module's own.
+// Returns what is left. A section that does not hold what it should stays, and nothing is known from it.
 std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, std::span<Site> sites,
                                           std::span<Global> globals, const StringAt& string, Trace& trace);
 

@@ -1,5 +1,6 @@
 // The rows that say where in the source each hook stands. Equal rows are one row: unrolled loops and inlined
-// functions repeat themselves, but not what was inlined in different places. Static facts, however, tell each instruction and each function by its row: with them, no two are one.
+// functions repeat themselves, but not what was inlined in different places. Static facts, however, tell each
+// instruction and each function by its row: with them, no two are one.
 #pragma once
 
 #include <cstdint>
