@@ -22,6 +22,8 @@ namespace sooth::logic {
 // The entries of a file that are monitors, all together. Sets `monitors` and `compiled_monitors` of `out`.
 std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& symbols, PropertyFile& out);
 
+// Knowledge travels through every access, not only through those of variables that the entry names.
+bool is_about_all_memory(const SyntaxEntry& entry);
 // A ready-made monitor as the entry that it stands for (ready_made.cc).
 std::string expansion_of(const SyntaxEntry& entry);
 

@@ -6,6 +6,7 @@
 // was set before the threads began would be reported. Here the creation of a thread is an event of its creator, which
 // parts the two accesses, and a thread that only reads is seen, too. And accesses of the other thread that are atomic do
 // not count: they synchronise.
+#include "logic/monitor_needs.h"
 #include "logic/mttl.h"
 
 namespace sooth::logic {
@@ -27,6 +28,11 @@ knowledge::ActionKind action_of(const SyntaxEntry& entry) {
 }
 
 } // namespace
+
+bool is_about_all_memory(const SyntaxEntry& entry) {
+  // The seed's atomicity is about all shared variables, whichever the block touches.
+  return entry.monitor.over_all || (entry.monitor.ready == ReadyMade::Atomicity && entry.monitor.over.empty());
+}
 
 std::string expansion_of(const SyntaxEntry& entry) {
   std::string text = entry.monitor.ready == ReadyMade::DataRace
@@ -64,14 +70,12 @@ std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& sym
     row.action = action_of(entry);
     row.call = builder.text(entry.call.text);
     for (const SyntaxName& name : entry.monitor.over) compiler.carry(name);
-    builder.all_memory |= entry.monitor.over_all;
+    builder.all_memory |= is_about_all_memory(entry);
     if (entry.monitor.ready == ReadyMade::None) {
       compiler.formula_at_thread(entry, row);
     } else {
       compiler.check_subject(entry);
       if (compiler.error()) return compiler.error();
-      // The seed's atomicity is about all shared variables, whichever the block touches.
-      if (entry.monitor.ready == ReadyMade::Atomicity && entry.monitor.over.empty()) builder.all_memory = true;
       const Result<SyntaxFile> expansion = parse(told.expansion, file.name);
       if (!expansion) return file.error(entry.name.at, first_line(expansion.error().message));
       MonitorCompiler inner(expansion.value(), symbols, scratch, builder);
@@ -81,6 +85,7 @@ std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& sym
     if (compiler.error()) return compiler.error();
     out.monitors.push_back(std::move(told));
   }
+  if (const auto missing = missing_hooks(scratch.variables, builder.all_memory, symbols)) return Error{*missing};
   if (!out.monitors.empty()) out.compiled_monitors = builder.finish(scratch.variables);
   return std::nullopt;
 }

@@ -32,6 +32,10 @@ struct Symbols {
   // That threads give themselves, and of SOOTH_ATOMIC. The empty one stands for those that are made at run time.
   std::vector<std::string> thread_names;
   std::vector<std::string> block_names;
+  // Of a program that was built for its monitors: variables whose accesses have no hooks; and variables that no pointer leads
+  // to, for the sake of which accesses by pointers have none (logic/monitor_needs.h).
+  std::vector<std::string> unseen_variables;
+  std::vector<std::string> unreached_variables;
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.
   bool all_names_known = true;

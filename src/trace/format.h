@@ -216,8 +216,11 @@ enum class NameKind : std::uint32_t {
   InlinedFunction = 3, // some of its calls are no calls any more, and so no events
   Thread = 4,          // that a thread gives itself; empty: some of them are made at run time
   Block = 5,           // of SOOTH_ATOMIC; empty likewise
+  // Of a module that was compiled for its monitors:
+  Unseen = 6,    // a global variable whose plain accesses have no hooks
+  Unreached = 7, // one that has them, and that no pointer leads to; plain accesses by pointers have none in this module
 };
-inline constexpr NameKind kLastNameKind = NameKind::Block;
+inline constexpr NameKind kLastNameKind = NameKind::Unreached;
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };

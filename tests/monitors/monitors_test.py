@@ -220,6 +220,23 @@ def library(bench):
     check(refused.returncode == 2 and "cannot be monitored" in refused.stderr, refused)
 
 
+def pointers(bench):
+    """What formulas name is seen by whatever way it is reached; ways that cannot lead there have no hooks, and other monitors are refused."""
+    prop = bench.property("monitor datarace on level\n")
+    for flags, direct in (([], True), (["-DESCAPES"], False)):
+        bench.compile("pointers.c", "pointers", *flags)
+        bench.compile("pointers.c", "pointers.built_in", "--monitor", prop, *flags)
+        for build in ((bench.work / "pointers", {"SOOTH_MONITOR": str(prop)}), (bench.work / "pointers.built_in", {})):
+            bench.violated(build, monitor="datarace on level", stdout="28\n")
+        code = bench.run("objdump", "--disassemble=sum", bench.work / "pointers.built_in").stdout
+        check("<sum>:" in code and ("__sooth_monitored" in code) != direct, direct, code)
+        for text, said in (("monitor datarace on other_level\n", "not all accesses of 'other_level' are followed"),
+                           ("monitor low at any t: level >= 0 over *\n", "not all memory is followed")):
+            more = bench.property(text, "more.prop")
+            result = bench.run(bench.work / "pointers.built_in", environment={"SOOTH_MONITOR": str(more)})
+            check(result.returncode == 2 and said in result.stderr and "does not start" in result.stderr, result)
+
+
 BAD = [ # a property file, and what is said of it
     ("monitor a at writter: x > 0\n", "writter"),
     ("monitor a at writer: z > 0\n", "z"),
@@ -261,7 +278,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, pointers, refused, sooth_run)}
 
 
 def main():

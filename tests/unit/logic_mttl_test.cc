@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "knowledge/compiled.h"
+#include "logic/monitor_needs.h"
 #include "logic/resolve.h"
 #include "unit/logic_symbols.h"
 
@@ -48,6 +49,48 @@ TEST_F(Monitors, WhatCanBeWritten) {
            "property p: @(x > 0)\nmonitor m at 0: pointer != 0; monitor n at 0: x > 0 # both",
        })
     EXPECT_EQ(error_of(text), "") << text;
+}
+
+// What a build for monitors needs to know of the file, before there is a program.
+TEST_F(Monitors, NeedsOfAFile) {
+  const auto needs = [](const std::string& text) {
+    const auto file = parse(text, "test.prop");
+    EXPECT_TRUE(file.ok()) << text;
+    return file.ok() ? monitor_needs(file.value()) : MonitorNeeds{};
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(needs("property p: x > 0").variables, Names{});
+  const MonitorNeeds fresh = needs("monitor fresh at writer: x > @reader(net::cfg.parts[3].low + 1)");
+  EXPECT_EQ(fresh.variables, (Names{"cfg", "x"}));
+  EXPECT_TRUE(fresh.start_functions);
+  EXPECT_FALSE(fresh.all_memory);
+  const MonitorNeeds bound = needs("monitor m at any t: once(exists u != t: @u(@t(x)) > 0 && @2(read(file.c:y)))");
+  EXPECT_EQ(bound.variables, (Names{"x", "y"}));
+  EXPECT_FALSE(bound.start_functions) << "t and u are variables, 2 is a number";
+  EXPECT_TRUE(needs("monitor m at any t: (exists u: @u(x) > 0) && @u(x) > 0").start_functions)
+      << "the second u is no variable";
+  const MonitorNeeds race = needs("monitor datarace on ::y");
+  EXPECT_EQ(race.variables, Names{"y"});
+  EXPECT_FALSE(race.all_memory || race.start_functions);
+  EXPECT_EQ(needs("monitor atomicity of transfer over x, a.b").variables, (Names{"a", "x"}));
+  EXPECT_FALSE(needs("monitor atomicity of transfer over x, a.b").all_memory);
+  EXPECT_TRUE(needs("monitor atomicity of transfer").all_memory);
+  EXPECT_TRUE(needs("monitor m at any t: local(phase) >= block(transfer) over *").all_memory);
+}
+
+TEST_F(Monitors, ProgramsBuiltForOtherMonitorsAreRefused) {
+  const std::string other =
+      ": the program was built with --monitor for other monitors; build it with --monitor for these";
+  program_.symbols.unseen_variables = {"x"};
+  EXPECT_EQ(error_of("monitor datarace on x"), "0:0: not all accesses of 'x' are followed" + other);
+  EXPECT_EQ(error_of("monitor datarace on y"), "");
+  EXPECT_EQ(error_of("monitor atomicity of transfer"), "0:0: not all memory is followed" + other);
+  EXPECT_EQ(error_of("monitor atomicity of transfer over y"), "");
+  program_.symbols.unseen_variables = {};
+  program_.symbols.unreached_variables = {"x"};
+  EXPECT_EQ(error_of("monitor datarace on x"), "");
+  EXPECT_EQ(error_of("monitor datarace on y"), "0:0: not all accesses of 'y' are followed" + other);
+  EXPECT_EQ(error_of("monitor both at any t: x > @0(y)"), "0:0: not all accesses of 'y' are followed" + other);
 }
 
 TEST_F(Monitors, UnknownNamesAreToldWithTheNearestOnes) {

@@ -10,6 +10,7 @@
 #include "capture/driver/installation.h"
 #include "capture/driver/monitors.h"
 #include "logic/called_functions.h"
+#include "logic/monitor_needs.h"
 
 namespace sooth::driver {
 
@@ -20,7 +21,8 @@ using Words = std::vector<std::string>;
 void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
 
 // What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
-Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls) {
+Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls,
+                    const logic::MonitorNeeds& needs) {
   const std::string pass = installation.libraries + "/libsooth_pass.so";
   // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
   Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
@@ -36,7 +38,10 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
     if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
     if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
-    if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=" + line.monitor});
+    if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=true"});
+    if (needs.all_memory) add(flags, {"-mllvm", "-sooth-monitor-memory=true"});
+    if (needs.start_functions) add(flags, {"-mllvm", "-sooth-monitor-starts=true"});
+    for (const std::string& name : needs.variables) add(flags, {"-mllvm", "-sooth-monitor-variable=" + name});
     for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
     for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
     for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
@@ -55,6 +60,13 @@ Result<Words> called_functions(const Words& files) {
     for (std::string& name : logic::called_functions(syntax.value())) names.push_back(std::move(name));
   }
   return names;
+}
+
+Result<logic::MonitorNeeds> monitor_needs(const std::string& file) {
+  if (file.empty()) return logic::MonitorNeeds{};
+  const Result<logic::SyntaxFile> syntax = logic::parse_file(file);
+  if (!syntax) return syntax.error();
+  return logic::monitor_needs(syntax.value());
 }
 
 // The runtime goes before libc, which clang adds last, and must stay even if nothing seems to need it.
@@ -117,7 +129,12 @@ int run_compiler(bool cxx, int argc, char** argv) {
     std::fprintf(stderr, "sooth: %s\n", calls.error().text().c_str());
     return 2;
   }
-  const Words compile = compile_flags(line, installation.value(), calls.value());
+  const Result<logic::MonitorNeeds> needs = monitor_needs(line.monitor);
+  if (!needs) {
+    std::fprintf(stderr, "sooth: %s\n", needs.error().text().c_str());
+    return 2;
+  }
+  const Words compile = compile_flags(line, installation.value(), calls.value(), needs.value());
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
   if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {

@@ -55,7 +55,6 @@ class Survey {
 public:
   Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
       : context_(context), function_(function), names_(function), memory_(thread_locals, context.options.facts) {
-    if (context.options.monitor) out_of_sight_.emplace(*context.options.monitor);
     for (Instruction& instruction : instructions(function)) visit(instruction);
     if (!context.options.branches) return;
     for (Instruction* terminator :
@@ -129,13 +128,15 @@ private:
     return context_.sites.add(std::move(row));
   }
 
+  bool is_unseen(const Value* address) const { return context_.sight && context_.sight->is_unseen(address); }
+
   bool left_out(const Value* address, Type* type, bool is_write, bool is_atomic = false) {
     if (address->getType()->getScalarType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
     if (type && type->isScalableTy()) return true;
     if (address->getType()->isVectorTy()) return false;
     if (belongs_to_tool(address) || memory_.is_private(address)) return true;
     // An atomic is synchronisation, whatever its name.
-    if (out_of_sight_ && !is_atomic && out_of_sight_->contains(address)) return true;
+    if (!is_atomic && is_unseen(address)) return true;
     return !is_write && PrivateMemory::is_constant(address);
   }
 
@@ -183,6 +184,8 @@ private:
     const std::uint64_t size = length ? length->getZExtValue() : 0;
     Hook hook{HookKind::Transfer, &transfer, 0};
     hook.plan = plan_transfer(memory_, transfer);
+    hook.plan.writes = hook.plan.writes && !is_unseen(transfer.getRawDest());
+    hook.plan.reads = hook.plan.reads && !is_unseen(copy->getRawSource());
     if (hook.plan.writes) hook.row = access_row(transfer, transfer.getRawDest(), size, nullptr);
     if (hook.plan.reads) hook.second_row = access_row(transfer, copy->getRawSource(), size, nullptr);
     add(hook);
@@ -215,7 +218,6 @@ private:
   Function& function_;
   SourceNames names_;
   PrivateMemory memory_;
-  std::optional<OutOfSight> out_of_sight_;
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
   std::optional<std::uint32_t> function_row_;
@@ -291,7 +293,7 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
   if (!context.options.monitor) instrument_frame(here, row);
-  else if (context.options.monitor->names_threads()) instrument_start(here, row);
+  else if (context.options.monitor->start_functions) instrument_start(here, row);
   forget_effects(function);
 }
 
@@ -344,6 +346,8 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   for (Function* function : functions)
     if (replace_target_vectors(*function)) analyses.invalidate(*function, PreservedAnalyses::none());
 
+  std::optional<Sight> sight;
+  if (options.monitor) context.sight = &sight.emplace(module, *options.monitor);
   module.getOrInsertNamedMetadata(kDone);
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);

@@ -2,24 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture/pass/site_table.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 namespace sooth::pass {
 
-class MonitorText; // monitored.h
+class Sight; // monitored.h
+
+// What monitors need hooks for; logic/monitor_needs.h reads it from the property file.
+struct MonitorNeeds {
+  bool all_memory = false;
+  bool start_functions = false; // some thread may be named by the function that it starts in
+  llvm::StringSet<> variables;  // names, without scopes and parts
+};
 
 struct Options {
   bool branches = true;
-  bool loops = true;                    // one call for a range instead of hooks in a loop
-  bool facts = false;                   // static facts for dependence, and whatever hooks they need
-  bool verify = false;                  // run LLVM's verifier over the result; for our own tests
-  const MonitorText* monitor = nullptr; // only what this property file can see
-  std::vector<std::string> calls = {};  // functions of which every call is an event (calls.h)
+  bool loops = true;                        // one call for a range instead of hooks in a loop
+  bool facts = false;                       // static facts for dependence, and whatever hooks they need
+  bool verify = false;                      // run LLVM's verifier over the result; for our own tests
+  std::optional<MonitorNeeds> monitor = {}; // only what monitors can see
+  std::vector<std::string> calls = {};      // functions of which every call is an event (calls.h)
 };
 
 // Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the instrumentation.
@@ -51,6 +60,7 @@ public:
   SiteTable sites;
   std::vector<std::uint32_t> dependence; // section of static facts, if they are wanted
   std::uint32_t functions_left_out = 0;  // because the user asked for it
+  const Sight* sight = nullptr;          // with monitors
 
   llvm::Type* const void_type;
   llvm::IntegerType* const i8;

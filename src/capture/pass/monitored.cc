@@ -1,8 +1,9 @@
 #include "capture/pass/monitored.h"
 
 #include "capture/abi.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace sooth::pass {
@@ -13,8 +14,6 @@ namespace {
 
 constexpr StringRef kRange = "__sooth_monitored";
 
-bool is_word(char c) { return isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 GlobalVariable* range_of(ModuleContext& context) {
   if (GlobalVariable* known = context.module.getNamedGlobal(kRange)) return known;
   auto* type = ArrayType::get(context.i64, 2);
@@ -22,14 +21,17 @@ GlobalVariable* range_of(ModuleContext& context) {
   return new GlobalVariable(context.module, type, false, GlobalValue::ExternalLinkage, nullptr, kRange);
 }
 
-// Whether only loads and stores at known offsets use it.
+// Whether only loads and stores, atomic or not, use it.
 bool is_only_accessed(const Value& address) {
-  for (const User* user : address.users()) {
-    if (isa<LoadInst>(user)) continue;
-    if (const auto* store = dyn_cast<StoreInst>(user)) {
-      if (store->getValueOperand() == &address) return false;
-      continue;
-    }
+  for (const Use& use : address.uses()) {
+    const User* user = use.getUser();
+    if (const auto* access = dyn_cast<Instruction>(user))
+      if (getLoadStorePointerOperand(access) == &address || isa<AtomicRMWInst, AtomicCmpXchgInst>(access)) {
+        // Not stored itself: the pointer comes first in atomic operations, and second in a store.
+        const unsigned place = isa<StoreInst>(access) ? StoreInst::getPointerOperandIndex() : 0;
+        if (use.getOperandNo() != place) return false;
+        continue;
+      }
     const bool derived =
         isa<GetElementPtrInst>(user) ||
         (isa<ConstantExpr>(user) && cast<ConstantExpr>(user)->getOpcode() == Instruction::GetElementPtr);
@@ -65,50 +67,32 @@ Value* address_number(ModuleContext& context, Builder& at, Value* address) {
 
 } // namespace
 
-std::optional<MonitorText> MonitorText::read(const std::string& path) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer) return std::nullopt;
-  return MonitorText(buffer.get()->getBuffer());
-}
-
-MonitorText::MonitorText(StringRef text) {
-  StringSet<> bound = {"any"}; // `at any t`, `exists u`, `forall u`: no function's name
-  StringRef before;
-  SmallVector<StringRef, 8> threads;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      ++i;
+Sight::Sight(const Module& module, const MonitorNeeds& needs) {
+  if (needs.all_memory) return;
+  StringSet<> found;
+  bool reached = false; // what a name may stand for
+  for (const GlobalVariable& variable : module.globals()) {
+    SmallVector<DIGlobalVariableExpression*, 1> expressions;
+    variable.getDebugInfo(expressions);
+    if (expressions.empty()) continue; // without a name nobody knows what it is
+    const bool direct = variable.hasLocalLinkage() && is_only_accessed(variable);
+    const StringRef name = expressions.front()->getVariable()->getName();
+    if (!needs.variables.contains(name)) {
+      if (direct) unseen_.insert(&variable);
       continue;
     }
-    std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    const StringRef word = text.slice(i, end);
-    words_.insert(word);
-    all_memory_ = all_memory_ || word == "atomicity" || (word == "over" && text.substr(end).ltrim().starts_with("*"));
-    if (before == "any" || before == "exists" || before == "forall") bound.insert(word);
-    else if (before == "at" || (i != 0 && text[i - 1] == '@')) threads.push_back(word);
-    before = word;
-    i = end;
+    found.insert(name);
+    reached = reached || !direct;
+    unreached_.insert(&variable);
   }
-  for (const StringRef thread : threads)
-    names_threads_ = names_threads_ || (!bound.contains(thread) && !isdigit(static_cast<unsigned char>(thread[0])));
+  // A name that is not found may be another module's, or that of a watched variable.
+  if (reached || found.size() != needs.variables.size()) unreached_.clear();
 }
 
-bool OutOfSight::contains(const Value* address) {
-  const auto* variable = dyn_cast<GlobalVariable>(address->stripInBoundsOffsets());
-  if (!variable) return false;
-  const auto [place, fresh] = known_.try_emplace(variable, false);
-  if (fresh) place->second = decide(*variable);
-  return place->second;
-}
-
-bool OutOfSight::decide(const GlobalVariable& variable) const {
-  if (text_.is_about_all_memory() || !variable.hasLocalLinkage() || !is_only_accessed(variable)) return false;
-  SmallVector<DIGlobalVariableExpression*, 1> expressions;
-  variable.getDebugInfo(expressions);
-  for (const DIGlobalVariableExpression* expression : expressions)
-    if (text_.mentions(expression->getVariable()->getName())) return false;
-  return !expressions.empty(); // without a name nobody knows what it is
+bool Sight::is_unseen(const Value* address) const {
+  const auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address, 0));
+  return unreached_.empty() ? variable != nullptr && is_unseen(*variable)
+                            : variable == nullptr || !is_unreached(*variable);
 }
 
 bool is_in_reach(std::uint64_t size) { return size <= kSoothMonitoredReach; }

@@ -1,51 +1,35 @@
-// The question: which accesses can a formula of this property file see? Used by `--monitor FILE`, which instruments only them.
-// Source: the text of the file. It is not parsed here: every word in it may be the name of a variable or of a function, so
-// that too much may be instrumented, never too little; the runtime knows the addresses and looks at each access again.
+// The question: which accesses can the formulas of a property file see? Used by `--monitor FILE`, which instruments only them.
+// Source: the names in the file (logic/monitor_needs.h), of which nobody knows yet what they stand for; so too much may be
+// instrumented, never too little. What is left out is written down (trace/format.h, NameKind) and looked at again when the
+// names are looked up; the runtime knows the addresses.
 // Where we differ: an ordinary build keeps every access. Here an access that cannot be of a named variable has no hook, any
 // other a comparison of its address with the range that holds them all (abi.h).
 // Cost: two loads, a subtraction and a comparison for each access that is left.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "capture/pass/module_context.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Instructions.h"
 
 namespace sooth::pass {
 
-class MonitorText {
+// What of this module's memory formulas can see. To be made before the first hook is put in: hooks use addresses, too.
+class Sight {
 public:
-  // Nothing if the file cannot be read.
-  static std::optional<MonitorText> read(const std::string& path);
-  explicit MonitorText(llvm::StringRef text);
+  Sight(const llvm::Module& module, const MonitorNeeds& needs);
 
-  bool mentions(llvm::StringRef word) const { return words_.contains(word); }
-  // Knowledge may travel through all memory (`over *`, and a block's atomicity without `over`).
-  bool is_about_all_memory() const { return all_memory_; }
-  // Some thread may be named by its start function: `at writer`, `@reader(y)`.
-  bool names_threads() const { return names_threads_; }
+  bool is_unseen(const llvm::Value* address) const;
+  // Variables that no formula names and only direct accesses can reach: these have no hooks.
+  bool is_unseen(const llvm::GlobalVariable& variable) const { return unseen_.contains(&variable); }
+  // If all that formulas name are variables of this module that only direct accesses can reach, these variables: no pointer
+  // leads to them, and accesses by pointers have no hooks.
+  bool is_unreached(const llvm::GlobalVariable& variable) const { return unreached_.contains(&variable); }
 
 private:
-  llvm::StringSet<> words_;
-  bool names_threads_ = false;
-  bool all_memory_ = false;
-};
-
-// Variables of this module that no formula names and nobody but direct accesses can reach.
-class OutOfSight {
-public:
-  explicit OutOfSight(const MonitorText& text) : text_(text) {}
-  bool contains(const llvm::Value* address);
-
-private:
-  bool decide(const llvm::GlobalVariable& variable) const;
-
-  const MonitorText& text_;
-  llvm::DenseMap<const llvm::GlobalVariable*, bool> known_;
+  llvm::DenseSet<const llvm::GlobalVariable*> unseen_;
+  llvm::DenseSet<const llvm::GlobalVariable*> unreached_; // empty: some name may stand for what a pointer leads to
 };
 
 // Accesses up to this size that reach into the range are seen by looking at where they begin.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "capture/pass/debug_types.h"
+#include "capture/pass/monitored.h"
 #include "trace/format.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -71,18 +72,25 @@ void add_inlined(const DILocation* at, std::set<Name>& names) {
 
 } // namespace
 
-std::vector<std::uint32_t> name_words(const Module& module, StringTable& strings) {
+std::vector<std::uint32_t> name_words(ModuleContext& context, const std::vector<GlobalEntry>& globals) {
   std::set<Name> names;
   bool complete = true;
-  for (const Function& function : module) {
+  for (const Function& function : context.module) {
     for (const Instruction& instruction : instructions(function)) {
       add_inlined(instruction.getDebugLoc(), names);
       if (const auto* call = dyn_cast<CallBase>(&instruction)) complete = add_call(*call, names) && complete;
     }
   }
+  for (const GlobalEntry& global : globals) {
+    if (context.sight && context.sight->is_unseen(*global.variable))
+      names.insert({trace::NameKind::Unseen, global.name});
+    if (context.sight && context.sight->is_unreached(*global.variable))
+      names.insert({trace::NameKind::Unreached, global.name});
+  }
   std::vector<std::uint32_t> words{complete ? 0u : trace::kNamesIncomplete};
   for (const Name& name : names)
-    words.insert(words.end(), {static_cast<std::uint32_t>(name.kind), strings.add(name.text), name.bytes, name.type});
+    words.insert(words.end(),
+                 {static_cast<std::uint32_t>(name.kind), context.sites.strings.add(name.text), name.bytes, name.type});
   return words;
 }
 

@@ -1,15 +1,16 @@
 // Names that properties may use and that are constants in the source (trace/format.h, kFactNames): of user events and
-// watched variables; and functions whose calls were inlined away, which no property can see.
+// watched variables; functions whose calls were inlined away, which no property can see; and, in a build for monitors, variables
+// that are left out and those for the sake of which others are.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "capture/pass/site_table.h"
-#include "llvm/IR/Module.h"
+#include "capture/pass/global_table.h"
+#include "capture/pass/module_context.h"
 
 namespace sooth::pass {
 
-std::vector<std::uint32_t> name_words(const llvm::Module& module, StringTable& strings);
+std::vector<std::uint32_t> name_words(ModuleContext& context, const std::vector<GlobalEntry>& globals);
 
 } // namespace sooth::pass

@@ -4,7 +4,6 @@
 // link-time optimisation that is the end of each file's own compilation; a module remembers that it has been done.
 #include "capture/pass/instrument.h"
 #include "capture/pass/loads_ahead.h"
-#include "capture/pass/monitored.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -25,8 +24,13 @@ cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and re
                     cl::init(false));
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
-cl::opt<std::string> monitor("sooth-monitor", cl::desc("Instrument only what the monitors of this property file see"),
-                             cl::value_desc("file"));
+cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
+                      cl::init(false));
+cl::opt<bool> monitor_memory("sooth-monitor-memory", cl::desc("... that follow all memory"), cl::init(false));
+cl::opt<bool> monitor_starts("sooth-monitor-starts", cl::desc("... that name threads by their functions"),
+                             cl::init(false));
+cl::list<std::string> monitor_variables("sooth-monitor-variable", cl::desc("... a name that may be a variable's"),
+                                        cl::value_desc("name"));
 cl::list<std::string> calls("sooth-call", cl::desc("A function of which every call is an event; *: all of them"),
                             cl::value_desc("name"));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
@@ -36,25 +40,24 @@ sooth::pass::Selection selection() {
   return {{ignorelists.begin(), ignorelists.end()}, {only.begin(), only.end()}, {skip.begin(), skip.end()}};
 }
 
-sooth::pass::Options options(const sooth::pass::MonitorText* text) {
-  const bool with_facts = facts && text == nullptr; // monitors keep nothing that a fact could be about
-  return {.branches = (branches || with_facts) && text == nullptr,
-          .loops = loops && !with_facts && text == nullptr,
-          .facts = with_facts,
-          .verify = verify,
-          .monitor = text,
-          .calls = {calls.begin(), calls.end()}};
+sooth::pass::Options options() {
+  const bool with_facts = facts && !monitor; // monitors keep nothing that a fact could be about
+  sooth::pass::Options options{.branches = (branches || with_facts) && !monitor,
+                               .loops = loops && !with_facts && !monitor,
+                               .facts = with_facts,
+                               .verify = verify,
+                               .calls = {calls.begin(), calls.end()}};
+  if (!monitor) return options;
+  options.monitor = {monitor_memory, monitor_starts, {}};
+  for (const std::string& name : monitor_variables) options.monitor->variables.insert(name);
+  return options;
 }
 
 // Runs even for functions marked `optnone`: it is not an optimisation.
 struct RecordPass : PassInfoMixin<RecordPass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
-    const std::string file = monitor;
-    const auto text = file.empty() ? std::nullopt : sooth::pass::MonitorText::read(file);
-    if (!file.empty() && !text) module.getContext().emitError("sooth: cannot read the property file " + file);
     auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-    const bool changed =
-        sooth::pass::instrument_module(module, options(text ? &*text : nullptr), selection(), analyses);
+    const bool changed = sooth::pass::instrument_module(module, options(), selection(), analyses);
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -62,8 +65,8 @@ struct RecordPass : PassInfoMixin<RecordPass> {
 
 struct PreparePass : PassInfoMixin<PreparePass> {
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    return sooth::pass::prepare_module(module, options(nullptr), selection()) ? PreservedAnalyses::none()
-                                                                              : PreservedAnalyses::all();
+    return sooth::pass::prepare_module(module, options(), selection()) ? PreservedAnalyses::none()
+                                                                       : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };

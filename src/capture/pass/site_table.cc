@@ -107,7 +107,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   payload.insert(payload.end(), rows.begin(), rows.end());
   payload.insert(payload.end(), numbers.begin(), numbers.end());
   add_section(trace::kFactTypes, payload);
-  add_section(trace::kFactNames, name_words(context.module, context.sites.strings));
+  add_section(trace::kFactNames, name_words(context, globals));
   if (const auto inlined = context.sites.inlined_words(); !inlined.empty()) add_section(trace::kFactInlined, inlined);
   if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
   if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});

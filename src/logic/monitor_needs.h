@@ -1,0 +1,30 @@
+// What the monitors of a property file need a program to be built with, and whether it was.
+//
+// Before the program is compiled only the file is there: which names in it are variables, nobody can say for sure. So the
+// pass leaves out what these names cannot mean, and writes down what it has left out (trace/format.h, NameKind). When the
+// monitors are compiled, after linking or at start, names are looked up, and what was left out is compared with what is needed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logic/property.h"
+#include "logic/symbols.h"
+#include "logic/syntax.h"
+
+namespace sooth::logic {
+
+struct MonitorNeeds {
+  bool all_memory = false;      // knowledge travels through every access
+  bool start_functions = false; // some thread may be named by the function that it starts in
+  std::vector<std::string>
+      variables; // names that may be variables, without scopes and parts: `net::cfg.ready` is `cfg`
+};
+MonitorNeeds monitor_needs(const SyntaxFile& file);
+
+// Why monitors of these variables would miss accesses of this program; nothing if they see all of them.
+std::optional<std::string> missing_hooks(const std::vector<Variable>& variables, bool all_memory,
+                                         const Symbols& symbols);
+
+} // namespace sooth::logic
