@@ -39,7 +39,8 @@ void explain(const Setup& setup, const Thread& thread, std::uint32_t monitor, vo
     for (Word r = 1; r < thread.vector[0]; ++r) {
       const Word* entry = thread.vector + setup.layout.row_at(static_cast<std::uint32_t>(r));
       // A thread that was joined in this very event was ranged over, but is marked already.
-      if (entry[kOwner] != 0 && entry[kOwner] != thread.identity)
+      const bool gone = (entry[kSequence] & kGone) != 0 && entry[kOwner] != thread.joined;
+      if (entry[kOwner] != 0 && entry[kOwner] != thread.identity && !gone)
         tell(context, look(setup, thread, part, static_cast<std::uint32_t>(r)));
     }
   }

@@ -9,6 +9,7 @@ namespace {
 // Seed 003: the second bullet of step (1). The thread's event has happened and its vector is merged.
 Outcome judge(const Setup& setup, Thread& thread) {
   ++thread.sequence;
+  thread.joined = 0;
   // Nothing that a formula sees is new, and operators that look one state back have caught up: all is as it was.
   if (thread.news == 0 && thread.settled >= setup.settle) return {thread.violated, 0};
   thread.settled = thread.news != 0 ? 0 : thread.settled + 1;
@@ -313,6 +314,7 @@ Outcome end(const Setup& setup, Thread& thread) { return silent(setup, thread); 
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended) {
   take_over(setup, joiner, ended.vector);
   const Outcome outcome = silent(setup, joiner);
+  joiner.joined = ended.identity;
   forget_thread(setup, joiner, ended); // after the state of the join itself, where formulas still range over it
   return outcome;
 }

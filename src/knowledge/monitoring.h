@@ -106,6 +106,7 @@ struct Thread {
   bool changed = true;          // the vector is not that of `snapshot`
   std::uint32_t settled = 0;    // evaluations without news
   Word changed_rows = ~Word{0}; // since it was last evaluated, as News has them
+  Word joined = 0;              // identity of the thread that the present event joined; 0: none
   Word begun = 0; // of its classes, those in which it has had a state: what temporal operators look back on
   Faults faults;
   Word* vector = nullptr;

@@ -44,7 +44,8 @@ FoundValue find_value(const Node& name, const Symbols& symbols);
 // A variable named by SOOTH_WATCH, whatever letters its name has.
 FoundValue find_watched(const std::string& name, const Symbols& symbols);
 FoundObject find_object(const Node& name, const Symbols& symbols);
-// The function's full plain name.
-FoundFunction find_function(std::string_view written, const Symbols& symbols);
+// The function's full plain name. Of one whose calls are asked for, all must be seen: none may have been inlined.
+enum class FunctionUse : std::uint8_t { Calls, ThreadStart };
+FoundFunction find_function(std::string_view written, const Symbols& symbols, FunctionUse use = FunctionUse::Calls);
 
 } // namespace sooth::logic

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "logic/lookup.h"
 #include "logic/mttl.h"
 
 namespace sooth::logic {
@@ -17,6 +18,7 @@ public:
   }
   MonitorNeeds result() {
     needs_.variables.assign(variables_.begin(), variables_.end());
+    needs_.start_functions.assign(functions_.begin(), functions_.end());
     return std::move(needs_);
   }
 
@@ -56,11 +58,11 @@ private:
   }
   void thread(const std::string& name, const std::set<std::string>& bound) {
     const bool number = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0;
-    needs_.start_functions = needs_.start_functions || (!number && !bound.contains(name));
+    if (!number && !bound.contains(name)) functions_.insert(unscoped_function_name(name));
   }
 
   MonitorNeeds needs_;
-  std::set<std::string> variables_;
+  std::set<std::string> variables_, functions_;
 };
 
 const SymbolVariable* symbol_of(const Variable& variable, const Symbols& symbols) {

@@ -16,10 +16,10 @@
 namespace sooth::logic {
 
 struct MonitorNeeds {
-  bool all_memory = false;      // knowledge travels through every access
-  bool start_functions = false; // some thread may be named by the function that it starts in
-  std::vector<std::string>
-      variables; // names that may be variables, without scopes and parts: `net::cfg.ready` is `cfg`
+  bool all_memory = false; // knowledge travels through every access
+  // Names, without scopes and parts: `net::cfg.ready` is `cfg`.
+  std::vector<std::string> variables;       // that may be variables
+  std::vector<std::string> start_functions; // that may be functions in which threads start
 };
 MonitorNeeds monitor_needs(const SyntaxFile& file);
 

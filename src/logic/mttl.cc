@@ -276,12 +276,15 @@ void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowle
     return;
   }
   if (text == name) {
-    FoundFunction function = find_function(name, symbols_);
+    FoundFunction function = find_function(name, symbols_, FunctionUse::ThreadStart);
     if (const auto* found = std::get_if<std::string>(&function)) {
       row = {knowledge::RoleKind::Function, builder_.text(*found), 0};
       return;
     }
-    if (known(symbols_.inlined_functions, name)) return fail(at, std::get<NotFound>(function).message);
+    const auto inlined = [&](const std::string& demangled) {
+      return same_function(plain_function_name(demangled), name);
+    };
+    if (std::ranges::any_of(symbols_.inlined_functions, inlined)) return fail(at, std::get<NotFound>(function).message);
   }
   if (!symbols_.all_names_known || known(symbols_.thread_names, "")) return;
   std::vector<std::string> names = symbols_.thread_names;

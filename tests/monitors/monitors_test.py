@@ -138,6 +138,51 @@ def fresh(bench):
     check(not list(bench.work.glob("*.sooth")), "a monitored program left a trace")
 
 
+STARTS = {"by_std_thread": "levels[0] == 0 && levels[5] == 0", "depot::unnamed": "levels[1] == 0", "depot::Crane::lift": "levels[2] == 0",
+          "in_c": "levels[3] == 0", "pattern": "levels[4] == 0", "caller": "levels[5] == 0", "main": "levels[5] == 0"}
+
+
+def starts(bench):
+    """Threads are known by the functions they start with, however they were started; a function that is only called names nobody."""
+    prop = bench.property("".join(f"monitor m{i} at {name}: {formula}\n" for i, (name, formula) in enumerate(STARTS.items())))
+    for optimisation in ("-O0", "-O2"):
+        bench.compile("starts.cpp", "starts", optimisation)
+        bench.compile("starts.cpp", "starts.built_in", optimisation, "--monitor", prop)
+        for build in ((bench.work / "starts", {"SOOTH_MONITOR": str(prop)}), (bench.work / "starts.built_in", {})):
+            result = bench.run(build[0], environment=build[1])
+            told = re.findall(r"monitor `m(\d)` is violated in thread (\d) at", result.stderr)
+            check(told == [("0", "1"), ("1", "2"), ("2", "3"), ("3", "4"), ("4", "5"), ("5", "6"), ("6", "0")], optimisation, result)
+            check("there was no thread" not in result.stderr, result)
+    found = bench.recorded(bench.work / "starts", prop=prop)
+    check(found.returncode == 66 and all(f"m{i}" in found.stderr for i in range(len(STARTS))), found)
+
+
+def places(bench):
+    """Annotations are told where they stand, in each kind of build."""
+    prop = bench.property("monitor internal at any t: ph == 0 || x != 1\nmonitor told at any t: told == 0\nmonitor block at any t: block(block) == 0\n")
+    for optimisation in ("-O0", "-O2"):
+        bench.compile("places.cpp", "places", optimisation)
+        bench.compile("places.cpp", "places.built_in", optimisation, "--monitor", prop)
+        for build in ((bench.work / "places", {"SOOTH_MONITOR": str(prop)}), (bench.work / "places.built_in", {})):
+            for monitor, line in (("internal", 11), ("told", 18), ("block", 20)):
+                told, = bench.violated(build, monitor=monitor)
+                check(f"places.cpp:{line}\n" in told, optimisation, monitor, told)
+    events = bench.property("property p: !user(told)\n", "events.prop")
+    found = bench.recorded(bench.work / "places", prop=events)
+    check(found.returncode == 66 and "places.cpp:18" in found.stderr, found)
+
+
+def joined(bench):
+    """A report shows what the formula ranged over, not threads that were joined before; a thread that is gone keeps its name."""
+    prop = bench.property("monitor someone at any t: seen == 2 -> exists u != t: @u(phase) > 0\n"
+                          "monitor late at main: seen == 2 -> @reader(y) == 0\n")
+    for build in bench.build("joined.cpp", prop):
+        told, = bench.violated(build, monitor="someone")
+        check("seen = 2" in told and "as of thread" not in told, told)
+        told, = bench.violated(build, monitor="late")
+        check("@reader(y) = 2   as of thread 2 (reader)" in told, told)
+
+
 def actions(bench):
     """abort, break, a function that nobody registered."""
     bench.compile("fresh.cpp", "fresh")
@@ -278,7 +323,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, pointers, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, starts, places, joined, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, pointers, refused, sooth_run)}
 
 
 def main():

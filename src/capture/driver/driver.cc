@@ -40,7 +40,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
     if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=true"});
     if (needs.all_memory) add(flags, {"-mllvm", "-sooth-monitor-memory=true"});
-    if (needs.start_functions) add(flags, {"-mllvm", "-sooth-monitor-starts=true"});
+    for (const std::string& name : needs.start_functions) add(flags, {"-mllvm", "-sooth-monitor-start=" + name});
     for (const std::string& name : needs.variables) add(flags, {"-mllvm", "-sooth-monitor-variable=" + name});
     for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
     for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});

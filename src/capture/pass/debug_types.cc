@@ -93,6 +93,13 @@ std::string joined_path(const DIFile* file) {
   return path.str().str();
 }
 
+bool is_public_header(StringRef path) { return path.ends_with("/sooth/sooth.h") || path.ends_with("/sooth/monitor.h"); }
+
+bool is_in_public_header(const Function& function) {
+  const DISubprogram* source = function.getSubprogram();
+  return source && is_public_header(joined_path(source->getFile()));
+}
+
 bool is_system_path(StringRef path) { return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/"); }
 
 const DIType* plain_type(const DIType* type) {

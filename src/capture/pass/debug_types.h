@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
 
 namespace sooth::pass {
 
@@ -14,6 +15,9 @@ namespace sooth::pass {
 std::string joined_path(const llvm::DIFile* file);
 // A header of the system: its lines are not what the user wrote.
 bool is_system_path(llvm::StringRef path);
+// <sooth/sooth.h>, <sooth/monitor.h>: what they hold stands for the place where it is used.
+bool is_public_header(llvm::StringRef path);
+bool is_in_public_header(const llvm::Function& function);
 
 // The type below typedefs and qualifiers.
 const llvm::DIType* plain_type(const llvm::DIType* type);

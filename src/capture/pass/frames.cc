@@ -53,7 +53,9 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
   Value* top = function.load_field(at, kStackTop);
   Value* above = at.CreateConstInBoundsGEP1_64(context.i64, top, 1);
   function.store_field(at, kStackTop, above);
-  Value* caller = at.CreateShl(at.CreateZExt(function.load_field(at, kCallSite), context.i64), 32);
+  // Nobody who is instrumented calls main: the last call was one of a constructor's.
+  Value* site = f.getName() == "main" ? ConstantInt::get(context.i32, 0) : function.load_field(at, kCallSite);
+  Value* caller = at.CreateShl(at.CreateZExt(site, context.i64), 32);
   Value* own = at.CreateZExt(context.site_number(at, row), context.i64);
   at.CreateAlignedStore(at.CreateOr(caller, own), top, Align(8));
   const auto tell = [&](Builder& here) {
@@ -76,6 +78,14 @@ bool is_real_call(const CallBase& call) {
   if (isa<IntrinsicInst>(call) || call.isInlineAsm()) return false;
   const Function* callee = call.getCalledFunction();
   return !callee || !callee->getName().starts_with("__sooth_");
+}
+
+bool is_annotation(const CallBase& call) {
+  static constexpr StringRef kAnnotations[] = {
+      "__sooth_atomic_begin", "__sooth_atomic_end",        "__sooth_internal", "__sooth_thread_name",
+      "__sooth_user_event",   "__sooth_user_event_double", "__sooth_watch"};
+  const Function* callee = call.getCalledFunction();
+  return callee && is_contained(kAnnotations, callee->getName());
 }
 
 void instrument_call(FunctionContext& function, CallBase& call, std::uint32_t row) {

@@ -14,5 +14,7 @@ void instrument_frame(FunctionContext& function, std::uint32_t row);
 void instrument_call(FunctionContext& function, llvm::CallBase& call, std::uint32_t row);
 // Calls that other code can be behind: not intrinsics, not assembly, not our own hooks.
 bool is_real_call(const llvm::CallBase& call);
+// Calls of the public headers' functions that are events of the program: they, too, want to know where they are called.
+bool is_annotation(const llvm::CallBase& call);
 
 } // namespace sooth::pass

@@ -29,7 +29,7 @@ namespace {
 
 constexpr StringRef kDone = "sooth.instrumented";
 
-enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Assembly, Branch, Decision };
+enum class HookKind { Load, Store, Transfer, Masked, Atomic, ByValue, Call, Annotation, Assembly, Branch, Decision };
 
 struct Hook {
   HookKind kind;
@@ -101,6 +101,7 @@ private:
       switch (hook.kind) {
       case HookKind::Call: rows.call[call] = hook.row; break;
       case HookKind::ByValue: rows.by_value[{call, hook.argument}] = hook.row; break;
+      case HookKind::Annotation:
       case HookKind::Assembly: break;
       case HookKind::Branch:
       case HookKind::Decision: rows.decision[hook.instruction] = hook.row; break;
@@ -148,6 +149,7 @@ private:
     else if (auto* transfer = dyn_cast<MemIntrinsic>(&instruction)) visit_transfer(*transfer);
     else if (is_masked_access(instruction)) visit_masked(cast<IntrinsicInst>(instruction));
     else if (auto* call = dyn_cast<CallBase>(&instruction); call && is_real_call(*call)) visit_call(*call);
+    else if (call && is_annotation(*call)) visit_annotation(*call);
     else if (call && !context_.options.monitor && is_opaque_assembly(*call))
       hooks_.push_back({HookKind::Assembly, call, 0});
   }
@@ -205,13 +207,20 @@ private:
   void visit_call(CallBase& call) {
     // Monitors want to know where primitives are called; what this module defines is none.
     const Function* callee = call.getCalledFunction();
-    if (!context_.options.monitor || !callee || callee->isDeclaration())
+    if (!context_.options.monitor || !callee || callee->isDeclaration() || is_in_public_header(*callee))
       add({HookKind::Call, &call, context_.sites.add(names_.call(call))});
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       if (!call.isByValArgument(i) || left_out(call.getArgOperand(i), nullptr, false)) continue;
       const std::uint64_t size = size_of(call.getParamByValType(i));
       add({HookKind::ByValue, &call, access_row(call, call.getArgOperand(i), size, nullptr), 0, {}, i});
     }
+  }
+
+  void visit_annotation(CallBase& call) {
+    SiteTable::Row row = names_.call(call);
+    // In a function of the header itself: whoever called that has told from where.
+    if ((row.flags & trace::kSiteSystem) == 0)
+      hooks_.push_back({HookKind::Annotation, &call, context_.sites.add(std::move(row))});
   }
 
   ModuleContext& context_;
@@ -241,6 +250,7 @@ void emit(FunctionContext& function, const Hook& hook) {
     return instrument_transfer(function, cast<MemIntrinsic>(*hook.instruction), hook.plan, hook.row, hook.second_row);
   case HookKind::Masked: return instrument_masked(function, cast<IntrinsicInst>(*hook.instruction), hook.row);
   case HookKind::Atomic: return instrument_atomic(function, *hook.instruction, hook.row);
+  case HookKind::Annotation: return instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
   case HookKind::Assembly: return instrument_assembly(function, *hook.instruction);
   case HookKind::ByValue:
     return instrument_by_value(function, cast<CallBase>(*hook.instruction), hook.argument, hook.row);
@@ -284,7 +294,8 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   Function& function = survey.function();
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
-  if (hooks.empty() && arguments.empty() && !is_marked(function)) return;
+  const bool tells_start = context.options.monitor && !context.options.monitor->start_functions.empty();
+  if (hooks.empty() && arguments.empty() && !is_marked(function) && !tells_start) return;
   const std::uint32_t row = survey.function_row();
 
   if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
@@ -293,7 +304,7 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
   if (!context.options.monitor) instrument_frame(here, row);
-  else if (context.options.monitor->start_functions) instrument_start(here, row);
+  else if (tells_start) instrument_start(here, row);
   forget_effects(function);
 }
 
@@ -359,6 +370,12 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   return true;
 }
 
+// A thread that monitors name by this function: it has to be seen where it begins, also if others call it.
+static bool may_be_start(const Function& function, const Options& options) {
+  const DISubprogram* source = function.getSubprogram();
+  return options.monitor && source && options.monitor->start_functions.contains(source->getName().split('<').first);
+}
+
 bool prepare_module(Module& module, const Options& options, const Selection& selection) {
   if (module.getNamedMetadata(kDone)) return false;
   const IgnoreList ignored(module, selection);
@@ -369,7 +386,7 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
     changed |= forbid_loads_ahead(function);
     changed |= keep_string_comparisons(function);
     changed |= strengthen_library_orders(function);
-    if (!ignored.is_ignored(function)) continue;
+    if (!ignored.is_ignored(function) && !may_be_start(function, options)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);
   }

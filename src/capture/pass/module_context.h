@@ -18,8 +18,9 @@ class Sight; // monitored.h
 // What monitors need hooks for; logic/monitor_needs.h reads it from the property file.
 struct MonitorNeeds {
   bool all_memory = false;
-  bool start_functions = false; // some thread may be named by the function that it starts in
-  llvm::StringSet<> variables;  // names, without scopes and parts
+  // Names, without scopes and parts.
+  llvm::StringSet<> variables;
+  llvm::StringSet<> start_functions; // that threads may be named by
 };
 
 struct Options {

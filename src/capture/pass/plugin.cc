@@ -27,10 +27,10 @@ cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges 
 cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
                       cl::init(false));
 cl::opt<bool> monitor_memory("sooth-monitor-memory", cl::desc("... that follow all memory"), cl::init(false));
-cl::opt<bool> monitor_starts("sooth-monitor-starts", cl::desc("... that name threads by their functions"),
-                             cl::init(false));
 cl::list<std::string> monitor_variables("sooth-monitor-variable", cl::desc("... a name that may be a variable's"),
                                         cl::value_desc("name"));
+cl::list<std::string> monitor_starts("sooth-monitor-start", cl::desc("... a name that may be a start function's"),
+                                     cl::value_desc("name"));
 cl::list<std::string> calls("sooth-call", cl::desc("A function of which every call is an event; *: all of them"),
                             cl::value_desc("name"));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
@@ -48,8 +48,9 @@ sooth::pass::Options options() {
                                .verify = verify,
                                .calls = {calls.begin(), calls.end()}};
   if (!monitor) return options;
-  options.monitor = {monitor_memory, monitor_starts, {}};
+  options.monitor.emplace().all_memory = monitor_memory;
   for (const std::string& name : monitor_variables) options.monitor->variables.insert(name);
+  for (const std::string& name : monitor_starts) options.monitor->start_functions.insert(name);
   return options;
 }
 

@@ -43,7 +43,8 @@ SiteTable::Row SourceNames::place_of(const Instruction& instruction) const {
   const DILocation* innermost = instruction.getDebugLoc().get();
   const DILocation* chosen = nullptr;
   for (const DILocation* place = innermost; place; place = place->getInlinedAt()) {
-    if (is_system_path(joined_path(place->getFile()))) continue;
+    if (const std::string path = joined_path(place->getFile()); is_system_path(path) || is_public_header(path))
+      continue;
     chosen = place;
     break;
   }

@@ -22,8 +22,9 @@ const char* name_of(std::uint32_t number);
 // What a module's table says of a site: empty for one that no module has. The texts stay.
 struct SiteText {
   const char* file = "";
-  const char* function = ""; // the linker's name
+  const char* function = ""; // demangled
   std::uint32_t line = 0;
+  std::uint32_t flags = 0; // trace::SiteFlags
 };
 SiteText text_of_site(std::uint32_t site);
 

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "capture/runtime/buffer.h"
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
@@ -267,6 +268,9 @@ bool begin_with(const Block& block) {
     return refuse("there is not enough memory for the monitors");
   if (const char* wrong = place_variables(values)) return refuse(wrong);
   g_setup.begin(memory, values);
+  // Functions of a program that was built for monitors tell that they were entered as long as this is set.
+  for (std::uint32_t r = 0; r < g_setup.compiled.role_count(); ++r)
+    g_branches = g_branches || g_setup.compiled.roles[r].kind == knowledge::RoleKind::Function;
   os::give_back(values, variables * sizeof(std::uint64_t));
   pthread_atfork(before_fork_itself, after_fork_itself, in_forked_child);
   g_monitored = g_online = true;

@@ -13,6 +13,11 @@ os::SpinLock g_lock;            // all of these
 MonitoredThread* g_rows[kRows]; // by number: threads that exist, and those that ended and may still be joined
 MonitoredThread* g_free;
 knowledge::Places g_places;
+// What threads were called that are gone: reports may still speak of them. Each row has the latest.
+struct FormerName {
+  std::uint32_t number;
+  std::uint32_t name; // 0: none
+} g_former_names[kRows];
 
 MonitoredThread** find(std::uint32_t number) {
   MonitoredThread** link = &g_rows[number % kRows];
@@ -51,6 +56,7 @@ void drop_state(MonitoredThread* state, bool joined) {
   MonitoredThread** link = find(state->number);
   if (*link != state) return;
   *link = state->next;
+  if (state->name != 0) g_former_names[state->number % kRows] = {state->number, state->name};
   if (state->core->place != knowledge::kNoPlace) {
     if (joined) g_places.joined(state->core->place, state->number);
     else g_places.ended_detached(state->core->place, state->number);
@@ -176,8 +182,9 @@ void tell_places() {
 
 const char* monitored_name(std::uint32_t number) {
   os::Guard guard(g_lock);
-  const MonitoredThread* state = *find(number);
-  return state != nullptr ? name_of(__atomic_load_n(&state->name, __ATOMIC_RELAXED)) : "";
+  if (const MonitoredThread* state = *find(number)) return name_of(__atomic_load_n(&state->name, __ATOMIC_RELAXED));
+  const FormerName& former = g_former_names[number % kRows];
+  return former.number == number ? name_of(former.name) : "";
 }
 
 } // namespace sooth::runtime
