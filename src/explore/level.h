@@ -44,7 +44,16 @@ struct PartView {
   const std::uint32_t* distances = nullptr;
   const std::uint32_t* first_strands = nullptr;
   std::uint32_t size = 0;
+  std::uint32_t strands = 0;        // of all nodes
   std::uint32_t strands_before = 0; // those of the parts before this one
+};
+
+// A level, or the parts of it that a worker needs, in their order and none of them empty.
+struct LevelView {
+  Layout layout;
+  const PartView* parts = nullptr;
+  std::size_t count = 0;
+  const std::uint64_t* first_cuts = nullptr; // of each part the smallest; that of the first part is never asked for
 };
 
 // Two neighbours are filled by two workers at the same time, so they must not share a cache line (nor the pair that
@@ -53,7 +62,8 @@ struct PartView {
 struct alignas(128) Part {
   struct Summary {
     PartView view;
-    std::vector<Strand> strands; // all of them; they go to the paths
+    std::vector<Strand> strands;    // all of them; they go to the paths
+    std::uint32_t parents_from = 0; // what is to be added to their parents, modulo 2^32
     std::uint64_t edges = 0;
     std::uint64_t made = 0; // nodes, those without monitors included
     std::uint64_t bytes = 0;
@@ -91,13 +101,16 @@ struct alignas(128) Part {
                     distances.data(),
                     first_strands.data(),
                     static_cast<std::uint32_t>(sets.size()),
+                    summary.view.strands,
                     summary.view.strands_before};
   }
   // Strands take no more memory than they need: they may stay long.
   template <typename Strands>
   void sum_up(const Strands& strands) {
+    summary.view.strands = static_cast<std::uint32_t>(strands.size());
     look_again();
     summary.strands.assign(strands.begin(), strands.end());
+    summary.parents_from = 0;
     summary.edges = edges;
     summary.made = made;
     summary.bytes = bytes() + strands.size() * sizeof(Strand);
@@ -116,15 +129,14 @@ public:
   std::vector<Part>::const_iterator end() const { return parts_.begin() + static_cast<std::ptrdiff_t>(used_); }
   std::size_t parts() const { return used_; }
   Part& part(std::size_t index) { return parts_[index]; }
+  const Part& part(std::size_t index) const { return parts_[index]; }
   // Apart from the parts, where workers write.
-  const PartView& view(std::size_t part) const { return views_[part]; }
+  LevelView view() const { return {layout, views_.data(), used_, first_cuts_.data()}; }
 
   std::size_t size() const { return size_; } // nodes of all parts
   const std::uint64_t* record(const Part& part, std::size_t node) const {
     return part.summary.view.records + node * layout.words();
   }
-  // The smallest cut of a part.
-  const std::uint64_t* first_cut(std::size_t part) const { return first_cuts_.data() + part * layout.cut_words; }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
     for (const Part& part : parts_) sum += part.summary.bytes;
@@ -136,6 +148,14 @@ public:
     if (parts_.size() < count) parts_.resize(count);
     used_ = count;
   }
+  // After they were filled from a level of as many parts: parents counted from the strands of the part below (batch.h).
+  void continue_parts_of(const Level& before) {
+    std::uint32_t strands = 0;
+    for (std::size_t p = 0; p < used_; ++p) {
+      parts_[p].summary.parents_from = strands;
+      strands += before.parts_[p].summary.view.strands;
+    }
+  }
   // After they were filled: parts without nodes give their places to those behind them.
   void settle() {
     std::size_t filled = 0;
@@ -146,7 +166,7 @@ public:
       if (filled != p) std::swap(parts_[filled], parts_[p]);
       Part::Summary& summary = parts_[filled++].summary;
       summary.view.strands_before = strands;
-      strands += static_cast<std::uint32_t>(summary.strands.size());
+      strands += summary.view.strands;
       size_ += summary.view.size;
     }
     used_ = filled;

@@ -1,6 +1,8 @@
 #include "explore/paths.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace sooth::explore {
 
@@ -8,20 +10,31 @@ using causality::ThreadNumber;
 
 void Paths::append(Pieces level) {
   newest_ = 0;
-  for (const auto& piece : level) newest_ += piece.size();
+  for (const Piece& piece : level) newest_ += piece.strands.size();
   strands_ += newest_;
   levels_.push_back({std::move(level), newest_});
+  ++kept_levels_;
+  ++appended_;
 }
 
-// From the newest level back: strands that nothing continues go away.
-void Paths::sweep() {
+void Paths::begin_sweep() {
+  sweeping_ = true;
+  std::swap(sweep_.levels, levels_); // which was empty
+  sweep_.dead = 0;
+  cost_at_sweep_ = cost(); // so that the next one is not due before as much was appended again
+}
+
+// From the newest level back: strands that nothing continues go away. The newest itself stays, so what is appended
+// meanwhile continues the right strands.
+void Paths::sweep_begun() {
   constexpr std::uint32_t kDead = 0xffffffff;
-  std::vector<std::uint32_t> places;
-  for (std::size_t l = levels_.size(); l-- > 1;) {
-    Level& older = levels_[l - 1];
+  std::vector<std::uint32_t>& places = sweep_.places;
+  for (std::size_t l = sweep_.levels.size(); l-- > 1;) {
+    Level& newer = sweep_.levels[l];
+    Level& older = sweep_.levels[l - 1];
     places.assign(older.size, kDead);
-    for (const auto& piece : levels_[l].pieces)
-      for (const Strand& strand : piece) places[strand.parent] = 0;
+    for (const Piece& piece : newer.pieces)
+      for (const Strand& strand : piece.strands) places[strand.parent + piece.parents_from] = 0;
     std::uint32_t live = 0;
     for (std::uint32_t& place : places)
       if (place != kDead) place = live++;
@@ -29,23 +42,35 @@ void Paths::sweep() {
     std::vector<Strand> kept;
     kept.reserve(live);
     auto place = places.begin();
-    for (const auto& piece : older.pieces)
-      for (const Strand& strand : piece)
-        if (*place++ != kDead) kept.push_back(strand);
-    strands_ -= older.size - live;
+    for (const Piece& piece : older.pieces)
+      for (const Strand& strand : piece.strands)
+        if (*place++ != kDead) kept.push_back({strand.parent + piece.parents_from, strand.thread});
+    sweep_.dead += older.size - live;
     older.size = live;
-    older.pieces.clear();
-    older.pieces.push_back(std::move(kept));
-    for (auto& piece : levels_[l].pieces)
-      for (Strand& strand : piece) strand.parent = places[strand.parent];
+    older.pieces.resize(1);
+    older.pieces.front() = {std::move(kept), 0};
+    for (Piece& piece : newer.pieces) {
+      for (Strand& strand : piece.strands) strand.parent = places[strand.parent + piece.parents_from];
+      piece.parents_from = 0;
+    }
   }
+}
+
+void Paths::end_sweep() {
+  strands_ -= sweep_.dead;
+  std::ranges::move(levels_, std::back_inserter(sweep_.levels));
+  levels_.clear();
+  std::swap(levels_, sweep_.levels);
+  sweeping_ = false;
   // The oldest levels that have one strand only are the trunk; the strands behind them continue strand 0.
   while (levels_.size() > 1 && levels_.front().size == 1) {
-    trunk_.push_back(levels_.front().pieces.front().front().thread);
+    const auto of_one = std::ranges::find_if(levels_.front().pieces, [](const Piece& p) { return !p.strands.empty(); });
+    trunk_.push_back(of_one->strands.front().thread);
     levels_.pop_front();
     --strands_;
   }
   shorten();
+  kept_levels_ = levels_.size();
   cost_at_sweep_ = cost();
 }
 
@@ -66,11 +91,11 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
   std::vector<ThreadNumber> out;
   for (std::size_t l = levels_.size(); l-- > 0;) {
     std::size_t piece = 0;
-    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].size(); ++piece)
-      strand -= static_cast<std::uint32_t>(pieces[piece].size());
-    const Strand& step = levels_[l].pieces[piece][strand];
+    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].strands.size(); ++piece)
+      strand -= static_cast<std::uint32_t>(pieces[piece].strands.size());
+    const Strand& step = levels_[l].pieces[piece].strands[strand];
     out.push_back(step.thread);
-    strand = step.parent;
+    strand = step.parent + levels_[l].pieces[piece].parents_from;
   }
   out.insert(out.end(), trunk_.rbegin(), trunk_.rend());
   std::ranges::reverse(out);
@@ -79,7 +104,7 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
 }
 
 std::uint64_t Paths::bytes() const {
-  return strands_ * sizeof(Strand) + levels_.size() * (sizeof(Level) + sizeof(std::vector<Strand>)) +
+  return strands_ * sizeof(Strand) + kept_levels_ * (sizeof(Level) + sizeof(Piece)) +
          trunk_.size() * sizeof(ThreadNumber);
 }
 
