@@ -20,12 +20,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "explore/level.h"
 #include "explore/observed_cut.h"
 #include "explore/packing.h"
+#include "explore/paths.h"
 #include "explore/worker_pool.h"
 
 namespace sooth::explore {
@@ -61,11 +64,13 @@ public:
       chains_[c].observed = observed.begin;
       chains_[c].turn.store(0, std::memory_order_relaxed);
     }
+    ++number_;
     end_.store(steps_.size(), std::memory_order_relaxed);
   }
 
   // Called by each worker that comes; worker 0 comes for certain, and returns when all is made.
-  // make(const LevelView& from, const ObservedCut&, const std::uint64_t* low, const std::uint64_t* high, Part& out)
+  // make(const LevelView& from, const ObservedCut&, const std::uint64_t* low, const std::uint64_t* high, Part& out) returns
+  // the strands of the part.
   template <typename Make>
   void work(unsigned worker, const Make& make) {
     if (worker >= chain_count_) return;
@@ -86,27 +91,72 @@ public:
 
   // What was made: fewer levels than were asked for if they became wide.
   std::size_t levels() const { return end_.load(std::memory_order_relaxed); }
-  Level& level(std::size_t index) { return levels_[index]; }
-  // Of all levels. The memory stays for later ones.
+  // What there is to know of a level.
+  struct Sum {
+    std::uint64_t made = 0, edges = 0;
+    std::size_t nodes = 0;
+    bool any_hits = false;
+  };
+  Sum sum(std::size_t level) const {
+    Sum sum;
+    for (std::size_t c = 0; c < chain_count_; ++c) {
+      const Slot& slot = chains_[c].slots[level];
+      sum.made += slot.made;
+      sum.edges += slot.edges;
+      sum.nodes += slot.view.size;
+      sum.any_hits = sum.any_hits || slot.any_hits;
+    }
+    return sum;
+  }
+  // Once for each level.
+  Paths::Pieces take_strands(std::size_t level) {
+    Paths::Pieces pieces;
+    std::uint32_t below = 0; // strands of the level before: parents count from the chain's own
+    for (std::size_t c = 0; c < chain_count_; ++c) {
+      pieces.push_back(std::move(chains_[c].slots[level].strands));
+      pieces.back().parents_from = below;
+      if (level > 0) below += chains_[c].slots[level - 1].view.strands;
+    }
+    return pieces;
+  }
+  // The level as if it had been made alone, with its strands.
+  Level& level(std::size_t index) {
+    Paths::Pieces pieces = take_strands(index);
+    for (std::size_t c = 0; c < chain_count_; ++c) levels_[index].part(c).summary.strands = std::move(pieces[c]);
+    return levels_[index];
+  }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (const Level& level : levels_) sum += level.bytes();
+    for (std::size_t c = 0; c < chain_count_; ++c)
+      for (std::size_t k = 0; k < steps_.size(); ++k) sum += chains_[c].slots[k].bytes;
     return sum;
   }
 
 private:
   static constexpr std::size_t kPeriod = 8;    // levels until borders have stayed and gone up once
   static constexpr std::size_t kTooWide = 1024; // nodes of a part: levels are better shared one by one
+  static constexpr std::size_t kBlock = 512;   // strands
   static constexpr unsigned kPatience = 32;    // looks at a chain that nobody is at: a microsecond or two
   static constexpr unsigned kLooks = 1000;     // then others may have the core
 
+  // What others want to know of a part, in one cache line.
+  struct alignas(64) Slot {
+    std::atomic<std::uint32_t> made_in{0}; // the batch; set last
+    bool any_hits = false;
+    PartView view;
+    std::uint32_t made = 0, edges = 0, bytes = 0;
+    Paths::Piece strands;
+  };
   struct Chain {
-    // Parts that are made, twice; and one more while somebody is at the next.
+    Slot slots[kMost]; // by level
+    // Parts that are made, twice; and one more while somebody is at the next. Only who wants to be at it looks here.
     alignas(128) std::atomic<std::uint32_t> turn = 0;
     // Of whoever is at it.
-    alignas(128) ObservedCut observed;
+    ObservedCut observed;
     std::vector<PartView> parts;
     std::vector<std::uint64_t> first_cuts;
+    std::shared_ptr<Strand[]> block; // where strands go, of one level after the other
+    std::size_t block_size = 0, block_used = 0;
   };
 
   void plan(const std::vector<std::uint64_t>& borders, const Packing::Field& lead, double rise) {
@@ -139,17 +189,16 @@ private:
     return go_up_[level] ? chain_count_ - 1 : chain;
   }
 
-  // Acquire, here and below: with a chain's turn one sees the parts that were made before it was set.
-  std::uint32_t turn(std::size_t chain) const { return chains_[chain].turn.load(std::memory_order_acquire); }
+  // Acquire, here and below: with it one sees the part, or all parts that were made before.
   bool ready(std::size_t level, std::size_t chain) const {
     if (level == 0) return true;
     for (std::size_t c = first_needed(level, chain); c <= last_needed(level, chain); ++c)
-      if (turn(c) / 2 < level) return false;
+      if (c != chain && chains_[c].slots[level - 1].made_in.load(std::memory_order_acquire) != number_) return false;
     return true;
   }
   bool made(std::size_t chain) const {
-    const std::uint32_t now = turn(chain);
-    return now % 2 == 0 && now / 2 >= levels();
+    const std::uint32_t turn = chains_[chain].turn.load(std::memory_order_acquire);
+    return turn % 2 == 0 && turn / 2 >= levels();
   }
   bool all_made() const {
     for (std::size_t c = 0; c < chain_count_; ++c)
@@ -167,8 +216,9 @@ private:
     if (!own.turn.compare_exchange_strong(now, now + 1, std::memory_order_acquire)) return false;
     own.observed.go_on(steps_[level]);
     Part& out = levels_[level].part(chain);
-    make(level == 0 ? from_ : parts_for(level, chain), own.observed, border_below(level, chain),
-         chain + 1 == chain_count_ ? nullptr : border_below(level, chain + 1), out);
+    publish(own, level, out,
+            make(level == 0 ? from_ : parts_for(level, chain), own.observed, border_below(level, chain),
+                 chain + 1 == chain_count_ ? nullptr : border_below(level, chain + 1), out));
     if (out.size() > kTooWide) end_after(level + 1);
     own.turn.store(now + 2, std::memory_order_release);
     return true;
@@ -186,26 +236,51 @@ private:
     }
   }
 
-  // How many strands the chains below have is perhaps not known yet: strands count from the chain's own
-  // (Level::continue_parts_of).
+  void publish(Chain& chain, std::size_t level, const Part& part, std::span<const Strand> strands) {
+    Slot& slot = chain.slots[level];
+    slot.view = part.summary.view;
+    slot.any_hits = part.summary.any_hits;
+    slot.made = static_cast<std::uint32_t>(part.summary.made);
+    slot.edges = static_cast<std::uint32_t>(part.summary.edges);
+    slot.bytes = static_cast<std::uint32_t>(part.summary.bytes);
+    slot.made_in.store(number_, std::memory_order_release);
+    // Nobody looks at these before the end of the batch.
+    if (chain.block_size - chain.block_used < strands.size()) {
+      chain.block_size = std::max(kBlock, strands.size());
+      chain.block = std::make_shared_for_overwrite<Strand[]>(chain.block_size);
+      chain.block_used = 0;
+    }
+    Strand* const place = chain.block.get() + chain.block_used;
+    std::ranges::copy(strands, place);
+    chain.block_used += strands.size();
+    slot.strands.first = std::shared_ptr<Strand[]>(chain.block, place);
+    slot.strands.size = static_cast<std::uint32_t>(strands.size());
+  }
+
+  // How many strands the chains below have is perhaps not known yet: strands count from the chain's own.
   LevelView parts_for(std::size_t level, std::size_t chain) {
     Chain& own = chains_[chain];
     own.parts.clear();
     own.first_cuts.clear();
-    const Level& before = levels_[level - 1];
+    const Layout& layout = levels_[level].layout;
     std::uint32_t strands = 0;
-    for (std::size_t c = first_needed(level, chain); c < chain; ++c) strands -= before.part(c).summary.view.strands;
+    for (std::size_t c = first_needed(level, chain); c < chain; ++c) strands -= chains_[c].slots[level - 1].view.strands;
     for (std::size_t c = first_needed(level, chain); c <= last_needed(level, chain); ++c) {
-      PartView view = before.part(c).summary.view;
+      PartView view = chains_[c].slots[level - 1].view;
       view.strands_before = strands;
       strands += view.strands;
       if (view.size == 0) continue;
-      // That of the first is never asked for, and would have to come from another worker's cache.
-      if (own.parts.empty()) own.first_cuts.resize(words_);
+      // A neighbour's nodes at the border are needed soon, and come from another worker's cache.
+      if (c != chain) {
+        const std::size_t near = c < chain ? view.size - 1 : 0;
+        __builtin_prefetch(view.records + near * layout.words());
+        __builtin_prefetch(view.infos + near);
+      }
+      if (own.parts.empty()) own.first_cuts.resize(words_); // not asked for
       else own.first_cuts.insert(own.first_cuts.end(), view.records, view.records + words_);
       own.parts.push_back(view);
     }
-    return {before.layout, own.parts.data(), own.parts.size(), own.first_cuts.data()};
+    return {layout, own.parts.data(), own.parts.size(), own.first_cuts.data()};
   }
 
   const std::unique_ptr<Chain[]> chains_;
@@ -213,7 +288,8 @@ private:
   std::vector<Level> levels_;
   // The plan, which nobody changes while the batch is made.
   LevelView from_;
-  std::size_t words_ = 1; // of a cut
+  std::uint32_t number_ = 0; // of the batch; it may wrap around
+  std::size_t words_ = 1;    // of a cut
   std::size_t chain_count_ = 1;
   std::vector<ObservedStep> steps_;    // by level
   std::vector<std::uint64_t> borders_; // by level, then chain

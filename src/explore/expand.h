@@ -55,7 +55,8 @@ public:
       : stepper_(stepper), packing_(stepper.packing()), observed_(observed), bench_(bench), sets_(bench.sets),
         monitors_(monitors), keep_all_hits_(keep_all_hits) {}
 
-  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Stops early if `stop` says so, which is
+  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Their strands are left on the
+  // workbench. Stops early if `stop` says so, which is
   // asked now and then; the result is then useless.
   template <typename Stop>
   void run(const LevelView& from, const std::uint64_t* low, const std::uint64_t* high, Part& out, Stop stop) {
@@ -67,7 +68,7 @@ public:
     last_part_ = from.parts + from.count - 1;
     out.clear();
     bench_.strands.clear();
-    if (from.count == 0) return out.sum_up(bench_.strands);
+    if (from.count == 0) return out.sum_up(0);
     begin_streams(low);
     const auto fields = static_cast<std::uint32_t>(packing_.fields());
     std::uint64_t* const key = bench_.key.data();
@@ -87,7 +88,7 @@ public:
       }
       for (std::size_t g = 0; g < groups_; ++g) emit(bench_.groups[g], key, out);
     }
-    out.sum_up(bench_.strands);
+    out.sum_up(bench_.strands.size());
   }
 
 private:
@@ -204,9 +205,10 @@ private:
     std::uint64_t* const extra = bench_.extra.data();
     copy_words(record + words(), extra_words_, extra);
     const Taken taken = stepper_.take(record, field, extra);
-    const SetNumber set = part.sets[stream.node];
-    const std::uint32_t distance = part.distances[stream.node];
-    const Strand last{part.strands_before + part.first_strands[stream.node], packing_.field(field).thread};
+    const NodeInfo& info = part.infos[stream.node];
+    const SetNumber set = info.set;
+    const std::uint32_t distance = info.distance;
+    const Strand last{part.strands_before + info.first_strand, packing_.field(field).thread};
     bool fresh = false;
     if (!taken.visible) {
       Group& group = group_with(extra, fresh);
@@ -271,9 +273,7 @@ private:
     if (group.set == kEmptySet) return; // every run to here has failed: nothing is left to watch
     for (std::size_t w = 0; w < words(); ++w) out.records.push_back(key[w]);
     for (std::size_t w = 0; w < extra_words_; ++w) out.records.push_back(group.extra[w]);
-    out.sets.push_back(group.set);
-    out.distances.push_back(group.distance);
-    out.first_strands.push_back(static_cast<std::uint32_t>(bench_.strands.size()));
+    out.infos.push_back({group.set, group.distance, static_cast<std::uint32_t>(bench_.strands.size())});
     for (const Candidate& candidate : group.candidates) bench_.strands.push_back(candidate.strand);
   }
 

@@ -120,6 +120,8 @@ private:
   bool needs(ThreadNumber thread) const;
   void prepare();
   void pack();
+  void choose_fields(const std::vector<Count>& low, const std::vector<Count>& high);
+  Packing packing_with(Count room, const std::vector<Count>& low, const std::vector<Count>& high) const;
   void fill(ThreadNumber thread, const Packing::Field& field);
   void pack_clock(const Channel::Event& event, ThreadNumber thread, const Packing::Field& own,
                   std::uint64_t* out) const;
@@ -218,9 +220,36 @@ void Lattice::Engine::prepare() {
   for (std::size_t f = 0; f < packing_.fields(); ++f) fill(packing_.field(f).thread, packing_.field(f));
 }
 
+// As much room as costs no further word, so that the next packing is not soon.
+void Lattice::Engine::choose_fields(const std::vector<Count>& low, const std::vector<Count>& high) {
+  constexpr Count kLeastRoom = 16, kMostRoom = 256;
+  settled_ = low;
+  packing_ = packing_with(kLeastRoom, low, high);
+  for (Count room = 2 * kLeastRoom; room <= kMostRoom; room *= 2) {
+    Packing wider = packing_with(room, low, high);
+    if (wider.words() > packing_.words()) break;
+    packing_ = std::move(wider);
+  }
+  reach_.clear();
+  for (std::size_t f = 0; f < packing_.fields(); ++f) reach_.push_back(high[packing_.field(f).thread]);
+}
+
+Packing Lattice::Engine::packing_with(Count room, const std::vector<Count>& low, const std::vector<Count>& high) const {
+  Packing out;
+  out.clear();
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    const Channel& channel = channels_[t];
+    const Count spread = high[t] - low[t];
+    if (spread == 0 && channel.arrived() == low[t]) continue;
+    Count highest = high[t] + std::max(spread, room);
+    if (channel.closed()) highest = std::min(highest, channel.arrived());
+    out.add(t, low[t], highest);
+  }
+  return out;
+}
+
 // Fields for the threads that can still move, as narrow as the level's spread allows; with it goes what no cut can use.
 void Lattice::Engine::pack() {
-  constexpr Count kRoom = 16;
   Level& level = walk_.level();
   std::vector<Count> low(channels_.size(), ~Count{0}), high(channels_.size(), 0);
   std::vector<Count> counts; // of each node in turn, by thread
@@ -235,18 +264,7 @@ void Lattice::Engine::pack() {
       }
     }
   }
-  packing_.clear();
-  reach_.clear();
-  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
-    const Channel& channel = channels_[t];
-    const Count spread = high[t] - low[t];
-    Count highest = high[t] + std::max(spread, kRoom);
-    if (channel.closed()) highest = std::min(highest, channel.arrived());
-    settled_[t] = low[t];
-    if (spread == 0 && channel.arrived() == low[t]) continue;
-    packing_.add(t, low[t], highest);
-    reach_.push_back(high[t]);
-  }
+  choose_fields(low, high);
   Layout layout = level.layout;
   layout.cut_words = packing_.words();
   const Count* count = counts.data();

@@ -37,12 +37,18 @@ struct Hit {
   std::size_t cut = 0;        // index of the node's packed cut in Part::hit_cuts
 };
 
+// What a node has besides its record.
+struct NodeInfo {
+  SetNumber set = kEmptySet;
+  // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
+  std::uint32_t distance = 0;
+  std::uint32_t first_strand = 0; // among the strands of its part
+};
+
 // The nodes of a part, as workers read them.
 struct PartView {
   const std::uint64_t* records = nullptr;
-  const SetNumber* sets = nullptr;
-  const std::uint32_t* distances = nullptr;
-  const std::uint32_t* first_strands = nullptr;
+  const NodeInfo* infos = nullptr;
   std::uint32_t size = 0;
   std::uint32_t strands = 0;        // of all nodes
   std::uint32_t strands_before = 0; // those of the parts before this one
@@ -62,8 +68,7 @@ struct LevelView {
 struct alignas(128) Part {
   struct Summary {
     PartView view;
-    std::vector<Strand> strands;    // all of them; they go to the paths
-    std::uint32_t parents_from = 0; // what is to be added to their parents, modulo 2^32
+    Paths::Piece strands; // all of them; they go to the paths
     std::uint64_t edges = 0;
     std::uint64_t made = 0; // nodes, those without monitors included
     std::uint64_t bytes = 0;
@@ -72,10 +77,7 @@ struct alignas(128) Part {
   Summary summary; // made last
 
   alignas(128) ApartVector<std::uint64_t> records;
-  ApartVector<SetNumber> sets;
-  // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
-  ApartVector<std::uint32_t> distances;
-  ApartVector<std::uint32_t> first_strands; // among the strands of this part
+  ApartVector<NodeInfo> infos;
   std::vector<Hit> hits;
   std::vector<std::uint64_t> hit_cuts;
   std::uint64_t edges = 0;
@@ -83,37 +85,29 @@ struct alignas(128) Part {
 
   std::size_t size() const { return summary.view.size; }
   std::uint64_t bytes() const {
-    return records.capacity() * 8 + (sets.capacity() + distances.capacity() + first_strands.capacity()) * 4 +
-           hits.capacity() * sizeof(Hit);
+    return records.capacity() * 8 + infos.capacity() * sizeof(NodeInfo) + hits.capacity() * sizeof(Hit);
   }
   void clear() {
     records.clear();
-    sets.clear();
-    distances.clear();
-    first_strands.clear();
+    infos.clear();
     hits.clear();
     hit_cuts.clear();
     edges = made = 0;
   }
   void look_again() {
     summary.view = {records.data(),
-                    sets.data(),
-                    distances.data(),
-                    first_strands.data(),
-                    static_cast<std::uint32_t>(sets.size()),
+                    infos.data(),
+                    static_cast<std::uint32_t>(infos.size()),
                     summary.view.strands,
                     summary.view.strands_before};
   }
-  // Strands take no more memory than they need: they may stay long.
-  template <typename Strands>
-  void sum_up(const Strands& strands) {
-    summary.view.strands = static_cast<std::uint32_t>(strands.size());
+  // The nodes are there, and so many strands; these themselves are put into the summary by whoever knows where they stay.
+  void sum_up(std::size_t strands) {
+    summary.view.strands = static_cast<std::uint32_t>(strands);
     look_again();
-    summary.strands.assign(strands.begin(), strands.end());
-    summary.parents_from = 0;
     summary.edges = edges;
     summary.made = made;
-    summary.bytes = bytes() + strands.size() * sizeof(Strand);
+    summary.bytes = bytes() + strands * sizeof(Strand);
     summary.any_hits = !hits.empty();
   }
 };
@@ -147,14 +141,6 @@ public:
   void begin_parts(std::size_t count) {
     if (parts_.size() < count) parts_.resize(count);
     used_ = count;
-  }
-  // After they were filled from a level of as many parts: parents counted from the strands of the part below (batch.h).
-  void continue_parts_of(const Level& before) {
-    std::uint32_t strands = 0;
-    for (std::size_t p = 0; p < used_; ++p) {
-      parts_[p].summary.parents_from = strands;
-      strands += before.parts_[p].summary.view.strands;
-    }
   }
   // After they were filled: parts without nodes give their places to those behind them.
   void settle() {

@@ -29,10 +29,8 @@ void LevelWalk::begin(std::size_t cut_words, const std::vector<std::uint64_t>& s
     if (options_.until == Until::First) return end(End::Found);
   }
   if (start.target == kEmptySet) return end(monitors_.monitors() == 0 ? End::Complete : End::Found);
-  only.sets = {start.target};
-  only.distances = {0};
-  only.first_strands = {0};
-  only.sum_up(std::vector<Strand>());
+  only.infos = {{start.target, 0, 0}};
+  only.sum_up(0);
   level_.settle();
 }
 
@@ -134,18 +132,16 @@ bool LevelWalk::within_budget(std::uint64_t new_bytes) {
 // `made` takes the place of the level. False if nothing follows.
 bool LevelWalk::finish(Level& made, const CutMeaning& meaning) {
   newly_retired_ = false;
-  std::uint64_t nodes = 0;
+  std::uint64_t nodes = 0, edges = 0;
   for (const Part& part : made) {
     nodes += part.summary.made;
-    result_.statistics.edges += part.summary.edges;
+    edges += part.summary.edges;
   }
   if (nodes == 0) {
     end(End::Complete);
     return false;
   }
-  result_.statistics.cuts += nodes;
-  ++result_.statistics.levels;
-  result_.statistics.widest = std::max(result_.statistics.widest, nodes);
+  count_level(nodes, edges);
   collect(made, meaning);
   if (over_) return false;
   made.settle();
@@ -154,12 +150,34 @@ bool LevelWalk::finish(Level& made, const CutMeaning& meaning) {
   if (newly_retired_) drop_retired();
   if (options_.max_width != 0 && level_.size() > options_.max_width) keep_nearest();
   Paths::Pieces strands;
-  strands.reserve(level_.parts());
-  for (Part& part : level_) strands.push_back({std::move(part.summary.strands), part.summary.parents_from});
+  for (Part& part : level_) strands.push_back(std::move(part.summary.strands));
   paths_.append(std::move(strands));
   // Either every run has failed by now, or all monitors have said what they were asked for.
   if (level_.size() == 0) end(options_.until == Until::All ? End::Complete : End::Found);
   return !over_;
+}
+
+void LevelWalk::count_level(std::uint64_t nodes, std::uint64_t edges) {
+  result_.statistics.cuts += nodes;
+  result_.statistics.edges += edges;
+  ++result_.statistics.levels;
+  result_.statistics.widest = std::max(result_.statistics.widest, nodes);
+}
+
+// Only levels in which something happens, and the last one, are looked at as such. Says how many there were.
+std::size_t LevelWalk::finish_batch(const CutMeaning& meaning) {
+  const std::size_t levels = batch_.levels();
+  for (std::size_t k = 0; k < levels; ++k) {
+    const Batch::Sum sum = batch_.sum(k);
+    if (k + 1 == levels || sum.any_hits || sum.nodes == 0) {
+      // The levels after one that retired monitors were made with these, and do not count.
+      if (!finish(batch_.level(k), meaning) || newly_retired_) return k + 1;
+    } else {
+      count_level(sum.made, sum.edges);
+      paths_.append(batch_.take_strands(k));
+    }
+  }
+  return levels;
 }
 
 // Hits become violations as Options::until asks.
@@ -173,7 +191,7 @@ void LevelWalk::collect(const Level& made, const CutMeaning& meaning) {
   for (const Part& part : made) {
     if (!part.summary.any_hits) continue;
     for (const Hit& hit : part.hits)
-      found.push_back({&hit, part.summary.parents_from, part.hit_cuts.data() + hit.cut});
+      found.push_back({&hit, part.summary.strands.parents_from, part.hit_cuts.data() + hit.cut});
   }
   if (found.empty()) return;
   if (options_.until == Until::All) {
@@ -225,23 +243,23 @@ void LevelWalk::filter(Keep keep) {
   std::vector<Strand> strands;
   for (const Part& from : level_) {
     for (std::size_t node = 0; node < from.size(); ++node) {
-      SetNumber set = from.sets[node];
+      const NodeInfo& info = from.infos[node];
+      SetNumber set = info.set;
       const std::size_t members = sets_.size(set);
       const std::vector<std::uint32_t>* places = nullptr;
       if (!keep(set, places)) continue;
       const std::uint64_t* record = level_.record(from, node);
       to.records.insert(to.records.end(), record, record + kept.layout.words());
-      to.sets.push_back(set);
-      to.distances.push_back(from.distances[node]);
-      to.first_strands.push_back(static_cast<std::uint32_t>(strands.size()));
+      to.infos.push_back({set, info.distance, static_cast<std::uint32_t>(strands.size())});
       for (std::size_t k = 0; k < members; ++k)
         if (places == nullptr || (*places)[k] != kDropped) {
-          const Strand& strand = from.summary.strands[from.first_strands[node] + k];
-          strands.push_back({strand.parent + from.summary.parents_from, strand.thread});
+          const Strand& strand = from.summary.strands.strands()[info.first_strand + k];
+          strands.push_back({strand.parent + from.summary.strands.parents_from, strand.thread});
         }
     }
   }
-  to.sum_up(strands);
+  to.sum_up(strands.size());
+  to.summary.strands = Paths::Piece(strands);
   kept.settle();
   level_ = std::move(kept);
 }
@@ -262,7 +280,8 @@ void LevelWalk::drop_retired() {
 void LevelWalk::keep_nearest() {
   std::vector<std::uint32_t> distances;
   distances.reserve(level_.size());
-  for (const Part& part : level_) distances.insert(distances.end(), part.distances.begin(), part.distances.end());
+  for (const Part& part : level_)
+    for (const NodeInfo& info : part.infos) distances.push_back(info.distance);
   std::vector<std::uint32_t> order(level_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto nearer = [&](std::uint32_t a, std::uint32_t b) {

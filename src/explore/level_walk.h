@@ -58,6 +58,10 @@ public:
   void end(End end);
 
 private:
+  // By a worker, at its bench.
+  template <typename Stepper>
+  void make_part(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const LevelView& from,
+                 const std::uint64_t* low, const std::uint64_t* high, Part& out);
   template <typename Stepper>
   void make_next(const Stepper& stepper, const ObservedRun& observed);
   template <typename Stepper>
@@ -75,6 +79,8 @@ private:
   bool within_budget(std::uint64_t new_bytes);
   bool out_of_budget(std::uint64_t more_bytes);
   bool finish(Level& made, const CutMeaning& meaning);
+  std::size_t finish_batch(const CutMeaning& meaning);
+  void count_level(std::uint64_t nodes, std::uint64_t edges);
   void collect(const Level& made, const CutMeaning& meaning);
   void add_violation(const Hit& hit, std::uint32_t parents_from, const std::uint64_t* cut, const CutMeaning& meaning);
   void keep_nearest();
@@ -121,11 +127,15 @@ std::size_t LevelWalk::expand(const Stepper& stepper, const ObservedRun& observe
   }
   make_batch(stepper, observed, lead);
   if (!within_budget(batch_.bytes())) return 1;
-  const std::size_t levels = batch_.levels();
-  for (std::size_t k = levels; k-- > 1;) batch_.level(k).continue_parts_of(batch_.level(k - 1));
-  for (std::size_t k = 0; k < levels; ++k)
-    if (!finish(batch_.level(k), meaning) || newly_retired_) return k + 1; // later ones were made with those monitors
-  return levels;
+  return finish_batch(meaning);
+}
+
+template <typename Stepper>
+void LevelWalk::make_part(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const LevelView& from,
+                          const std::uint64_t* low, const std::uint64_t* high, Part& out) {
+  Expander<Stepper> expander(stepper, observed, bench, monitors_, options_.until == Until::All);
+  const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
+  expander.run(from, low, high, out, stop);
 }
 
 template <typename Stepper>
@@ -139,13 +149,11 @@ void LevelWalk::make_next(const Stepper& stepper, const ObservedRun& observed) {
     Workbench& bench = *benches_[worker];
     bench.observed = observed.begin;
     bench.observed.go_on(observed.steps[0]);
-    Expander<Stepper> expander(stepper, bench.observed, bench, monitors_, options_.until == Until::All);
     while (const auto part = shares_.take(worker)) {
       if (stopped_ != 0) break;
-      Part& out = next_.part(*part);
-      const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
-      expander.run(from, *part == 0 ? nullptr : border(*part - 1), *part + 1 == parts ? nullptr : border(*part), out,
-                   stop);
+      make_part(stepper, bench.observed, bench, from, *part == 0 ? nullptr : border(*part - 1),
+                *part + 1 == parts ? nullptr : border(*part), next_.part(*part));
+      next_.part(*part).summary.strands = Paths::Piece(bench.strands);
     }
   };
   if (parts == 1) work(0);
@@ -160,9 +168,8 @@ void LevelWalk::make_batch(const Stepper& stepper, const ObservedRun& observed, 
   auto work = [&](unsigned worker) {
     batch_.work(worker, [&, this](const LevelView& from, const ObservedCut& at, const std::uint64_t* low,
                                   const std::uint64_t* high, Part& out) {
-      Expander<Stepper> expander(stepper, at, *benches_[worker], monitors_, options_.until == Until::All);
-      const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
-      expander.run(from, low, high, out, stop);
+      make_part(stepper, at, *benches_[worker], from, low, high, out);
+      return std::span<const Strand>(benches_[worker]->strands);
     });
   };
   pool_.run(work);

@@ -8,9 +8,14 @@ namespace sooth::explore {
 
 using causality::ThreadNumber;
 
+Paths::Piece::Piece(std::span<const Strand> strands)
+    : first(std::make_shared_for_overwrite<Strand[]>(strands.size())), size(static_cast<std::uint32_t>(strands.size())) {
+  std::ranges::copy(strands, first.get());
+}
+
 void Paths::append(Pieces level) {
   newest_ = 0;
-  for (const Piece& piece : level) newest_ += piece.strands.size();
+  for (const Piece& piece : level) newest_ += piece.size;
   strands_ += newest_;
   levels_.push_back({std::move(level), newest_});
   ++kept_levels_;
@@ -28,29 +33,29 @@ void Paths::begin_sweep() {
 // meanwhile continues the right strands.
 void Paths::sweep_begun() {
   constexpr std::uint32_t kDead = 0xffffffff;
-  std::vector<std::uint32_t>& places = sweep_.places;
+  std::vector<std::uint32_t> places;
+  std::vector<Strand> kept;
   for (std::size_t l = sweep_.levels.size(); l-- > 1;) {
     Level& newer = sweep_.levels[l];
     Level& older = sweep_.levels[l - 1];
     places.assign(older.size, kDead);
     for (const Piece& piece : newer.pieces)
-      for (const Strand& strand : piece.strands) places[strand.parent + piece.parents_from] = 0;
+      for (const Strand& strand : piece.strands()) places[strand.parent + piece.parents_from] = 0;
     std::uint32_t live = 0;
     for (std::uint32_t& place : places)
       if (place != kDead) place = live++;
-    if (live == older.size) continue;
-    std::vector<Strand> kept;
-    kept.reserve(live);
+    // All of them live, and no memory that is pinned only by them: once a level was swept its one piece has its own.
+    if (live == older.size && older.pieces.size() == 1) continue;
+    kept.clear();
     auto place = places.begin();
     for (const Piece& piece : older.pieces)
-      for (const Strand& strand : piece.strands)
+      for (const Strand& strand : piece.strands())
         if (*place++ != kDead) kept.push_back({strand.parent + piece.parents_from, strand.thread});
     sweep_.dead += older.size - live;
     older.size = live;
-    older.pieces.resize(1);
-    older.pieces.front() = {std::move(kept), 0};
+    older.pieces.assign(1, Piece(kept));
     for (Piece& piece : newer.pieces) {
-      for (Strand& strand : piece.strands) strand.parent = places[strand.parent + piece.parents_from];
+      for (Strand& strand : piece.strands()) strand.parent = places[strand.parent + piece.parents_from];
       piece.parents_from = 0;
     }
   }
@@ -64,8 +69,8 @@ void Paths::end_sweep() {
   sweeping_ = false;
   // The oldest levels that have one strand only are the trunk; the strands behind them continue strand 0.
   while (levels_.size() > 1 && levels_.front().size == 1) {
-    const auto of_one = std::ranges::find_if(levels_.front().pieces, [](const Piece& p) { return !p.strands.empty(); });
-    trunk_.push_back(of_one->strands.front().thread);
+    const auto of_one = std::ranges::find_if(levels_.front().pieces, [](const Piece& p) { return p.size != 0; });
+    trunk_.push_back(of_one->strands().front().thread);
     levels_.pop_front();
     --strands_;
   }
@@ -91,9 +96,9 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
   std::vector<ThreadNumber> out;
   for (std::size_t l = levels_.size(); l-- > 0;) {
     std::size_t piece = 0;
-    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].strands.size(); ++piece)
-      strand -= static_cast<std::uint32_t>(pieces[piece].strands.size());
-    const Strand& step = levels_[l].pieces[piece].strands[strand];
+    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].size; ++piece)
+      strand -= pieces[piece].size;
+    const Strand& step = levels_[l].pieces[piece].strands()[strand];
     out.push_back(step.thread);
     strand = step.parent + levels_[l].pieces[piece].parents_from;
   }
@@ -104,7 +109,7 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
 }
 
 std::uint64_t Paths::bytes() const {
-  return strands_ * sizeof(Strand) + kept_levels_ * (sizeof(Level) + sizeof(Piece)) +
+  return strands_ * sizeof(Strand) + kept_levels_ * sizeof(Level) +
          trunk_.size() * sizeof(ThreadNumber);
 }
 

@@ -12,7 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <span>
 #include <vector>
+
+#include <absl/container/inlined_vector.h>
 
 #include "causality/clock.h"
 
@@ -31,10 +35,16 @@ public:
   // The strands of a level come in pieces that follow each other as they were made. The parents in a piece count from
   // `parents_from`, modulo 2^32: its maker need not know how many there are below (batch.h).
   struct Piece {
-    std::vector<Strand> strands;
+    std::shared_ptr<Strand[]> first; // perhaps within memory that it shares with other pieces
+    std::uint32_t size = 0;
     std::uint32_t parents_from = 0;
+
+    Piece() = default;
+    explicit Piece(std::span<const Strand> strands); // memory of its own
+    std::span<Strand> strands() const { return {first.get(), size}; }
   };
-  using Pieces = std::vector<Piece>;
+  // Mostly one or two, with thousands of levels.
+  using Pieces = absl::InlinedVector<Piece, 2>;
 
   // The strands of the next level; parents are those of the level appended last (at first: of the initial one).
   void append(Pieces level);
@@ -88,7 +98,6 @@ private:
   // During a sweep it belongs to whoever sweeps.
   struct Sweep {
     std::deque<Level> levels;
-    std::vector<std::uint32_t> places;
     std::uint64_t dead = 0; // strands that are gone
   } sweep_;
 };

@@ -452,7 +452,8 @@ TEST(Paths, KeepOnlyWhatLeadsToTheNewestLevel) {
   Paths paths(0);
   // Two strands for ever, of which the second always comes from the first: everything else is trunk.
   for (std::uint32_t level = 0; level < 100'000; ++level) {
-    paths.append({{{{0, level % 7}, {0, 99}}, 0}});
+    const Strand strands[] = {{0, level % 7}, {0, 99}};
+    paths.append({Paths::Piece(strands)});
     if (paths.sweep_is_due()) paths.sweep();
   }
   EXPECT_LT(paths.bytes(), 600'000u);
