@@ -35,9 +35,9 @@ namespace sooth::explore {
 
 class Batch {
 public:
-  static constexpr std::size_t kFewest = 4, kMost = 32; // levels
-  static constexpr std::size_t kNodes = 4096;           // of all levels together, about: they are all kept until the end
-  static constexpr std::size_t kNarrowest = 16;         // nodes of a level that two chains are worth while for
+  static constexpr std::size_t kFewest = 4, kMost = 48; // levels
+  static constexpr std::size_t kNodes = 8192;   // of all levels together, about: they are all kept until the end
+  static constexpr std::size_t kNarrowest = 16; // nodes of a level that two chains are worth while for
 
   explicit Batch(unsigned workers) : chains_(std::make_unique<Chain[]>(workers)), workers_(workers), levels_(kMost) {}
 
@@ -133,11 +133,11 @@ public:
   }
 
 private:
-  static constexpr std::size_t kPeriod = 8;    // levels until borders have stayed and gone up once
+  static constexpr std::size_t kPeriod = 8;     // levels until borders have stayed and gone up once
   static constexpr std::size_t kTooWide = 1024; // nodes of a part: levels are better shared one by one
-  static constexpr std::size_t kBlock = 512;   // strands
-  static constexpr unsigned kPatience = 32;    // looks at a chain that nobody is at: a microsecond or two
-  static constexpr unsigned kLooks = 1000;     // then others may have the core
+  static constexpr std::size_t kBlock = 512;    // strands
+  static constexpr unsigned kPatience = 32;     // looks at a chain that nobody is at: a microsecond or two
+  static constexpr unsigned kLooks = 1000;      // then others may have the core
 
   // What others want to know of a part, in one cache line.
   struct alignas(64) Slot {
@@ -264,7 +264,8 @@ private:
     own.first_cuts.clear();
     const Layout& layout = levels_[level].layout;
     std::uint32_t strands = 0;
-    for (std::size_t c = first_needed(level, chain); c < chain; ++c) strands -= chains_[c].slots[level - 1].view.strands;
+    for (std::size_t c = first_needed(level, chain); c < chain; ++c)
+      strands -= chains_[c].slots[level - 1].view.strands;
     for (std::size_t c = first_needed(level, chain); c <= last_needed(level, chain); ++c) {
       PartView view = chains_[c].slots[level - 1].view;
       view.strands_before = strands;
@@ -291,9 +292,9 @@ private:
   std::uint32_t number_ = 0; // of the batch; it may wrap around
   std::size_t words_ = 1;    // of a cut
   std::size_t chain_count_ = 1;
-  std::vector<ObservedStep> steps_;    // by level
-  std::vector<std::uint64_t> borders_; // by level, then chain
-  std::vector<bool> go_up_;            // by level: the borders are higher than those of the level before
+  std::vector<ObservedStep> steps_;               // by level
+  std::vector<std::uint64_t> borders_;            // by level, then chain
+  std::vector<bool> go_up_;                       // by level: the borders are higher than those of the level before
   alignas(128) std::atomic<std::size_t> end_ = 0; // levels that are to be made
 };
 

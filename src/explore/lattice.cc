@@ -134,12 +134,12 @@ private:
   const Options options_;
   std::vector<Channel> channels_; // by thread
   Packing packing_;
-  std::vector<Lane> lanes_;        // by field
-  std::vector<Count> reach_;       // by field: no node of the level is beyond this
-  std::vector<Count> settled_;     // by thread: the count of those without a field, in every node
-  std::vector<Count> lane_filled_; // by thread: events up to here are in its lane
-  std::vector<Count> observed_;    // by thread: the observed run's cut of this level
-  ObservedRun observed_run_;       // for the levels that are made now
+  std::vector<Lane> lanes_;                 // by field
+  std::vector<Count> reach_;                // by field: no node of the level is beyond this
+  std::vector<Count> settled_;              // by thread: the count of those without a field, in every node
+  std::vector<Count> lane_filled_;          // by thread: events up to here are in its lane
+  std::vector<Count> observed_;             // by thread: the observed run's cut of this level
+  ObservedRun observed_run_;                // for the levels that are made now
   std::vector<ThreadNumber> observed_next_; // the threads that it moves there; one that is not there if it is over
   bool any_glued_ = false;
   bool blocked_ = false; // the level waits for the thread below, which had this version
@@ -379,8 +379,7 @@ std::uint32_t Lattice::Engine::lead(std::uint64_t levels) const {
 void Lattice::Engine::follow_observed(std::size_t levels) {
   ObservedRun& run = observed_run_;
   run.begin = {};
-  for (std::size_t f = 0; f < packing_.fields(); ++f)
-    run.begin.counts.push_back(observed_[packing_.field(f).thread]);
+  for (std::size_t f = 0; f < packing_.fields(); ++f) run.begin.counts.push_back(observed_[packing_.field(f).thread]);
   run.steps.clear();
   observed_next_.clear();
   for (std::size_t k = 0; k < levels; ++k) {

@@ -95,10 +95,7 @@ struct alignas(128) Part {
     edges = made = 0;
   }
   void look_again() {
-    summary.view = {records.data(),
-                    infos.data(),
-                    static_cast<std::uint32_t>(infos.size()),
-                    summary.view.strands,
+    summary.view = {records.data(), infos.data(), static_cast<std::uint32_t>(infos.size()), summary.view.strands,
                     summary.view.strands_before};
   }
   // The nodes are there, and so many strands; these themselves are put into the summary by whoever knows where they stay.

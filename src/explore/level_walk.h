@@ -44,7 +44,8 @@ public:
   // last of them takes the place of this one, unless there is nothing more to do: then it is over, and result().end says
   // why. No step within these levels may move a field in front of `lead`.
   template <typename Stepper>
-  std::size_t expand(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead, const CutMeaning& meaning);
+  std::size_t expand(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead,
+                     const CutMeaning& meaning);
 
   // The owner may pack cuts anew, in this order, if records stay sorted.
   Level& level() { return level_; }
@@ -109,7 +110,7 @@ private:
   } middle_;
   Exploration result_;
   bool over_ = false;
-  bool newly_retired_ = false; // monitors, by the level finished last
+  bool newly_retired_ = false;   // monitors, by the level finished last
   std::atomic<int> stopped_ = 0; // End of a budget, as a number; 0: none
   WorkerPool pool_;              // goes first: nobody is at the rest any more
 };

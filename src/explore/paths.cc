@@ -9,7 +9,8 @@ namespace sooth::explore {
 using causality::ThreadNumber;
 
 Paths::Piece::Piece(std::span<const Strand> strands)
-    : first(std::make_shared_for_overwrite<Strand[]>(strands.size())), size(static_cast<std::uint32_t>(strands.size())) {
+    : first(std::make_shared_for_overwrite<Strand[]>(strands.size())),
+      size(static_cast<std::uint32_t>(strands.size())) {
   std::ranges::copy(strands, first.get());
 }
 
@@ -96,8 +97,7 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
   std::vector<ThreadNumber> out;
   for (std::size_t l = levels_.size(); l-- > 0;) {
     std::size_t piece = 0;
-    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].size; ++piece)
-      strand -= pieces[piece].size;
+    for (const Pieces& pieces = levels_[l].pieces; strand >= pieces[piece].size; ++piece) strand -= pieces[piece].size;
     const Strand& step = levels_[l].pieces[piece].strands()[strand];
     out.push_back(step.thread);
     strand = step.parent + levels_[l].pieces[piece].parents_from;
@@ -109,8 +109,7 @@ std::vector<ThreadNumber> Paths::path(std::uint32_t strand, std::uint64_t& begin
 }
 
 std::uint64_t Paths::bytes() const {
-  return strands_ * sizeof(Strand) + kept_levels_ * sizeof(Level) +
-         trunk_.size() * sizeof(ThreadNumber);
+  return strands_ * sizeof(Strand) + kept_levels_ * sizeof(Level) + trunk_.size() * sizeof(ThreadNumber);
 }
 
 } // namespace sooth::explore
