@@ -73,7 +73,7 @@ public:
   std::uint64_t bytes() const;
 
 private:
-  static constexpr std::uint64_t kSmall = 4096;
+  static constexpr std::uint64_t kSmall = 16384;
 
   struct Level {
     Pieces pieces;
