@@ -35,7 +35,7 @@ namespace sooth::explore {
 
 class Batch {
 public:
-  static constexpr std::size_t kFewest = 4, kMost = 48; // levels
+  static constexpr std::size_t kFewest = 16, kMost = 48; // levels
   static constexpr std::size_t kNodes = 8192;   // of all levels together, about: they are all kept until the end
   static constexpr std::size_t kNarrowest = 16; // nodes of a level that two chains are worth while for
 

@@ -82,7 +82,7 @@ private:
 
   void shorten();
   // A level of one strand costs more in overhead than in strands, hence the number of levels counts as well.
-  std::uint64_t cost() const { return strands_ + 4 * kept_levels_; }
+  std::uint64_t cost() const { return strands_ + 8 * kept_levels_; }
 
   const std::uint64_t keep_;
   std::uint64_t appended_ = 0;
