@@ -30,7 +30,7 @@ struct Strand {
 class Paths {
 public:
   // `keep`: newest steps that are to be kept; 0: all.
-  explicit Paths(std::uint64_t keep) : keep_(keep) {}
+  explicit Paths(std::uint64_t keep) : keep_(keep), small_(keep == 0 ? 16384 : 1024) {}
 
   // The strands of a level come in pieces that follow each other as they were made. The parents in a piece count from
   // `parents_from`, modulo 2^32: its maker need not know how many there are below (batch.h).
@@ -50,7 +50,7 @@ public:
   void append(Pieces level);
 
   // Whether enough was appended since the last sweep. Results are the same whether one sweeps now, later or never.
-  bool sweep_is_due() const { return cost() > 2 * (cost_at_sweep_ + newest_) + kSmall; }
+  bool sweep_is_due() const { return cost() > 2 * (cost_at_sweep_ + newest_) + small_; }
   void sweep() {
     begin_sweep();
     sweep_begun();
@@ -73,8 +73,6 @@ public:
   std::uint64_t bytes() const;
 
 private:
-  static constexpr std::uint64_t kSmall = 16384;
-
   struct Level {
     Pieces pieces;
     std::size_t size = 0; // strands of all pieces
@@ -85,6 +83,7 @@ private:
   std::uint64_t cost() const { return strands_ + 8 * kept_levels_; }
 
   const std::uint64_t keep_;
+  const std::uint64_t small_; // not worth a sweep; less where steps, and what they stand for, are to be forgotten soon
   std::uint64_t appended_ = 0;
   std::uint64_t dropped_ = 0;
   std::deque<causality::ThreadNumber> trunk_; // the steps before `levels_`, the same for all strands
