@@ -25,11 +25,12 @@ namespace sooth::explore {
 // The distance of the successor by `field`, from that of the node.
 inline std::uint32_t next_distance(const Packing& packing, const ObservedCut& observed, const std::uint64_t* record,
                                    std::uint32_t distance, std::uint32_t field) {
-  if (field == observed.next) return distance;
+  if (field == observed.next.field) return distance;
   distance += packing.get(record, packing.field(field)) >= observed.counts[field] ? 1 : -1;
-  if (observed.next_is_behind) return distance - 1;
-  if (observed.next == Packing::kNoField) return distance;
-  const bool ahead = packing.get(record, packing.field(observed.next)) > observed.counts[observed.next];
+  if (observed.next.is_behind) return distance - 1;
+  if (observed.next.field == Packing::kNoField) return distance;
+  const std::uint32_t next = observed.next.field;
+  const bool ahead = packing.get(record, packing.field(next)) > observed.counts[next];
   return distance + (ahead ? -1 : 1);
 }
 
@@ -48,25 +49,26 @@ struct Taken {
 template <typename Stepper>
 class Expander {
 public:
+  // `observed` is the worker's own copy.
   Expander(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const MonitorSet& monitors,
            bool keep_all_hits)
-      : stepper_(stepper), packing_(stepper.packing()), observed_(bench.observed), bench_(bench), sets_(bench.sets),
-        monitors_(monitors), keep_all_hits_(keep_all_hits) {
-    bench.observed = observed;
-  }
+      : stepper_(stepper), packing_(stepper.packing()), observed_(observed), bench_(bench), sets_(bench.sets),
+        monitors_(monitors), keep_all_hits_(keep_all_hits) {}
 
-  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Stops early if `stop` says so, which is
+  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Their strands are left on the
+  // workbench. Stops early if `stop` says so, which is
   // asked now and then; the result is then useless.
   template <typename Stop>
-  void run(const Level& from, const std::uint64_t* low, const std::uint64_t* high, Part& out, Stop stop) {
+  void run(const LevelView& from, const std::uint64_t* low, const std::uint64_t* high, Part& out, Stop stop) {
     from_ = &from;
     layout_ = from.layout;
     stride_ = layout_.words();
     extra_words_ = stride_ - words();
     bench_.extra.resize(extra_words_);
-    last_part_ = &from.view(from.parts() - 1);
+    last_part_ = from.parts + from.count - 1;
     out.clear();
     bench_.strands.clear();
+    if (from.count == 0) return out.sum_up(0);
     begin_streams(low);
     const auto fields = static_cast<std::uint32_t>(packing_.fields());
     std::uint64_t* const key = bench_.key.data();
@@ -86,7 +88,7 @@ public:
       }
       for (std::size_t g = 0; g < groups_; ++g) emit(bench_.groups[g], key, out);
     }
-    out.sum_up(bench_.strands);
+    out.sum_up(bench_.strands.size());
   }
 
 private:
@@ -129,7 +131,7 @@ private:
     heads_ = bench_.heads.data();
     for (std::uint32_t f = 0; f < fields; ++f) {
       Stream& stream = streams_[f];
-      if (low == nullptr) open(stream, &from_->view(0));
+      if (low == nullptr) open(stream, from_->parts);
       else seek(stream, f, low);
       settle(stream, f);
     }
@@ -138,15 +140,24 @@ private:
   void seek(Stream& stream, std::uint32_t field, const std::uint64_t* low) {
     std::uint64_t* const key = bench_.key.data();
     // It is in the last part that begins below, or is the first node of the part behind that.
-    std::size_t first = 0, last = from_->parts();
+    std::size_t first = 0, last = from_->count;
     while (last - first > 1) {
       const std::size_t middle = first + (last - first) / 2;
-      make_head(field, from_->first_cut(middle), key);
+      make_head(field, from_->first_cuts + middle * words(), key);
       if (compare(key, low) < 0) first = middle;
       else last = middle;
     }
-    open(stream, &from_->view(first));
+    open(stream, from_->parts + first);
     std::size_t begin = 0, end = stream.part->size;
+    // Mostly at its end, if it is a neighbour's part, all of which would have to come from another worker's cache.
+    for (std::size_t step = 1; step <= end; step *= 2) {
+      make_head(field, stream.record + (end - step) * stride_, key);
+      if (compare(key, low) < 0) {
+        begin = end - step + 1;
+        break;
+      }
+      end -= step;
+    }
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
       make_head(field, stream.record + middle * stride_, key);
@@ -194,9 +205,10 @@ private:
     std::uint64_t* const extra = bench_.extra.data();
     copy_words(record + words(), extra_words_, extra);
     const Taken taken = stepper_.take(record, field, extra);
-    const SetNumber set = part.sets[stream.node];
-    const std::uint32_t distance = part.distances[stream.node];
-    const Strand last{part.strands_before + part.first_strands[stream.node], packing_.field(field).thread};
+    const NodeInfo& info = part.infos[stream.node];
+    const SetNumber set = info.set;
+    const std::uint32_t distance = info.distance;
+    const Strand last{part.strands_before + info.first_strand, packing_.field(field).thread};
     bool fresh = false;
     if (!taken.visible) {
       Group& group = group_with(extra, fresh);
@@ -261,9 +273,7 @@ private:
     if (group.set == kEmptySet) return; // every run to here has failed: nothing is left to watch
     for (std::size_t w = 0; w < words(); ++w) out.records.push_back(key[w]);
     for (std::size_t w = 0; w < extra_words_; ++w) out.records.push_back(group.extra[w]);
-    out.sets.push_back(group.set);
-    out.distances.push_back(group.distance);
-    out.first_strands.push_back(static_cast<std::uint32_t>(bench_.strands.size()));
+    out.infos.push_back({group.set, group.distance, static_cast<std::uint32_t>(bench_.strands.size())});
     for (const Candidate& candidate : group.candidates) bench_.strands.push_back(candidate.strand);
   }
 
@@ -292,7 +302,7 @@ private:
   const MonitorSet& monitors_;
   const bool keep_all_hits_;
 
-  const Level* from_ = nullptr;
+  const LevelView* from_ = nullptr;
   Layout layout_;
   const PartView* last_part_ = nullptr;
   std::size_t stride_ = 0;      // words of a record

@@ -120,21 +120,27 @@ private:
   bool needs(ThreadNumber thread) const;
   void prepare();
   void pack();
+  void choose_fields(const std::vector<Count>& low, const std::vector<Count>& high);
+  Packing packing_with(Count room, const std::vector<Count>& low, const std::vector<Count>& high) const;
   void fill(ThreadNumber thread, const Packing::Field& field);
   void pack_clock(const Channel::Event& event, ThreadNumber thread, const Packing::Field& own,
                   std::uint64_t* out) const;
-  ObservedCut observed_cut();
-  bool expand();
+  std::uint64_t levels_ahead() const;
+  std::uint32_t lead(std::uint64_t levels) const;
+  void follow_observed(std::size_t levels);
+  std::uint64_t expand(std::uint64_t most);
 
   LevelWalk walk_;
   const Options options_;
   std::vector<Channel> channels_; // by thread
   Packing packing_;
-  std::vector<Lane> lanes_;        // by field
-  std::vector<Count> reach_;       // by field: no node of the level is beyond this
-  std::vector<Count> settled_;     // by thread: the count of those without a field, in every node
-  std::vector<Count> lane_filled_; // by thread: events up to here are in its lane
-  std::vector<Count> observed_;    // by thread: the observed run's cut of this level
+  std::vector<Lane> lanes_;                 // by field
+  std::vector<Count> reach_;                // by field: no node of the level is beyond this
+  std::vector<Count> settled_;              // by thread: the count of those without a field, in every node
+  std::vector<Count> lane_filled_;          // by thread: events up to here are in its lane
+  std::vector<Count> observed_;             // by thread: the observed run's cut of this level
+  ObservedRun observed_run_;                // for the levels that are made now
+  std::vector<ThreadNumber> observed_next_; // the threads that it moves there; one that is not there if it is over
   bool any_glued_ = false;
   bool blocked_ = false; // the level waits for the thread below, which had this version
   ThreadNumber blocker_ = 0;
@@ -214,9 +220,36 @@ void Lattice::Engine::prepare() {
   for (std::size_t f = 0; f < packing_.fields(); ++f) fill(packing_.field(f).thread, packing_.field(f));
 }
 
+// As much room as costs no further word, so that the next packing is not soon.
+void Lattice::Engine::choose_fields(const std::vector<Count>& low, const std::vector<Count>& high) {
+  constexpr Count kLeastRoom = 16, kMostRoom = 256;
+  settled_ = low;
+  packing_ = packing_with(kLeastRoom, low, high);
+  for (Count room = 2 * kLeastRoom; room <= kMostRoom; room *= 2) {
+    Packing wider = packing_with(room, low, high);
+    if (wider.words() > packing_.words()) break;
+    packing_ = std::move(wider);
+  }
+  reach_.clear();
+  for (std::size_t f = 0; f < packing_.fields(); ++f) reach_.push_back(high[packing_.field(f).thread]);
+}
+
+Packing Lattice::Engine::packing_with(Count room, const std::vector<Count>& low, const std::vector<Count>& high) const {
+  Packing out;
+  out.clear();
+  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+    const Channel& channel = channels_[t];
+    const Count spread = high[t] - low[t];
+    if (spread == 0 && channel.arrived() == low[t]) continue;
+    Count highest = high[t] + std::max(spread, room);
+    if (channel.closed()) highest = std::min(highest, channel.arrived());
+    out.add(t, low[t], highest);
+  }
+  return out;
+}
+
 // Fields for the threads that can still move, as narrow as the level's spread allows; with it goes what no cut can use.
 void Lattice::Engine::pack() {
-  constexpr Count kRoom = 16;
   Level& level = walk_.level();
   std::vector<Count> low(channels_.size(), ~Count{0}), high(channels_.size(), 0);
   std::vector<Count> counts; // of each node in turn, by thread
@@ -231,18 +264,7 @@ void Lattice::Engine::pack() {
       }
     }
   }
-  packing_.clear();
-  reach_.clear();
-  for (ThreadNumber t = 0; t < channels_.size(); ++t) {
-    const Channel& channel = channels_[t];
-    const Count spread = high[t] - low[t];
-    Count highest = high[t] + std::max(spread, kRoom);
-    if (channel.closed()) highest = std::min(highest, channel.arrived());
-    settled_[t] = low[t];
-    if (spread == 0 && channel.arrived() == low[t]) continue;
-    packing_.add(t, low[t], highest);
-    reach_.push_back(high[t]);
-  }
+  choose_fields(low, high);
   Layout layout = level.layout;
   layout.cut_words = packing_.words();
   const Count* count = counts.data();
@@ -308,44 +330,98 @@ void Lattice::Engine::pack_clock(const Channel::Event& event, ThreadNumber threa
   if (out_of_reach) packing_.put(out, own, ~Count{0}); // it needs events that have not come: no cut covers this
 }
 
-// The observed run's next step is the one with the smallest position.
-ObservedCut Lattice::Engine::observed_cut() {
-  ObservedCut out;
-  std::optional<ThreadNumber> next;
+// For how many of the next levels all events are there, as far as that can be told without looking at nodes, and their cuts
+// fit the packing. At least one: ready() and prepare() have seen to that.
+std::uint64_t Lattice::Engine::levels_ahead() const {
+  std::uint64_t levels = UINT64_MAX;
   for (ThreadNumber t = 0; t < channels_.size(); ++t) {
-    if (observed_[t] >= channels_[t].arrived()) continue;
-    if (!next || channels_[t].event(observed_[t]).position < channels_[*next].event(observed_[*next]).position)
-      next = t;
+    const Channel& channel = channels_[t];
+    const std::uint32_t f = packing_.field_of(t);
+    const Count reach = f == Packing::kNoField ? settled_[t] : reach_[f];
+    if (f != Packing::kNoField && channel.arrived() > packing_.field(f).limit())
+      levels = std::min<std::uint64_t>(levels, packing_.field(f).limit() - reach);
+    if (channel.closed()) continue;
+    const auto awaited = channel.waits_for();
+    // It has no event before the awaited thread's last one, and that will not come during these levels.
+    if (awaited && (*awaited >= channels_.size() || !channels_[*awaited].closed())) continue;
+    levels = std::min<std::uint64_t>(levels, channel.arrived() - reach);
   }
-  for (std::size_t f = 0; f < packing_.fields(); ++f) out.counts.push_back(observed_[packing_.field(f).thread]);
-  if (next) {
-    out.next = packing_.field_of(*next);
-    out.next_is_behind = out.next == Packing::kNoField;
-    ++observed_[*next];
-  }
-  return out;
+  return std::max<std::uint64_t>(levels, 1);
 }
 
-bool Lattice::Engine::expand() {
-  prepare();
-  const ObservedCut observed = observed_cut();
-  bool more = false;
-  switch (packing_.words()) {
-  case 1: more = walk_.expand(ClockStepper<1>(packing_, lanes_, any_glued_), observed, *this); break;
-  case 2: more = walk_.expand(ClockStepper<2>(packing_, lanes_, any_glued_), observed, *this); break;
-  default: more = walk_.expand(ClockStepper<0>(packing_, lanes_, any_glued_), observed, *this); break;
+// The first field that some node may move within so many levels.
+std::uint32_t Lattice::Engine::lead(std::uint64_t levels) const {
+  const Level& level = walk_.level();
+  const std::uint64_t* const low = level.record(level.part(0), 0);
+  const Part& last = level.part(level.parts() - 1);
+  const std::uint64_t* const high = level.record(last, last.size() - 1);
+  std::uint32_t field = 0;
+  for (; field + 1 < packing_.fields(); ++field) {
+    // Records are sorted, so a field is the same in all of them if it and those in front of it are in the first and last.
+    const ThreadNumber thread = packing_.field(field).thread;
+    const Count count = count_of(low, thread);
+    if (count != count_of(high, thread)) break;
+    if (count == channels_[thread].arrived()) continue;
+    const auto clock = channels_[thread].event(count).clock->components();
+    bool out_of_reach = false;
+    for (ThreadNumber t = 0; t < clock.size() && !out_of_reach; ++t) {
+      if (t == thread) continue;
+      const std::uint32_t f = packing_.field_of(t);
+      const std::uint64_t reach = f != Packing::kNoField ? reach_[f] + levels : t < settled_.size() ? settled_[t] : 0;
+      out_of_reach = clock[t] > reach;
+    }
+    if (!out_of_reach) break;
   }
+  return field;
+}
+
+// Of the observed run's next steps each is the one with the smallest position.
+void Lattice::Engine::follow_observed(std::size_t levels) {
+  ObservedRun& run = observed_run_;
+  run.begin = {};
+  for (std::size_t f = 0; f < packing_.fields(); ++f) run.begin.counts.push_back(observed_[packing_.field(f).thread]);
+  run.steps.clear();
+  observed_next_.clear();
+  for (std::size_t k = 0; k < levels; ++k) {
+    const auto nobody = static_cast<ThreadNumber>(channels_.size());
+    ThreadNumber next = nobody;
+    for (ThreadNumber t = 0; t < channels_.size(); ++t) {
+      if (observed_[t] >= channels_[t].arrived()) continue;
+      if (next == nobody || channels_[t].event(observed_[t]).position < channels_[next].event(observed_[next]).position)
+        next = t;
+    }
+    const std::uint32_t field = next == nobody ? Packing::kNoField : packing_.field_of(next);
+    run.steps.push_back({field, next != nobody && field == Packing::kNoField});
+    observed_next_.push_back(next);
+    if (next != nobody) ++observed_[next];
+  }
+}
+
+// The next level, or the next few. Says how many.
+std::uint64_t Lattice::Engine::expand(std::uint64_t most) {
+  prepare();
+  const std::size_t levels = walk_.levels_at_once(std::min(most, levels_ahead()));
+  follow_observed(levels);
+  const std::uint32_t first = levels == 1 ? 0 : lead(levels);
+  std::size_t made = 0;
+  switch (packing_.words()) {
+  case 1: made = walk_.expand(ClockStepper<1>(packing_, lanes_, any_glued_), observed_run_, first, *this); break;
+  case 2: made = walk_.expand(ClockStepper<2>(packing_, lanes_, any_glued_), observed_run_, first, *this); break;
+  default: made = walk_.expand(ClockStepper<0>(packing_, lanes_, any_glued_), observed_run_, first, *this); break;
+  }
+  for (std::size_t k = made; k < levels; ++k)
+    if (observed_next_[k] < observed_.size()) --observed_[observed_next_[k]];
   for (std::size_t f = 0; f < packing_.fields(); ++f)
-    reach_[f] = std::min(reach_[f] + 1, channels_[packing_.field(f).thread].arrived());
-  return more;
+    reach_[f] = std::min(reach_[f] + static_cast<Count>(made), channels_[packing_.field(f).thread].arrived());
+  return made;
 }
 
 bool Lattice::Engine::advance(std::uint64_t levels) {
   bool moved = false;
   if (!walk_.over()) walk_.result().end = End::Waiting;
-  for (; levels > 0 && !walk_.over(); --levels) {
+  while (levels > 0 && !walk_.over()) {
     if (!ready()) break;
-    expand();
+    levels -= expand(levels);
     moved = true;
   }
   return moved;

@@ -37,14 +37,29 @@ struct Hit {
   std::size_t cut = 0;        // index of the node's packed cut in Part::hit_cuts
 };
 
+// What a node has besides its record.
+struct NodeInfo {
+  SetNumber set = kEmptySet;
+  // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
+  std::uint32_t distance = 0;
+  std::uint32_t first_strand = 0; // among the strands of its part
+};
+
 // The nodes of a part, as workers read them.
 struct PartView {
   const std::uint64_t* records = nullptr;
-  const SetNumber* sets = nullptr;
-  const std::uint32_t* distances = nullptr;
-  const std::uint32_t* first_strands = nullptr;
+  const NodeInfo* infos = nullptr;
   std::uint32_t size = 0;
+  std::uint32_t strands = 0;        // of all nodes
   std::uint32_t strands_before = 0; // those of the parts before this one
+};
+
+// A level, or the parts of it that a worker needs, in their order and none of them empty.
+struct LevelView {
+  Layout layout;
+  const PartView* parts = nullptr;
+  std::size_t count = 0;
+  const std::uint64_t* first_cuts = nullptr; // of each part the smallest; that of the first part is never asked for
 };
 
 // Two neighbours are filled by two workers at the same time, so they must not share a cache line (nor the pair that
@@ -53,7 +68,7 @@ struct PartView {
 struct alignas(128) Part {
   struct Summary {
     PartView view;
-    std::vector<Strand> strands; // all of them; they go to the paths
+    Paths::Piece strands; // all of them; they go to the paths
     std::uint64_t edges = 0;
     std::uint64_t made = 0; // nodes, those without monitors included
     std::uint64_t bytes = 0;
@@ -62,10 +77,7 @@ struct alignas(128) Part {
   Summary summary; // made last
 
   alignas(128) ApartVector<std::uint64_t> records;
-  ApartVector<SetNumber> sets;
-  // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
-  ApartVector<std::uint32_t> distances;
-  ApartVector<std::uint32_t> first_strands; // among the strands of this part
+  ApartVector<NodeInfo> infos;
   std::vector<Hit> hits;
   std::vector<std::uint64_t> hit_cuts;
   std::uint64_t edges = 0;
@@ -73,34 +85,26 @@ struct alignas(128) Part {
 
   std::size_t size() const { return summary.view.size; }
   std::uint64_t bytes() const {
-    return records.capacity() * 8 + (sets.capacity() + distances.capacity() + first_strands.capacity()) * 4 +
-           hits.capacity() * sizeof(Hit);
+    return records.capacity() * 8 + infos.capacity() * sizeof(NodeInfo) + hits.capacity() * sizeof(Hit);
   }
   void clear() {
     records.clear();
-    sets.clear();
-    distances.clear();
-    first_strands.clear();
+    infos.clear();
     hits.clear();
     hit_cuts.clear();
     edges = made = 0;
   }
   void look_again() {
-    summary.view = {records.data(),
-                    sets.data(),
-                    distances.data(),
-                    first_strands.data(),
-                    static_cast<std::uint32_t>(sets.size()),
+    summary.view = {records.data(), infos.data(), static_cast<std::uint32_t>(infos.size()), summary.view.strands,
                     summary.view.strands_before};
   }
-  // Strands take no more memory than they need: they may stay long.
-  template <typename Strands>
-  void sum_up(const Strands& strands) {
+  // The nodes are there, and so many strands; these themselves are put into the summary by whoever knows where they stay.
+  void sum_up(std::size_t strands) {
+    summary.view.strands = static_cast<std::uint32_t>(strands);
     look_again();
-    summary.strands.assign(strands.begin(), strands.end());
     summary.edges = edges;
     summary.made = made;
-    summary.bytes = bytes() + strands.size() * sizeof(Strand);
+    summary.bytes = bytes() + strands * sizeof(Strand);
     summary.any_hits = !hits.empty();
   }
 };
@@ -116,15 +120,14 @@ public:
   std::vector<Part>::const_iterator end() const { return parts_.begin() + static_cast<std::ptrdiff_t>(used_); }
   std::size_t parts() const { return used_; }
   Part& part(std::size_t index) { return parts_[index]; }
+  const Part& part(std::size_t index) const { return parts_[index]; }
   // Apart from the parts, where workers write.
-  const PartView& view(std::size_t part) const { return views_[part]; }
+  LevelView view() const { return {layout, views_.data(), used_, first_cuts_.data()}; }
 
   std::size_t size() const { return size_; } // nodes of all parts
   const std::uint64_t* record(const Part& part, std::size_t node) const {
     return part.summary.view.records + node * layout.words();
   }
-  // The smallest cut of a part.
-  const std::uint64_t* first_cut(std::size_t part) const { return first_cuts_.data() + part * layout.cut_words; }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
     for (const Part& part : parts_) sum += part.summary.bytes;
@@ -146,7 +149,7 @@ public:
       if (filled != p) std::swap(parts_[filled], parts_[p]);
       Part::Summary& summary = parts_[filled++].summary;
       summary.view.strands_before = strands;
-      strands += static_cast<std::uint32_t>(summary.strands.size());
+      strands += summary.view.strands;
       size_ += summary.view.size;
     }
     used_ = filled;

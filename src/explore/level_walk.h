@@ -1,8 +1,9 @@
 // Goes through the lattice level by level: what is the same whether steps come from messages or from a model.
 //
 // Holds two levels, the paths that lead to the newer one, and what was found. Divides the work of a level among
-// workers by ranges of cuts (shares.h); keeps the limits of Options. The workers meet once for each level; what one of them
-// does alone is proportional to the number of parts, but for sweeping the paths, and the others work meanwhile.
+// workers by ranges of cuts (shares.h); keeps the limits of Options. The workers meet once for each level; narrow levels
+// are made several at a time (batch.h), and then they meet once for all of these. What one of them does alone at a
+// meeting is proportional to the number of parts. Paths are swept by one of them while the others go on.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "explore/batch.h"
 #include "explore/expand.h"
 #include "explore/exploration.h"
 #include "explore/level.h"
@@ -36,9 +38,14 @@ public:
 
   // The initial node: nothing has happened. `state` are the model's words.
   void begin(std::size_t cut_words, const std::vector<std::uint64_t>& state);
-  // The next level takes the place of this one. False if there is nothing more to do; result().end says why.
+  // How many of the next levels it would make at once, if their events are all there: at most so many.
+  std::size_t levels_at_once(std::size_t most) const;
+  // Makes as many levels as `observed` has steps, which is one or what levels_at_once said, or fewer; says how many. The
+  // last of them takes the place of this one, unless there is nothing more to do: then it is over, and result().end says
+  // why. No step within these levels may move a field in front of `lead`.
   template <typename Stepper>
-  bool expand(const Stepper& stepper, const ObservedCut& observed, const CutMeaning& meaning);
+  std::size_t expand(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead,
+                     const CutMeaning& meaning);
 
   // The owner may pack cuts anew, in this order, if records stay sorted.
   Level& level() { return level_; }
@@ -52,14 +59,31 @@ public:
   void end(End end);
 
 private:
+  // By a worker, at its bench.
+  template <typename Stepper>
+  void make_part(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const LevelView& from,
+                 const std::uint64_t* low, const std::uint64_t* high, Part& out);
+  template <typename Stepper>
+  void make_next(const Stepper& stepper, const ObservedRun& observed);
+  template <typename Stepper>
+  void make_batch(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead);
   // Cuts that divide the level's successors into parts of about equal work, one after the other in `borders_`.
   void find_borders();
+  // The cuts of the nodes `begins_`, but for the first.
+  void set_borders();
   std::size_t borders() const { return borders_.size() / level_.layout.cut_words; }
   const std::uint64_t* border(std::size_t index) const { return borders_.data() + index * level_.layout.cut_words; }
+  void divide_for_batch();
+  double rise_of_middle(const Packing& packing, std::uint32_t lead);
+  void sweep_paths();
+  void finish_sweep();
+  bool within_budget(std::uint64_t new_bytes);
   bool out_of_budget(std::uint64_t more_bytes);
-  bool finish(const CutMeaning& meaning);
-  void collect(const CutMeaning& meaning);
-  void add_violation(const Hit& hit, const std::uint64_t* cut, const CutMeaning& meaning);
+  bool finish(Level& made, const CutMeaning& meaning);
+  std::size_t finish_batch(const CutMeaning& meaning);
+  void count_level(std::uint64_t nodes, std::uint64_t edges);
+  void collect(const Level& made, const CutMeaning& meaning);
+  void add_violation(const Hit& hit, std::uint32_t parents_from, const std::uint64_t* cut, const CutMeaning& meaning);
   void keep_nearest();
   void drop_retired();
   template <typename Keep>
@@ -70,44 +94,86 @@ private:
   const Budget process_; // its memory
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   StateSets sets_;
-  WorkerPool pool_;
   std::vector<std::unique_ptr<Workbench>> benches_; // one for each worker
   Shares shares_;
+  Batch batch_;
   Level level_;
   Level next_; // while it is made; otherwise memory for the level after this one
   Paths paths_;
   std::vector<std::size_t> begins_; // nodes of the level
   std::vector<std::uint64_t> borders_;
   std::uint64_t bytes_before_ = 0; // of this level and the paths, when the round began
+  struct Middle {                  // where the last batch began
+    ThreadNumber thread = 0;
+    Count count = 0;
+    std::uint64_t level = 0;
+  } middle_;
   Exploration result_;
   bool over_ = false;
-  bool newly_retired_ = false;
+  bool newly_retired_ = false;   // monitors, by the level finished last
   std::atomic<int> stopped_ = 0; // End of a budget, as a number; 0: none
+  WorkerPool pool_;              // goes first: nobody is at the rest any more
 };
 
 template <typename Stepper>
-bool LevelWalk::expand(const Stepper& stepper, const ObservedCut& observed, const CutMeaning& meaning) {
-  if (over_) return false;
+std::size_t LevelWalk::expand(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead,
+                              const CutMeaning& meaning) {
+  if (over_) return 0;
+  sweep_paths();
+  bytes_before_ = level_.bytes() + paths_.bytes();
+  if (observed.steps.size() == 1) {
+    make_next(stepper, observed);
+    if (within_budget(next_.bytes())) finish(next_, meaning);
+    return 1;
+  }
+  make_batch(stepper, observed, lead);
+  if (!within_budget(batch_.bytes())) return 1;
+  return finish_batch(meaning);
+}
+
+template <typename Stepper>
+void LevelWalk::make_part(const Stepper& stepper, const ObservedCut& observed, Workbench& bench, const LevelView& from,
+                          const std::uint64_t* low, const std::uint64_t* high, Part& out) {
+  Expander<Stepper> expander(stepper, observed, bench, monitors_, options_.until == Until::All);
+  const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
+  expander.run(from, low, high, out, stop);
+}
+
+template <typename Stepper>
+void LevelWalk::make_next(const Stepper& stepper, const ObservedRun& observed) {
   find_borders();
   const std::size_t parts = borders() + 1;
   next_.layout = level_.layout;
   next_.begin_parts(parts);
-  bytes_before_ = level_.bytes() + paths_.bytes();
-  std::atomic<bool> sweep = paths_.sweep_is_due();
+  const LevelView from = level_.view();
   auto work = [&](unsigned worker) {
-    if (sweep.load(std::memory_order_relaxed) && sweep.exchange(false)) paths_.sweep();
-    Expander<Stepper> expander(stepper, observed, *benches_[worker], monitors_, options_.until == Until::All);
+    Workbench& bench = *benches_[worker];
+    bench.observed = observed.begin;
+    bench.observed.go_on(observed.steps[0]);
     while (const auto part = shares_.take(worker)) {
       if (stopped_ != 0) break;
-      Part& out = next_.part(*part);
-      const auto stop = [&](const Part& so_far) { return stopped_ != 0 || out_of_budget(so_far.bytes()); };
-      expander.run(level_, *part == 0 ? nullptr : border(*part - 1), *part + 1 == parts ? nullptr : border(*part), out,
-                   stop);
+      make_part(stepper, bench.observed, bench, from, *part == 0 ? nullptr : border(*part - 1),
+                *part + 1 == parts ? nullptr : border(*part), next_.part(*part));
+      next_.part(*part).summary.strands = Paths::Piece(bench.strands);
     }
   };
   if (parts == 1) work(0);
   else pool_.run(work);
-  return finish(meaning);
+}
+
+template <typename Stepper>
+void LevelWalk::make_batch(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead) {
+  divide_for_batch();
+  const double rise = rise_of_middle(stepper.packing(), lead);
+  batch_.begin(level_, observed, borders_, stepper.packing().field(lead), rise);
+  auto work = [&](unsigned worker) {
+    batch_.work(worker, [&, this](const LevelView& from, const ObservedCut& at, const std::uint64_t* low,
+                                  const std::uint64_t* high, Part& out) {
+      make_part(stepper, at, *benches_[worker], from, low, high, out);
+      return std::span<const Strand>(benches_[worker]->strands);
+    });
+  };
+  pool_.run(work);
 }
 
 } // namespace sooth::explore

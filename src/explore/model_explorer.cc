@@ -119,12 +119,14 @@ Exploration explore_nodes(const Model& model, const MonitorSet& monitors, const 
   walk.begin(packing.words(), state);
   const ModelStepper stepper(model, packing);
   const ModelCuts meaning(model, packing);
-  ObservedCut observed;
-  observed.counts.assign(packing.fields(), 0);
-  for (std::size_t level = 0; !walk.over(); ++level) {
-    observed.next = level < order.size() ? order[level].second : Packing::kNoField;
-    walk.expand(stepper, observed, meaning);
-    if (level < order.size()) ++observed.counts[order[level].second];
+  ObservedRun observed;
+  observed.begin.counts.assign(packing.fields(), 0);
+  for (std::size_t level = 0; !walk.over();) {
+    observed.steps.assign(walk.levels_at_once(SIZE_MAX), {});
+    for (std::size_t k = 0; k < observed.steps.size() && level + k < order.size(); ++k)
+      observed.steps[k].field = order[level + k].second;
+    for (std::size_t made = walk.expand(stepper, observed, 0, meaning); made > 0; --made, ++level)
+      if (level < order.size()) ++observed.begin.counts[order[level].second];
   }
   return walk.result();
 }

@@ -4,6 +4,9 @@
 // narrow level. So whoever waits looks again for a short while before it sleeps, and what the waiting look at lies apart
 // from what others write. Nobody waits for a worker that comes too late: on a busy machine that could be milliseconds, and
 // the others have done its work.
+//
+// Besides, one errand may be under way: something long that one of them does alone, while the others go on with the
+// pieces that they share.
 #pragma once
 
 #include <atomic>
@@ -14,6 +17,13 @@
 
 namespace sooth::explore {
 
+// A little while, in which the core's other thread may have the core for itself.
+inline void pause_shortly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 class WorkerPool {
 public:
   // The caller is one of the workers; with one there are no threads.
@@ -21,6 +31,7 @@ public:
     for (unsigned w = 1; w < workers; ++w) threads_.emplace_back([this, w] { serve(w); });
   }
   ~WorkerPool() {
+    if (errand_under_way()) finish_errand();
     call_ = nullptr;
     begin_round();
     for (std::thread& thread : threads_) thread.join();
@@ -42,15 +53,31 @@ public:
     for (std::uint32_t left = gate_ -= kOpen; left != 0; left = gate_.load()) wait_for_change(gate_, left);
   }
 
+  // Sends one of the other workers on an errand, if there are any; the caller does not wait. Until it is finished there
+  // is no other.
+  void send(void (*errand)(void*), void* what) {
+    errand_ = {errand, what};
+    if (threads_.empty()) return errand(what);
+    errand_state_ = kSent;
+    ++round_; // a round without a gate: whoever sees it looks for the errand
+    round_.notify_all();
+  }
+  bool errand_under_way() const { return errand_state_.load() != kNone; }
+  // Returns when the errand is done; does it if nobody has begun.
+  void finish_errand() {
+    run_errand();
+    while (errand_state_.load() != kNone) wait_for_change(errand_state_, kBegun);
+  }
+
 private:
   static constexpr unsigned kLooks = 4000; // some hundred microseconds
+  static constexpr std::uint32_t kOpen = 0x80000000;
+  enum : std::uint32_t { kNone, kSent, kBegun };
 
   static void wait_for_change(const std::atomic<std::uint32_t>& number, std::uint32_t from) {
     for (unsigned look = 0; look < kLooks; ++look) {
       if (number.load() != from) return;
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
+      pause_shortly();
     }
     number.wait(from);
   }
@@ -66,11 +93,19 @@ private:
       if (gate_.compare_exchange_weak(now, now + 1)) return true;
     return false;
   }
+  void run_errand() {
+    std::uint32_t sent = kSent;
+    if (errand_state_.load() != kSent || !errand_state_.compare_exchange_strong(sent, kBegun)) return;
+    errand_.call(errand_.what);
+    errand_state_ = kNone;
+    errand_state_.notify_all();
+  }
 
   void serve(unsigned worker) {
     for (std::uint32_t seen = 0;;) { // the number may wrap around, and is compared for equality only
       while (round_.load() == seen) wait_for_change(round_, seen);
       seen = round_.load();
+      run_errand();
       if (!enter()) continue;
       const bool over = call_ == nullptr;
       if (!over) call_(work_, worker);
@@ -79,14 +114,17 @@ private:
     }
   }
 
-  static constexpr std::uint32_t kOpen = 0x80000000;
-
   std::vector<std::thread> threads_;
   // Changed only while the gate is shut and nobody is inside. No call: it is over.
   void (*call_)(void* work, unsigned worker) = nullptr;
   void* work_ = nullptr;
+  struct Errand {
+    void (*call)(void* what) = nullptr;
+    void* what = nullptr;
+  } errand_; // changed only while the state is kNone
   alignas(128) std::atomic<std::uint32_t> round_ = 0;
   alignas(128) std::atomic<std::uint32_t> gate_ = 0; // kOpen, and how many workers are inside
+  alignas(128) std::atomic<std::uint32_t> errand_state_ = kNone;
 };
 
 } // namespace sooth::explore

@@ -8,6 +8,7 @@
 #include "explore/count.h"
 #include "explore/paths.h"
 #include "unit/explore_computation.h"
+#include "unit/explore_runs.h"
 
 namespace sooth::explore {
 namespace {
@@ -81,19 +82,6 @@ void check_violation(const Execution& execution, const MonitorSet& monitors, con
   RC_ASSERT(failures.at(violation.monitor) == padded(violation.cut, execution.threads));
   const auto total = std::accumulate(violation.cut.begin(), violation.cut.end(), std::size_t{0});
   RC_ASSERT(total == run.size());
-}
-
-Exploration run_lattice(const std::vector<Message>& messages, const MonitorSet& monitors, const Options& options) {
-  Lattice lattice(monitors, options);
-  for (const Message& message : messages) {
-    const auto wrong = lattice.add(message);
-    if (wrong) ADD_FAILURE() << wrong->text();
-    lattice.advance();
-  }
-  EXPECT_TRUE(lattice.input_complete());
-  lattice.finish();
-  lattice.advance();
-  return lattice.result();
 }
 
 RC_GTEST_PROP(Lattice, HasTheCutsOfAllRunsAndNoOthers, ()) {
@@ -172,22 +160,6 @@ Execution independent(std::size_t threads, std::size_t each) {
   for (std::size_t k = 0; k < each; ++k)
     for (ThreadNumber t = 0; t < threads; ++t) out.actions.push_back({Action::Write, t, t, true});
   return out;
-}
-
-void expect_same(const Exploration& a, const Exploration& b) {
-  EXPECT_EQ(a.end, b.end);
-  EXPECT_EQ(a.statistics.cuts, b.statistics.cuts);
-  EXPECT_EQ(a.statistics.edges, b.statistics.edges);
-  EXPECT_EQ(a.statistics.levels, b.statistics.levels);
-  EXPECT_EQ(a.statistics.widest, b.statistics.widest);
-  EXPECT_EQ(a.statistics.cuts_left_out, b.statistics.cuts_left_out);
-  EXPECT_EQ(a.statistics.violations_left_out, b.statistics.violations_left_out);
-  ASSERT_EQ(a.violations.size(), b.violations.size());
-  for (std::size_t i = 0; i < a.violations.size(); ++i) {
-    EXPECT_EQ(a.violations[i].monitor, b.violations[i].monitor);
-    EXPECT_EQ(a.violations[i].cut, b.violations[i].cut);
-    EXPECT_EQ(a.violations[i].path, b.violations[i].path);
-  }
 }
 
 // Levels from one cut to some thousands: alone, in few parts, in many; more workers than the machine has cores.
@@ -452,7 +424,8 @@ TEST(Paths, KeepOnlyWhatLeadsToTheNewestLevel) {
   Paths paths(0);
   // Two strands for ever, of which the second always comes from the first: everything else is trunk.
   for (std::uint32_t level = 0; level < 100'000; ++level) {
-    paths.append({{{0, level % 7}, {0, 99}}});
+    const Strand strands[] = {{0, level % 7}, {0, 99}};
+    paths.append({Paths::Piece(strands)});
     if (paths.sweep_is_due()) paths.sweep();
   }
   EXPECT_LT(paths.bytes(), 600'000u);
