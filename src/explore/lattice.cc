@@ -6,6 +6,7 @@
 
 #include "explore/channel.h"
 #include "explore/level_walk.h"
+#include "explore/look_ahead.h"
 
 namespace sooth::explore {
 
@@ -75,6 +76,8 @@ public:
     blocked_ = false;
   }
   bool advance(std::uint64_t levels);
+
+  std::optional<std::set<std::uint32_t>> look_ahead(std::size_t most);
 
   const Exploration& result() const { return walk_.result(); }
   std::uint64_t pending() const;
@@ -427,12 +430,28 @@ bool Lattice::Engine::advance(std::uint64_t levels) {
   return moved;
 }
 
+std::optional<std::set<std::uint32_t>> Lattice::Engine::look_ahead(std::size_t most) {
+  const Level& level = walk_.level();
+  const std::size_t values_at = level.layout.cut_words + level.layout.state_words;
+  LookAhead::Nodes nodes;
+  if (level.size() > most) return std::nullopt;
+  for (const Part& part : level) {
+    for (std::size_t node = 0; node < part.size(); ++node) {
+      const std::uint64_t* record = level.record(part, node);
+      nodes.emplace(unpack(record),
+                    LookAhead::Node{{record + values_at, record + level.layout.words()}, part.infos[node].set});
+    }
+  }
+  return LookAhead(channels_, walk_.sets()).behind(std::move(nodes), most);
+}
+
 Lattice::Lattice(const MonitorSet& monitors, const Options& options)
     : engine_(std::make_unique<Engine>(monitors, options)) {}
 Lattice::~Lattice() = default;
 std::optional<Error> Lattice::add(const Message& message) { return engine_->add(message); }
 void Lattice::finish() { engine_->finish(); }
 bool Lattice::advance(std::uint64_t levels) { return engine_->advance(levels); }
+std::optional<std::set<std::uint32_t>> Lattice::look_ahead(std::size_t most) { return engine_->look_ahead(most); }
 const Exploration& Lattice::result() const { return engine_->result(); }
 std::uint64_t Lattice::pending() const { return engine_->pending(); }
 bool Lattice::input_complete() const { return engine_->input_complete(); }

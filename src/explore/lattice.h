@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "base/result.h"
@@ -60,6 +61,9 @@ public:
 
   // Everything so far. `violations` only ever grows; `end` is Waiting while messages are missing.
   const Exploration& result() const;
+  // Monitors that object in some run of the events that are there, though its level is not complete yet (look_ahead.h). Nothing:
+  // there are more cuts than `most`.
+  std::optional<std::set<std::uint32_t>> look_ahead(std::size_t most);
   // Messages that are there and not yet used, and those that lie beyond a gap.
   std::uint64_t pending() const;
   // Whether every thread that is known has told its end, without gaps.

@@ -51,6 +51,7 @@ public:
   Level& level() { return level_; }
   const Level& level() const { return level_; }
   const Paths& paths() const { return paths_; }
+  StateSets& sets() { return sets_; }
   Exploration& result() { return result_; }
   const Exploration& result() const { return result_; }
   bool over() const { return over_; }

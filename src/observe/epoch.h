@@ -31,6 +31,8 @@ public:
   // Goes on with the lattice as far as the messages allow, by at most so many levels, and forgets what no run needs any
   // more. Whether a level was finished.
   bool advance(std::uint64_t levels = UINT64_MAX);
+  // Lattice::look_ahead.
+  std::optional<std::set<std::uint32_t>> look_ahead(std::size_t most) { return lattice_.look_ahead(most); }
   // Nothing more will come.
   void finish();
   // Whether all messages that the checkpoint speaks of have come.

@@ -44,6 +44,7 @@ std::optional<Error> ObservedProgram::take(const Message& message, std::vector<M
     if (auto error = take_placed(*event)) return error;
     if (!lockstep_) return std::nullopt;
     advance();
+    if (!stop_) look_ahead();
     if (stop_) answers.push_back(Stop{*stop_});
     else answers.push_back(Ack{event->position});
     return std::nullopt;
@@ -225,6 +226,20 @@ void ObservedProgram::look_at_violations() {
   }
 }
 
+// In lockstep: another order of what has happened violates a property that wants the program to stop. What order that is, is
+// told when the lattice gets there, at the latest when the program has ended.
+void ObservedProgram::look_ahead() {
+  constexpr std::size_t kMost = 20'000; // cuts, for each event: milliseconds
+  if (epoch_ == nullptr || given_up_) return;
+  const auto objecting = epoch_->look_ahead(kMost);
+  if (!objecting) ++looks_given_up_;
+  else
+    for (const std::uint32_t monitor : *objecting) {
+      const logic::Property& property = epoch_->monitors().property(monitor);
+      if (property.action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", property.name);
+    }
+}
+
 void ObservedProgram::add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete) {
   if (count == 0) return;
   report_.coverage.gaps.push_back({name, count, sentence, complete, ""});
@@ -255,6 +270,10 @@ void ObservedProgram::conclude() {
   add_gap("overtakenReads", reorders_, "reads that a racing write overtook; runs do not reach across them", false);
   add_gap("horizons", finish_ ? finish_->horizons : 0,
           "times that a thread was silent for long; runs do not move it before what others did meanwhile", false);
+  add_gap("lateStops", looks_given_up_,
+          "events at which too many orders were open to look at all of them at once: violations among these stop the "
+          "program later",
+          true);
   add_gap("cutsLeftOut", cuts_left_out_, "cuts left out (--max-width)", false);
   add_gap("outOfBudget", out_of_budget_ ? 1 : 0, "budget of time or memory that ran out", false);
   add_gap("externalWrites", finish_ ? finish_->external_writes : 0, "changes of memory that no instrumented code made",

@@ -72,6 +72,7 @@ private:
 
   void next_epochs();
   void look_at_violations();
+  void look_ahead();
   void found(std::size_t monitor, FoundRun run);
   void add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete);
 
@@ -95,6 +96,7 @@ private:
   std::size_t violations_seen_ = 0;                  // of the epoch's lattice
   std::vector<bool> told_observed_, told_predicted_; // by monitor
   std::optional<std::string> stop_;
+  std::uint64_t looks_given_up_ = 0;
   std::uint64_t reorders_ = 0;
   std::uint64_t cuts_left_out_ = 0;
   std::uint64_t unreached_ = 0;

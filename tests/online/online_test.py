@@ -173,6 +173,16 @@ def stop(bench):
     check(not verdict["coverage"]["complete"], verdict["coverage"])
 
 
+def stop_predicted(bench):
+    """`when violated: stop` also halts the program before the write that lets another order violate."""
+    program = bench.build("landing.cpp")
+    observer = Observer(bench, bench.property("property safe_landing: start(landing == 1) -> [approved == 1, radio == 0)\n  when violated: stop\n"), "--once")
+    result = bench.run(program, observer=observer.address)
+    check(result.returncode == 66 and result.stdout == "" and "safe_landing" in result.stderr, result)
+    found = finding(observer.verdict(), "predicted", "safe_landing")
+    check([step["variable"] for step in found["witness"]][-1] == "landing", found["witness"])
+
+
 def killed(bench):
     """A program that is killed leaves a verdict on what arrived, marked incomplete."""
     program = bench.build("counter.cpp")
@@ -534,7 +544,7 @@ def soak(bench):
     check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
 
 
-SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, killed, observer_gone, observer_slow, hostile, token, two_programs,
+SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_slow, hostile, token, two_programs,
                                      run_online, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
 
 

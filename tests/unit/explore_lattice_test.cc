@@ -129,6 +129,29 @@ RC_GTEST_PROP(Lattice, OneForEachMonitorIsTheEarliest, ()) {
   RC_ASSERT(told == earliest);
 }
 
+// Levels that wait for more events do not hide what has come: all runs of these are known.
+RC_GTEST_PROP(Lattice, LooksAheadOfLevelsThatWait, ()) {
+  Execution execution = random_execution(4, 30, 9);
+  std::erase_if(execution.actions, [](const Action& a) { return !a.relevant && a.kind == Action::Internal; });
+  execution.actions.resize(*rc::gen::inRange<std::size_t>(0, execution.actions.size() + 1));
+  const RandomMonitors monitors(execution, 3, *rc::gen::arbitrary<std::uint64_t>(), *rc::gen::inRange(2u, 12u));
+  std::set<std::uint32_t> expected, found;
+  for (const auto& [monitor, cut] : truth_of(execution, monitors).failing)
+    expected.insert(static_cast<std::uint32_t>(monitor));
+  Lattice lattice(monitors, {});
+  for (const Message& message : lattice_messages(execution)) {
+    if (message.kind == Message::Kind::End) continue; // every thread may go on
+    RC_ASSERT(!lattice.add(message));
+    if (*rc::gen::inRange(0, 2) == 0) lattice.advance();
+  }
+  for (const Violation& violation : lattice.result().violations) found.insert(violation.monitor);
+  const auto ahead = lattice.look_ahead(1'000'000);
+  RC_ASSERT(ahead.has_value());
+  found.insert(ahead->begin(), ahead->end());
+  RC_ASSERT(found == expected);
+  RC_ASSERT(execution.actions.empty() || lattice.look_ahead(0) == std::nullopt || lattice.result().end != End::Waiting);
+}
+
 // Shuffled, repeated, and expanded whenever possible.
 RC_GTEST_PROP(Lattice, DoesNotDependOnTheOrderOfMessages, ()) {
   const Execution execution = random_execution(4, 30, 9);

@@ -263,6 +263,26 @@ TEST(ObservedProgram, StopIsTheAnswerToTheEventThatViolates) {
   EXPECT_TRUE(std::holds_alternative<Stop>(answers[0]));
 }
 
+TEST(ObservedProgram, StopIsTheAnswerToTheEventThatLetsAnotherOrderViolate) {
+  // The radio fails after the landing, which is fine; that it may fail before is known as soon as it fails, though its thread
+  // has not told what it does next.
+  Observation o(std::string(kLanding) + "  when violated: stop\n");
+  ASSERT_TRUE(o.begin());
+  std::vector<Message> answers;
+  ASSERT_FALSE(o.say(ForkMessage{{0, 0, 0}, 1}));
+  ASSERT_FALSE(o.say(ForkMessage{{0, 0, 1}, 2}));
+  ASSERT_FALSE(o.say(o.write(1, 0, 1, "approved", 1, {{1, 1}}), &answers));
+  ASSERT_FALSE(o.say(o.write(1, 1, 2, "landing", 1, {{1, 2}}), &answers));
+  EXPECT_EQ(answers, (std::vector<Message>{Ack{1}, Ack{2}}));
+  answers.clear();
+  ASSERT_FALSE(o.say(o.write(2, 0, 3, "radio", 0, {{2, 1}}), &answers));
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Stop>(answers[0]));
+  const report::Report& report = o.end();
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].status, witness::Status::Predicted);
+}
+
 TEST(ObservedProgram, AnUnknownNameIsToldToTheProgram) {
   Observation o("property p: lnding == 1\n");
   const auto bytes = landing_module();
