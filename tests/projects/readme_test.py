@@ -12,12 +12,15 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 from recording import ROOT, check, fresh
 
 
 DOCUMENTS = ("README.md", "docs/report.md")
+PATIENCE = 120  # seconds; the slowest command takes a few
+TRIES = 3
 
 
 def blocks(text):
@@ -47,6 +50,20 @@ def matches(expected, output):
     return None
 
 
+def run(command, work, environment):
+    """The exit status and the output. The README's bank ends well nearly every time: where it really deadlocks, it is run again."""
+    for _ in range(TRIES):
+        with subprocess.Popen(["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as running:
+            try:
+                output, _ = running.communicate(timeout=PATIENCE)
+                return running.returncode, output.decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                print(f"no end after {PATIENCE} s; once more", flush=True)
+                os.killpg(running.pid, signal.SIGKILL)
+    return None, ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
@@ -64,13 +81,9 @@ def main():
             continue
         for command, expected in commands(lines):
             print(f"$ {command}", flush=True)
-            answer = subprocess.run(
-                ["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-            )
-            output = answer.stdout.decode(errors="replace")
+            status, output = run(command, work, environment)
             print(output[-4000:])
-            check(answer.returncode == 0, f"status {answer.returncode} of {command}")
+            check(status == 0, f"status {status} of {command}")
             missing = matches(expected, output)
             check(missing is None, f"the output of {command} has no line like {missing!r}")
             ran += 1
