@@ -12,8 +12,8 @@ namespace {
 
 using causality::Count;
 using causality::ThreadNumber;
-using Words = std::vector<std::uint64_t>; // cut, model state, values
-using Nodes = absl::flat_hash_map<Words, std::set<MonitorState>>;
+using NodeWords = std::vector<std::uint64_t>; // cut, model state, values
+using AliveStates = absl::flat_hash_map<NodeWords, std::set<MonitorState>>;
 
 class EveryRun {
 public:
@@ -21,12 +21,12 @@ public:
       : model_(model), monitors_(monitors), monitor_(monitor) {}
 
   bool fails(const EveryRunLimits& limits) {
-    Nodes level = first();
-    std::uint64_t nodes = 0;
+    AliveStates level = first();
+    std::uint64_t more = 0;
     while (!level.empty()) {
-      nodes += level.size();
-      if (level.size() > limits.nodes_of_a_level || nodes > limits.nodes) return false;
-      Nodes next;
+      more += level.size() - 1;
+      if (level.size() > limits.nodes_of_a_level || more > limits.more_nodes) return false;
+      AliveStates next;
       for (const auto& [words, states] : level)
         if (!expand(words, states, next)) return false;
       level = std::move(next);
@@ -35,31 +35,31 @@ public:
   }
 
 private:
-  std::span<std::uint64_t> state_of(Words& words) const {
+  std::span<std::uint64_t> state_of(NodeWords& words) const {
     return std::span(words).subspan(model_.threads(), model_.state_words());
   }
-  std::span<std::uint64_t> values_of(Words& words) const {
+  std::span<std::uint64_t> values_of(NodeWords& words) const {
     return std::span(words).subspan(model_.threads() + model_.state_words());
   }
 
-  Nodes first() const {
-    Words words(model_.threads() + model_.state_words() + monitors_.value_words(), 0);
+  AliveStates first() const {
+    NodeWords words(model_.threads() + model_.state_words() + monitors_.value_words(), 0);
     model_.begin(state_of(words));
     const Move move = monitors_.start(monitor_, monitors_.begin(values_of(words)));
-    Nodes out;
+    AliveStates out;
     if (!move.violated) out[std::move(words)].insert(move.state);
     return out;
   }
 
   // False if a run ends here: it has not failed.
-  bool expand(const Words& words, const std::set<MonitorState>& states, Nodes& next) const {
+  bool expand(const NodeWords& words, const std::set<MonitorState>& states, AliveStates& next) const {
     const std::vector<Count> cut(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(model_.threads()));
     const auto state = std::span(words).subspan(model_.threads(), model_.state_words());
     bool goes_on = false;
     for (ThreadNumber t = 0; t < model_.threads(); ++t) {
       if (cut[t] >= model_.steps(t).size() || !model_.enabled(cut, state, t)) continue;
       goes_on = true;
-      Words after = words;
+      NodeWords after = words;
       model_.advance(cut, state_of(after), t);
       ++after[t];
       const Letter letter = monitors_.apply(model_.steps(t)[cut[t]].event, values_of(after));

@@ -17,7 +17,7 @@ namespace sooth::explore {
 
 struct EveryRunLimits {
   std::uint64_t nodes_of_a_level = 4096;
-  std::uint64_t nodes = 1u << 20;
+  std::uint64_t more_nodes = 1u << 17; // of all levels, one of each not counted: a run may be long
 };
 
 // True only if it is certain. No step of the model may be glued.

@@ -34,7 +34,7 @@ std::string escaped(const std::string& text) {
 }
 
 // Steps from one cut to the other, forwards or backwards.
-std::uint64_t distance(Cut a, Cut b) {
+std::uint64_t steps_between(Cut a, Cut b) {
   std::uint64_t sum = 0;
   for (std::size_t t = 0; t < a.size(); ++t) sum += a[t] > b[t] ? a[t] - b[t] : b[t] - a[t];
   return sum;
@@ -107,11 +107,11 @@ private:
     for (const std::uint64_t count : cut) level += count;
     const std::uint64_t last = std::min<std::uint64_t>(run_.size(), level + options_.window + 1);
     for (std::uint64_t k = level - std::min(level, options_.window); k < last; ++k)
-      if (distance(cut, run_[k]) <= options_.window) return true;
+      if (steps_between(cut, run_[k]) <= options_.window) return true;
     return false;
   }
   bool is_shown(const LatticeGraph& graph, const LatticeGraph::Key& key) const {
-    return run_.empty() || distance(graph.cut_of(key), run_.back()) <= options_.window;
+    return run_.empty() || steps_between(graph.cut_of(key), run_.back()) <= options_.window;
   }
 
   std::string text(const LatticeGraph& graph) const {
