@@ -7,6 +7,7 @@
 
 #include "causality/algorithm_a.h"
 #include "causality/blocks.h"
+#include "causality/operation_access.h"
 
 namespace sooth::causality {
 
@@ -15,18 +16,11 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// What an operation is to Algorithm A: an access of a variable, which may change it.
-struct Access {
-  std::size_t object = 0;
-  bool writes = false;
-};
-
 // Numbers for everything that is accessed: locations, then locks, then names that `watch` events give away.
 class Objects {
 public:
   explicit Objects(const trace::Trace& trace, const Computation& computation)
-      : locks_(computation.locations.size()), names_(locks_ + computation.locks.size()),
-        end_(names_ + trace.strings.size()) {
+      : names_(computation.locations.size() + computation.locks.size()), end_(names_ + trace.strings.size()) {
     const bool watches = std::ranges::any_of(trace.events, [](const Event& e) { return e.kind == EventKind::Watch; });
     for (std::size_t i = 0; watches && i < computation.locations.size(); ++i)
       by_address_.emplace_back(computation.locations[i].address, i);
@@ -34,21 +28,6 @@ public:
   }
 
   std::size_t count() const { return end_; }
-  Access of(const Operation& o) const {
-    switch (o.kind) {
-    case OperationKind::Read: return {o.object, false};
-    case OperationKind::Write: return {o.object, true};
-    case OperationKind::HoldBegin:
-    case OperationKind::HoldEnd: return {o.object, o.value == 1};
-    // A try that fails is like a write: it needs the readers that it ran into.
-    case OperationKind::Acquire:
-    case OperationKind::Release:
-    case OperationKind::TryFailed: return {locks_ + o.object, true};
-    case OperationKind::AcquireShared:
-    case OperationKind::ReleaseShared: return {locks_ + o.object, false};
-    }
-    return {};
-  }
   // Which object a name stands for is a variable that `watch` writes; and from then on properties see what is in that
   // object, so `watch` reads it.
   template <typename Do>
@@ -63,7 +42,7 @@ public:
   }
 
 private:
-  std::size_t locks_, names_, end_;
+  std::size_t names_, end_;
   std::vector<std::pair<std::uint64_t, std::size_t>> by_address_; // locations, if there are watches
 };
 
@@ -96,10 +75,10 @@ private:
   void for_each_access(const Block& block, Do act) const {
     if (block.begins != kNoStep)
       for (const Operation& o : computation_.operations_of(block.begins))
-        if (o.kind != OperationKind::HoldEnd) act(objects_.of(o));
+        if (o.kind != OperationKind::HoldEnd) act(access_of(o, computation_));
     if (block.ends != kNoStep)
       for (const Operation& o : computation_.operations_of(block.ends))
-        if (o.kind == OperationKind::HoldEnd) act(objects_.of(o));
+        if (o.kind == OperationKind::HoldEnd) act(access_of(o, computation_));
     for (const std::uint32_t event : blocks_.events_of(block)) objects_.for_each_watched(trace_.events[event], act);
   }
   void stamp();

@@ -69,7 +69,8 @@ int run_lattice(int argc, char** argv) {
       ->type_name("FILE");
   parser.add_option("--model", model, "Which other runs there are")->type_name("MODEL")->show_default();
   parser.add_option("--max-cuts", options.max_cuts, "Draw at most so many cuts")->type_name("N")->show_default();
-  parser.add_option("--window", options.window, "Only cuts within N steps of the first violation")->type_name("N");
+  parser.add_option("--window", options.window, "Only cuts within N steps of the first violation, before or after it")
+      ->type_name("N");
   parser.add_option("--around", options.around, "... of the first violation of this property")->type_name("NAME");
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 

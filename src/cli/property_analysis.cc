@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,11 +60,40 @@ std::optional<Error> find_monitors(const Prepared& prepared, const logic::Proper
   return std::nullopt;
 }
 
+// All other entries, under the chosen model.
+std::optional<Error> find_violations(const Prepared& prepared, const logic::PropertyFile& file,
+                                     const PropertyChoice& choice, const explore::Options& exploration,
+                                     PropertyFindings& out) {
+  predict::PropertyOptions options;
+  options.exploration = exploration;
+  options.count = choice.count;
+  auto answer = predict::check_properties(prepared.trace, prepared.computation, file,
+                                          choice.model.empty() ? "hb" : choice.model, options);
+  if (!answer) return answer.error();
+  std::move(answer->findings.begin(), answer->findings.end(), std::back_inserter(out.found));
+  for (const std::string& bound : answer->bounds) out.gaps.push_back({"propertyBounds", 1, "bound: " + bound, false});
+  for (const std::string& remark : answer->remarks)
+    out.gaps.push_back({"propertyRemarks", 1, "remark: " + remark, true});
+  if (answer->counted) add_counts(*answer, out.gaps);
+  return std::nullopt;
+}
+
+// --first: the observed violation that comes first in the recorded run, or else the first one that was predicted.
+void keep_first(std::vector<witness::Finding>& found) {
+  if (found.size() < 2) return;
+  const auto first = std::ranges::min_element(found, {}, [](const witness::Finding& finding) {
+    const bool observed = finding.status == witness::Status::Observed;
+    return std::pair(!observed, observed ? finding.witness.observed : 0);
+  });
+  std::iter_swap(found.begin(), first);
+  found.resize(1);
+}
+
 } // namespace
 
 void add_property_options(Parser& parser, PropertyChoice& choice) {
   parser.add_flag("--count", choice.count, "Also say how many cuts and runs there are, and how many runs violate");
-  parser.add_flag("--first", choice.first, "Stop at the first violation of a property");
+  parser.add_flag("--first", choice.first, "Only the first violation: of the recorded run, or else of another");
   parser.add_flag("--all", choice.all, "One finding for each property and each cut in which it can fail");
   parser
       .add_option("--max-width", choice.max_width, "Keep the N cuts of each level that are nearest to the observed run")
@@ -110,18 +140,9 @@ Result<PropertyFindings> find_properties(const Prepared& prepared, const Propert
   PropertyFindings out;
   if (!file.value().monitors.empty())
     if (const auto error = find_monitors(prepared, file.value(), out)) return *error;
-  if (file.value().properties.empty()) return out;
-  predict::PropertyOptions options;
-  options.exploration = exploration;
-  options.count = choice.count;
-  auto answer = predict::check_properties(prepared.trace, prepared.computation, file.value(),
-                                          choice.model.empty() ? "hb" : choice.model, options);
-  if (!answer) return answer.error();
-  std::move(answer->findings.begin(), answer->findings.end(), std::back_inserter(out.found));
-  for (const std::string& bound : answer->bounds) out.gaps.push_back({"propertyBounds", 1, "bound: " + bound, false});
-  for (const std::string& remark : answer->remarks)
-    out.gaps.push_back({"propertyRemarks", 1, "remark: " + remark, true});
-  if (answer->counted) add_counts(*answer, out.gaps);
+  if (!file.value().properties.empty())
+    if (const auto error = find_violations(prepared, file.value(), choice, exploration, out)) return *error;
+  if (choice.first) keep_first(out.found);
   return out;
 }
 

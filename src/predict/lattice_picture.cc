@@ -1,10 +1,7 @@
 #include "predict/lattice_picture.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,15 +9,19 @@
 #include "causality/model.h"
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
+#include "predict/lattice_graph.h"
 #include "predict/run_table.h"
 
 namespace sooth::predict {
 
 namespace {
 
-using causality::Count;
 using causality::EventIndex;
 using causality::ThreadNumber;
+using Cut = LatticeGraph::Cut;
+
+// So many nodes are built to show some of them.
+constexpr std::uint64_t kMostBuilt = 100'000;
 
 // For labels in quotes.
 std::string escaped(const std::string& text) {
@@ -30,6 +31,13 @@ std::string escaped(const std::string& text) {
     out += c == '\n' ? ' ' : c;
   }
   return out;
+}
+
+// Steps from one cut to the other, forwards or backwards.
+std::uint64_t steps_between(Cut a, Cut b) {
+  std::uint64_t sum = 0;
+  for (std::size_t t = 0; t < a.size(); ++t) sum += a[t] > b[t] ? a[t] - b[t] : b[t] - a[t];
+  return sum;
 }
 
 class Picture {
@@ -46,184 +54,100 @@ public:
     auto model = row->make(trace_, computation, events_.relevance());
     if (!model) return model.error();
     model_ = model.value().get();
-    if (options_.window != 0)
-      if (auto wrong = choose_window()) return *wrong;
-    if (!build())
-      return Error{
-          fmt::format("the lattice has more than {} cuts, which nobody can read. `--window N` shows the cuts within N "
-                      "steps of the first violation; `--max-cuts N` allows more.",
-                      options_.max_cuts)};
-    mark_observed();
-    mark_violating();
-    return text();
+    LatticeGraph graph(*model_, monitors_);
+    if (const auto wrong = options_.window == 0 ? build_all(graph) : build_window(graph)) return *wrong;
+    return text(graph);
   }
 
 private:
-  using Key = std::vector<std::uint64_t>; // cut, model state, values
-  struct Node {
-    std::size_t number = 0;
-    std::uint64_t level = 0;
-    std::vector<EventIndex> path;                                     // one way to get here, visible steps only
-    std::set<std::pair<std::uint32_t, explore::MonitorState>> states; // monitors that have not objected
-    bool fails = false, observed = false;
-  };
-  struct Edge {
-    const Key *from, *to;
-    EventIndex event;
-    ThreadNumber thread;
-    bool visible, observed = false, violating = false;
-  };
-  // What a step does to a monitor: from one state to another, or to a violation.
-  struct MonitorEdge {
-    std::size_t edge;
-    std::uint32_t monitor;
-    explore::MonitorState from, to;
-    bool violated;
-  };
+  std::optional<Error> build_all(LatticeGraph& graph) const {
+    if (graph.build(options_.max_cuts)) return std::nullopt;
+    return Error{
+        fmt::format("the lattice has more than {} cuts, which nobody can read. `--window N` shows the cuts within N "
+                    "steps of the first violation; `--max-cuts N` allows more.",
+                    options_.max_cuts)};
+  }
 
-  std::optional<Error> choose_window() {
+  std::optional<Error> build_window(LatticeGraph& graph) {
+    if (auto wrong = find_violation()) return wrong;
+    const std::uint64_t most = std::max(kMostBuilt, options_.max_cuts);
+    if (!graph.build(most)) {
+      more_than_ = most;
+      if (!graph.build(most, [this](Cut cut) { return is_near_run(cut); }))
+        return Error{fmt::format("more than {} cuts are within {} steps of the run to the first violation; a smaller "
+                                 "`--window` can be shown.",
+                                 most, options_.window)};
+    }
+    const auto shown = std::ranges::count_if(graph.nodes(), [&](const auto& n) { return is_shown(graph, n.first); });
+    if (static_cast<std::uint64_t>(shown) <= options_.max_cuts) return std::nullopt;
+    return Error{fmt::format("{} cuts are within {} steps of the first violation, which nobody can read. A smaller "
+                             "`--window` shows fewer; `--max-cuts N` allows more than {}.",
+                             shown, options_.window, options_.max_cuts)};
+  }
+
+  std::optional<Error> find_violation() {
     const explore::Exploration found = explore::explore(*model_, monitors_, {});
     for (const explore::Violation& violation : found.violations) {
       if (!options_.around.empty() && monitors_.properties()[violation.monitor]->name != options_.around) continue;
-      std::vector<Count> cut(model_->threads(), 0);
-      near_.push_back(cut);
+      std::vector<std::uint64_t> cut(model_->threads(), 0);
+      run_.push_back(cut);
       for (const explore::PathStep& step : violation.path) {
         ++cut[step.thread];
-        near_.push_back(cut);
+        run_.push_back(cut);
       }
       return std::nullopt;
     }
     return Error{options_.around.empty() ? "no run violates a property, so there is nothing to show around."
                                          : fmt::format("no run violates `{}`.", options_.around)};
   }
-  // Outside the window only the way to it is followed.
-  bool inside(const Key& key, std::uint64_t level) const {
-    if (near_.empty()) return true;
-    if (level >= near_.size()) return false;
-    std::uint64_t distance = 0;
-    for (ThreadNumber t = 0; t < model_->threads(); ++t)
-      distance += key[t] > near_[level][t] ? key[t] - near_[level][t] : near_[level][t] - key[t];
-    return near_.size() - 1 - level <= options_.window ? distance <= options_.window : distance == 0;
-  }
-  bool shown(const Node& node) const { return near_.empty() || near_.size() - 1 - node.level <= options_.window; }
-
-  bool build() {
-    Key first(model_->threads() + model_->state_words() + monitors_.value_words(), 0);
-    model_->begin(std::span(first).subspan(model_->threads(), model_->state_words()));
-    const explore::Letter letter = monitors_.begin(std::span(first).subspan(model_->threads() + model_->state_words()));
-    Node start;
-    for (std::uint32_t m = 0; m < monitors_.monitors(); ++m) {
-      const explore::Move move = monitors_.start(m, letter);
-      if (move.violated) start.fails = true;
-      else start.states.emplace(m, move.state);
-    }
-    std::vector<const Key*> level = {&nodes_.emplace(std::move(first), std::move(start)).first->first};
-    while (!level.empty()) {
-      std::vector<const Key*> next;
-      for (const Key* key : level)
-        if (!expand(*key, next)) return false;
-      level = std::move(next);
-    }
-    return true;
-  }
-
-  bool expand(const Key& key, std::vector<const Key*>& next) {
-    const std::vector<Count> cut(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(model_->threads()));
-    const Node& node = nodes_.at(key);
-    for (ThreadNumber t = 0; t < cut.size(); ++t) {
-      if (cut[t] >= model_->steps(t).size() || held_by_another(cut, t)) continue;
-      if (!model_->enabled(cut, std::span(key).subspan(cut.size(), model_->state_words()), t)) continue;
-      const causality::ModelStep& step = model_->steps(t)[cut[t]];
-      Key after = key;
-      model_->advance(cut, std::span(after).subspan(cut.size(), model_->state_words()), t);
-      ++after[t];
-      explore::Letter letter = 0;
-      if (step.visible)
-        letter = monitors_.apply(step.event, std::span(after).subspan(cut.size() + model_->state_words()));
-      if (!inside(after, node.level + 1)) continue;
-      const auto [target, fresh] = nodes_.try_emplace(std::move(after));
-      if (fresh) {
-        if (nodes_.size() > options_.max_cuts && near_.empty()) return false;
-        target->second.number = nodes_.size() - 1;
-        target->second.level = node.level + 1;
-        target->second.path = node.path;
-        if (step.visible) target->second.path.push_back(step.event);
-        next.push_back(&target->first);
-      }
-      edges_.push_back({&key, &target->first, step.event, t, step.visible});
-      for (const auto& [monitor, state] : node.states) {
-        const explore::Move move = step.visible ? monitors_.step(monitor, state, letter) : explore::Move{state, false};
-        moves_.push_back({edges_.size() - 1, monitor, state, move.state, move.violated});
-        if (move.violated) target->second.fails = true;
-        else target->second.states.emplace(monitor, move.state);
-      }
-    }
-    return true;
-  }
-  bool held_by_another(const std::vector<Count>& cut, ThreadNumber thread) const {
-    for (ThreadNumber t = 0; t < cut.size(); ++t) {
-      const auto steps = model_->steps(t);
-      if (t != thread && cut[t] > 0 && cut[t] < steps.size() && steps[cut[t] - 1].glued) return true;
-    }
+  // Cut c of the window is reached through the meets of c with the cuts of the run, each of which lacks at most those events of the
+  // run that c lacks; and from there through cuts of the window.
+  bool is_near_run(Cut cut) const {
+    std::uint64_t level = 0;
+    for (const std::uint64_t count : cut) level += count;
+    const std::uint64_t last = std::min<std::uint64_t>(run_.size(), level + options_.window + 1);
+    for (std::uint64_t k = level - std::min(level, options_.window); k < last; ++k)
+      if (steps_between(cut, run_[k]) <= options_.window) return true;
     return false;
   }
-
-  void mark_observed() {
-    std::vector<std::pair<EventIndex, ThreadNumber>> order;
-    for (ThreadNumber t = 0; t < model_->threads(); ++t)
-      for (const causality::ModelStep& step : model_->steps(t)) order.emplace_back(step.event, t);
-    std::ranges::sort(order);
-    std::vector<std::uint64_t> cut(model_->threads(), 0);
-    std::set<std::vector<std::uint64_t>> cuts = {cut};
-    for (const auto& [event, thread] : order) {
-      ++cut[thread];
-      cuts.insert(cut);
-    }
-    const auto on_it = [&](const Key& key) {
-      return cuts.contains({key.begin(), key.begin() + static_cast<std::ptrdiff_t>(model_->threads())});
-    };
-    for (auto& [key, node] : nodes_) node.observed = on_it(key);
-    for (Edge& edge : edges_) edge.observed = on_it(*edge.from) && on_it(*edge.to);
+  bool is_shown(const LatticeGraph& graph, const LatticeGraph::Key& key) const {
+    return run_.empty() || steps_between(graph.cut_of(key), run_.back()) <= options_.window;
   }
 
-  // An edge is on a violating run if some monitor's state goes over it and objects then or later.
-  void mark_violating() {
-    std::set<std::tuple<const Key*, std::uint32_t, explore::MonitorState>>
-        leads;                                      // states from which a violation follows
-    for (std::size_t k = moves_.size(); k-- > 0;) { // edges ascend by level
-      const MonitorEdge& move = moves_[k];
-      Edge& edge = edges_[move.edge];
-      if (!move.violated && !leads.contains({edge.to, move.monitor, move.to})) continue;
-      leads.emplace(edge.from, move.monitor, move.from);
-      edge.violating = true;
-    }
-  }
-
-  std::string text() const {
+  std::string text(const LatticeGraph& graph) const {
     std::string out = "digraph lattice {\n  rankdir=TB; fontname=\"sans-serif\"; fontsize=11;\n  node [shape=box, "
                       "style=rounded, fontname=\"sans-serif\", fontsize=11];\n"
                       "  edge [fontname=\"sans-serif\", fontsize=9, color=gray50];\n";
-    for (const auto& [key, node] : nodes_) {
-      if (!shown(node)) continue;
+    std::uint64_t shown = 0;
+    for (const auto& [key, node] : graph.nodes()) {
+      if (!is_shown(graph, key)) continue;
+      ++shown;
       std::string name;
       for (ThreadNumber t = 0; t < model_->threads(); ++t)
         if (!model_->steps(t).empty()) name += fmt::format("{}{}", name.empty() ? "" : ",", key[t]);
-      const std::string state = table_.state_after(everything_, node.path);
+      const std::string state = table_.state_after(everything_, graph.path(node));
       out += fmt::format("  n{} [label=\"S {}\\n{}\"{}{}];\n", node.number, name, escaped(state),
                          node.fails ? ", color=red, fontcolor=red" : "", node.observed ? ", penwidth=2" : "");
     }
-    for (const Edge& edge : edges_) {
-      const Node &from = nodes_.at(*edge.from), &to = nodes_.at(*edge.to);
-      if (!shown(from)) continue;
-      const std::string what = edge.visible ? table_.step_after(everything_, from.path, edge.event) : "";
+    for (const LatticeGraph::Edge& edge : graph.edges()) {
+      if (!is_shown(graph, *edge.from) || !is_shown(graph, *edge.to)) continue;
+      const LatticeGraph::Node &from = graph.nodes().at(*edge.from), &to = graph.nodes().at(*edge.to);
+      const std::string what = edge.visible ? table_.step_after(everything_, graph.path(from), edge.event) : "";
       out += fmt::format("  n{} -> n{} [label=\" T{}: {}\"{}{}];\n", from.number, to.number, edge.thread, escaped(what),
                          edge.violating  ? ", color=red"
                          : edge.observed ? ", color=black"
                                          : "",
                          edge.observed ? ", penwidth=2.5" : "");
     }
-    return out + fmt::format("  label=\"{} cuts; thick: the observed run; red: runs that violate a property\";\n}}\n",
-                             nodes_.size());
+    return out + fmt::format("  label=\"{}; thick: the observed run; red: runs that violate a property\";\n}}\n",
+                             caption(shown, graph.nodes().size()));
+  }
+
+  std::string caption(std::uint64_t shown, std::uint64_t built) const {
+    if (run_.empty()) return fmt::format("{} cuts", shown);
+    const std::string all = more_than_ == 0 ? fmt::format("{}", built) : fmt::format("more than {}", more_than_);
+    return fmt::format("{} of {} cuts: those within {} step{} of the first violation", shown, all, options_.window,
+                       options_.window == 1 ? "" : "s");
   }
 
   const trace::Trace& trace_;
@@ -233,10 +157,8 @@ private:
   const RunTable table_;
   logic::Property everything_; // names all variables, for labels
   const causality::Model* model_ = nullptr;
-  std::vector<std::vector<Count>> near_; // the cuts of the violating run, if a window was asked for
-  std::map<Key, Node> nodes_;
-  std::vector<Edge> edges_;
-  std::vector<MonitorEdge> moves_;
+  std::vector<std::vector<std::uint64_t>> run_; // the cuts of the violating run, if a window was asked for
+  std::uint64_t more_than_ = 0;                 // cuts that the lattice has, if only those near the run were built
 };
 
 } // namespace

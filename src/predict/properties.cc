@@ -1,6 +1,7 @@
 #include "predict/properties.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "explore/property_monitors.h"
 #include "logic/occurrences.h"
 #include "predict/liveness.h"
+#include "predict/recorded_run.h"
 #include "predict/run_table.h"
 #include "predict/unrecorded.h"
 #include "trace/lost.h"
@@ -44,17 +46,24 @@ public:
     auto model = row->make(trace_, computation, events_.relevance());
     if (!model) return model.error();
     answer_.relevant_events = events_.events.size();
+    const RecordedRun recorded(trace_, computation, monitors_);
+    recorded_ = &recorded;
+    const std::string reason = why_not_predicted();
     observe(computation.first_misplaced);
-    if (const std::string reason = why_not_predicted(); !reason.empty()) {
+    if (!reason.empty()) {
       // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
       answer_.complete = false;
       answer_.bounds.push_back("no other run was looked at: " + reason);
-      for (Finding& finding : answer_.findings) finding.model = model_number(name);
-    } else {
-      predict(**model, model_number(name));
-      look_for_loops(**model, model_number(name));
-      if (options_.count) count(**model);
+      tell_doubts();
+    } else if (!is_enough()) {
+      if (!stops_at_first()) add_doubtful();
+      predict(**model);
+      if (stops_at_first() && !is_enough()) add_doubtful(); // the exploration was ended before it came there
+      if (!is_enough()) look_for_loops(**model);
     }
+    if (reason.empty() && options_.count) count(**model);
+    if (stops_at_first() && answer_.findings.size() > 1) answer_.findings.resize(1);
+    for (Finding& finding : answer_.findings) finding.model = model_number(name);
     tell(**model);
     return std::move(answer_);
   }
@@ -66,42 +75,51 @@ private:
     return trace::lost_events(trace_) != 0 ? "events were lost, and they may have ordered the others" : "";
   }
 
-  // The monitors on the recorded run alone, before `end`: the first place where each objects.
+  bool stops_at_first() const { return options_.exploration.until == explore::Until::First; }
+  bool is_enough() const { return stops_at_first() && !answer_.findings.empty(); }
+
+  // What certainly happened in the recorded run: for each monitor where it objects first, or only the first of all.
   void observe(std::uint32_t end) {
-    std::vector<std::uint64_t> values(monitors_.value_words());
-    const explore::Letter first = monitors_.begin(values);
-    std::vector<explore::MonitorState> states;
-    for (std::size_t m = 0; m < monitors_.monitors(); ++m) {
-      const explore::Move move = monitors_.start(m, first);
-      if (move.violated) observed_.emplace(m, 0);
-      states.push_back(move.state);
+    const RecordedViolation* first = nullptr;
+    for (const RecordedViolation& violation : recorded_->violations()) {
+      if (!violation.certain) continue;
+      if (!stops_at_first()) add_recorded(violation);
+      else if (first == nullptr || violation.steps < first->steps) first = &violation;
     }
-    std::size_t taken = 0;
-    for (const explore::RelevantEvent& event : events_.events) {
-      if (event.event >= end) {
-        answer_.complete = false;
+    if (first != nullptr) add_recorded(*first);
+    if (!recorded_->ends_early()) return;
+    answer_.complete = false;
+    answer_.bounds.push_back(
+        fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
+  }
+
+  // What fails in the trace's order, but not in every order that the recording allows, is a run like all others.
+  void add_doubtful() {
+    for (const RecordedViolation& violation : recorded_->violations())
+      if (!violation.certain && !is_enough()) add_recorded(violation);
+  }
+  void tell_doubts() {
+    for (const RecordedViolation& violation : recorded_->violations())
+      if (!violation.certain)
         answer_.bounds.push_back(
-            fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
-        break;
-      }
-      ++taken;
-      const explore::Letter letter = monitors_.apply(event.event, values);
-      for (std::size_t m = 0; m < states.size(); ++m) {
-        if (observed_.contains(m)) continue;
-        const explore::Move move = monitors_.step(m, states[m], letter);
-        if (move.violated) observed_.emplace(m, taken);
-        states[m] = move.state;
-      }
-    }
-    for (const auto& [monitor, steps] : observed_) {
-      std::vector<EventIndex> path;
-      path.reserve(steps);
-      for (std::size_t k = 0; k < steps; ++k) path.push_back(events_.events[k].event);
-      Finding finding = finding_of(monitor, path);
-      finding.status = witness::Status::Observed;
-      finding.witness.observed = path.empty() ? 0 : path.back() + 1;
-      answer_.findings.push_back(std::move(finding));
-    }
+            fmt::format("`{}` may have failed in the recorded run, whose order is not known exactly",
+                        monitors_.properties()[violation.monitor]->name));
+  }
+
+  void add_recorded(const RecordedViolation& violation) {
+    const std::vector<EventIndex> path = recorded_->path(violation);
+    Finding finding = finding_of(violation.monitor, path);
+    if (violation.certain) finding.status = witness::Status::Observed;
+    else name_unordered(violation.monitor, recorded_->doubt(violation), finding);
+    finding.witness.observed = path.empty() ? 0 : path.back() + 1;
+    told_.emplace(violation.monitor, finding.run.cut);
+    answer_.findings.push_back(std::move(finding));
+  }
+
+  void name_unordered(std::size_t monitor, const RecordedRun::Pair& pair, Finding& finding) const {
+    if (!pair) return;
+    const logic::Property& property = *monitors_.properties()[monitor];
+    finding.run.unordered = {table_.recorded_step(property, pair->first), table_.recorded_step(property, pair->second)};
   }
 
   Finding finding_of(std::size_t monitor, const std::vector<EventIndex>& path) const {
@@ -112,22 +130,22 @@ private:
     finding.engine = "lattice";
     finding.property = property.name;
     finding.run = table_.run(property, path);
+    name_unordered(monitor, recorded_->unordered(path), finding);
     if (!path.empty()) finding.places.push_back({static_cast<std::uint32_t>(path.back()), witness::Role::Step});
     return finding;
   }
 
-  void predict(const causality::Model& model, witness::Model number) {
+  void predict(const causality::Model& model) {
     const explore::Exploration found = explore::explore(model, monitors_, options_.exploration);
     answer_.statistics = found.statistics;
     for (const explore::Violation& violation : found.violations) {
-      if (told_as_observed(violation)) continue;
       std::vector<EventIndex> visible, path;
       for (const explore::PathStep& step : violation.path) {
         path.push_back(step.event);
         if (model.steps(step.thread)[step.index].visible) visible.push_back(step.event);
       }
       Finding finding = finding_of(violation.monitor, visible);
-      finding.model = number;
+      if (told_as_recorded(violation.monitor, finding.run.cut)) continue;
       const std::vector<EventIndex> run = model.run_along(path);
       while (finding.witness.observed < run.size() && run[finding.witness.observed] == finding.witness.observed)
         ++finding.witness.observed;
@@ -135,18 +153,13 @@ private:
         finding.witness.steps.push_back(static_cast<std::uint32_t>(run[k]));
       answer_.findings.push_back(std::move(finding));
     }
-    for (Finding& finding : answer_.findings) finding.model = number;
     bounds(found);
   }
 
-  // A property that fails in the recorded run is told once; with --all its other failing cuts are told as well.
-  bool told_as_observed(const explore::Violation& violation) const {
-    const auto seen = observed_.find(violation.monitor);
-    if (seen == observed_.end()) return false;
-    if (options_.exploration.until != explore::Until::All) return true;
-    std::vector<explore::Count> cut(violation.cut.size(), 0);
-    for (std::size_t k = 0; k < seen->second; ++k) ++cut[trace_.events[events_.events[k].event].thread];
-    return cut == violation.cut;
+  // A property that fails in the trace's order is told once; with --all its other failing cuts are told as well.
+  bool told_as_recorded(std::size_t monitor, const std::vector<std::uint32_t>& cut) const {
+    const auto told = told_.find(monitor);
+    return told != told_.end() && (options_.exploration.until != explore::Until::All || told->second == cut);
   }
 
   void bounds(const explore::Exploration& found) {
@@ -164,14 +177,11 @@ private:
     if (events_.cut_short) bound("a write's contents are not known, and nothing after it was looked at");
   }
 
-  void look_for_loops(const causality::Model& model, witness::Model number) {
+  void look_for_loops(const causality::Model& model) {
     LivenessLimits limits;
     limits.seconds = options_.exploration.budget_seconds;
     LivenessAnswer loops = find_possible_liveness(trace_, model, file_, events_, limits);
-    for (Finding& finding : loops.findings) {
-      finding.model = number;
-      answer_.findings.push_back(std::move(finding));
-    }
+    std::ranges::move(loops.findings, std::back_inserter(answer_.findings));
     if (loops.complete) return;
     answer_.complete = false;
     answer_.bounds.push_back("not all paths were tried for the `liveness` properties");
@@ -209,7 +219,8 @@ private:
   const explore::PropertyEvents events_;
   const explore::PropertyMonitors monitors_;
   const RunTable table_;
-  std::map<std::size_t, std::size_t> observed_; // monitor -> relevant events up to its first objection
+  const RecordedRun* recorded_ = nullptr;
+  std::map<std::size_t, std::vector<std::uint32_t>> told_; // monitor -> the cut in which the recorded run fails
   PropertyAnswer answer_;
 };
 

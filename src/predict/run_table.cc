@@ -107,7 +107,17 @@ witness::PropertyRun RunTable::run(const logic::Property& property, std::span<co
     out.steps.push_back({static_cast<std::uint32_t>(event.event), step_text(event, state, property),
                          state_text(state, property), place});
   }
+  out.cut.assign(trace_.threads.size(), 0);
+  for (const causality::EventIndex event : path) ++out.cut[trace_.events[event].thread];
   return out;
+}
+
+witness::RunStep RunTable::recorded_step(const logic::Property& property, causality::EventIndex event) const {
+  std::vector<causality::EventIndex> path;
+  for (const RelevantEvent* e = events_.events.data(); e <= &relevant(event); ++e) path.push_back(e->event);
+  const State state = follow(path);
+  return {static_cast<std::uint32_t>(event), step_text(relevant(event), state, property), state_text(state, property),
+          path.size()};
 }
 
 RunTable::State RunTable::follow(std::span<const causality::EventIndex> path) const {

@@ -21,6 +21,9 @@ public:
   // The steps are indices of trace events. Only the property's own variables are shown; of a long run its end.
   witness::PropertyRun run(const logic::Property& property, std::span<const causality::EventIndex> path) const;
 
+  // The event as a step of the recorded run.
+  witness::RunStep recorded_step(const logic::Property& property, causality::EventIndex event) const;
+
   // "x = 1, y = 0": the state after these steps.
   std::string state_after(const logic::Property& property, std::span<const causality::EventIndex> path) const;
   // "radio = 0": what the event does after the steps of `before`.

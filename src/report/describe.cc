@@ -107,6 +107,7 @@ private:
     for (const std::uint32_t event : finding.witness.steps) want(event);
     for (const std::uint32_t event : finding.witness.next) want(event);
     for (const witness::RunStep& step : finding.run.steps) want(step.event);
+    for (const witness::RunStep& step : finding.run.unordered) want(step.event);
     observed_.push_back(observed_of(finding));
     for (const std::uint32_t event : observed_.back()) want(event);
   }
@@ -276,12 +277,14 @@ private:
   }
 
   RunText run_text(const witness::PropertyRun& run) const {
-    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated};
-    for (const witness::RunStep& step : run.steps) {
-      const StepText& known = step_of(report_, step.event);
-      out.steps.push_back({step.event, known.thread, step.what, step.state, step.observed, known.spot});
-    }
+    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated, run.cut, {}};
+    for (const witness::RunStep& step : run.steps) out.steps.push_back(run_step_text(step));
+    for (const witness::RunStep& step : run.unordered) out.unordered.push_back(run_step_text(step));
     return out;
+  }
+  RunStepText run_step_text(const witness::RunStep& step) const {
+    const StepText& known = step_of(report_, step.event);
+    return {step.event, known.thread, step.what, step.state, step.observed, known.spot};
   }
 
   PlaceText place_text(const witness::Place& place) {
@@ -336,7 +339,7 @@ private:
     for (const bool observed : {true, false})
       for (FindingText& finding : findings) {
         if (is_observed(finding) != observed) continue;
-        const auto [it, added] = places.try_emplace(finding.fingerprint + unknown_places(finding), kept.size());
+        const auto [it, added] = places.try_emplace(finding.fingerprint + not_in_fingerprint(finding), kept.size());
         if (!added) kept[it->second].count = std::max(kept[it->second].count, finding.count);
         else kept.push_back(finding);
       }
@@ -344,11 +347,13 @@ private:
     std::uint32_t id = 0;
     for (FindingText& finding : findings) finding.id = ++id;
   }
-  // What the fingerprint does not tell apart where the source is unknown.
-  static std::string unknown_places(const FindingText& finding) {
+  // What the fingerprint does not tell apart, since it is the same in no other run: places where the source is unknown, and cuts
+  // in which a property can fail.
+  static std::string not_in_fingerprint(const FindingText& finding) {
     std::string out;
     for (const PlaceText& place : finding.places)
       if (place.step.spot.line == 0) out += fmt::format("|{:x}", place.step.address);
+    for (const std::uint32_t steps : finding.run.cut) out += fmt::format("|{}", steps);
     return out;
   }
   static bool is_observed(const FindingText& finding) { return finding.status == witness::Status::Observed; }

@@ -77,18 +77,18 @@ Json steps_json(const Report& report, const std::vector<std::uint32_t>& events) 
   return out;
 }
 
+Json run_step_json(const RunStepText& step) {
+  return {{"thread", step.thread},  {"event", step.event},       {"what", step.what},  {"file", step.spot.file},
+          {"line", step.spot.line}, {"observed", step.observed}, {"state", step.state}};
+}
+
 Json run_json(const RunText& run) {
   Json out = {{"rule", run.rule}, {"place", run.place}, {"initial", run.initial}, {"skipped", run.skipped}};
   if (run.repeated != 0) out["repeated"] = run.repeated;
+  if (!run.cut.empty()) out["cut"] = run.cut;
   out["steps"] = Json::array();
-  for (const RunStepText& step : run.steps)
-    out["steps"].push_back({{"thread", step.thread},
-                            {"event", step.event},
-                            {"what", step.what},
-                            {"file", step.spot.file},
-                            {"line", step.spot.line},
-                            {"observed", step.observed},
-                            {"state", step.state}});
+  for (const RunStepText& step : run.steps) out["steps"].push_back(run_step_json(step));
+  for (const RunStepText& step : run.unordered) out["unordered"].push_back(run_step_json(step));
   return out;
 }
 

@@ -90,6 +90,8 @@ struct RunText {
   std::uint64_t skipped = 0;
   std::vector<RunStepText> steps;
   std::uint64_t repeated = 0;
+  std::vector<std::uint32_t> cut;
+  std::vector<RunStepText> unordered; // none, or two
 };
 
 struct FindingText {

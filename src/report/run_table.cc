@@ -53,7 +53,7 @@ public:
       out += is_marked(row) && color_ ? "\033[1;31m" + line + "\033[0m\n" : line + "\n";
       if (r == 1 && run_.skipped != 0) out += fmt::format("    ... {} steps ...\n", run_.skipped);
     }
-    return out;
+    return out + doubt();
   }
 
 private:
@@ -63,7 +63,23 @@ private:
 
   const char* title() const {
     if (is_loop()) return "a run that could go on for ever";
-    return finding_.status == witness::Status::Observed ? "the observed run" : "a run that violates it";
+    if (finding_.status != witness::Status::Observed) return "a run that violates it";
+    return run_.unordered.empty() ? "the observed run" : "the observed run, in an order that the recording allows";
+  }
+
+  // What the order of the recorded run is worth, where nothing but a guess put it so.
+  std::string doubt() const {
+    if (run_.unordered.size() != 2) return {};
+    const auto named = [&](const RunStepText& step) {
+      const std::string where = where_text(step.spot);
+      return fmt::format("`{}` of {}{}", step.what, thread_phrase(finding_, step.thread),
+                         where.empty() ? "" : " at " + where);
+    };
+    return fmt::format(
+        "\n  The recording does not tell which came first, {}\n  or {}: nothing synchronises them.\n  {}\n",
+        named(run_.unordered[0]), named(run_.unordered[1]),
+        finding_.status == witness::Status::Observed ? "The property fails in every order that it allows."
+                                                     : "The observed order is one of those that it allows.");
   }
 
   void make_rows() {

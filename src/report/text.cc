@@ -202,6 +202,7 @@ void shorten(Report& report, const std::string& folder) {
     }
     for (ThreadText& thread : finding.threads) shorten(thread.stack, folder);
     for (RunStepText& step : finding.run.steps) shorten(step.spot, folder);
+    for (RunStepText& step : finding.run.unordered) shorten(step.spot, folder);
     if (finding.run.place.starts_with(folder)) finding.run.place.erase(0, folder.size());
   }
 }

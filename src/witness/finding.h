@@ -70,6 +70,8 @@ struct PropertyRun {
   std::uint64_t skipped = 0;  // steps before the first one that is kept here
   std::vector<RunStep> steps; // the last one leads to the first state in which the property fails ...
   std::uint64_t repeated = 0; // ... or, of a possible-liveness, so many of the last ones could go on for ever
+  std::vector<std::uint32_t> cut; // by thread: so many steps lead here, those that are skipped included
+  std::vector<RunStep> unordered; // two steps of which the recording does not tell which came first, if there are such
 };
 
 struct Finding {

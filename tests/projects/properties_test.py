@@ -56,6 +56,67 @@ def check_example(sooth, work, row):
     check("<svg" in (folder / "window.svg").read_text(encoding="utf-8"), "a window can be drawn")
 
 
+# Example 2 with pauses: z is written long before y. Nothing in the recording says so, and the trace has them the other way round.
+EXAMPLE_2 = """#include <thread>
+#include <unistd.h>
+int x = -1, y = 0, z = 0;
+int main() {
+  std::thread a([] { x++; usleep(20000); y = x + 1; });
+  std::thread b([] { usleep(5000); z = x + 1; usleep(30000); x++; });
+  a.join();
+  b.join();
+}
+"""
+
+# Every write is on the same line.
+COUNTERS = """#include <thread>
+int a, b;
+void set(int& x, int v) { x = v; }
+int main() {
+  std::thread t([] { for (int i = 1; i < 4; i++) { set(a, i); asm volatile("" ::: "memory"); } });
+  std::thread u([] { for (int i = 1; i < 4; i++) { set(b, i); asm volatile("" ::: "memory"); } });
+  t.join();
+  u.join();
+}
+"""
+
+
+class Recorded:
+    """A program of some lines, recorded, and what is said of its properties."""
+
+    def __init__(self, sooth, folder, text):
+        self.sooth, self.folder = sooth, folder
+        (folder / "program.cpp").write_text(text, encoding="utf-8")
+        run([sooth, "c++", "-O1", "-g", "-fno-sooth-loops", "program.cpp", "-o", "program"], folder)
+        run([sooth, "record", "-o", "run.sooth", "./program"], folder)
+
+    def findings(self, properties, *options):
+        (self.folder / "program.prop").write_text(properties, encoding="utf-8")
+        run([self.sooth, "check", "run.sooth", "--property", "program.prop", "--model", "hb", "--json", "report.json", *options], self.folder, fine=(66,))
+        return json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["findings"]
+
+
+def check_unsynchronised(sooth, work):
+    """What the recording does not tell is not claimed."""
+    recorded = Recorded(sooth, fresh(work / "unsynchronised"), EXAMPLE_2)
+    order, = recorded.findings("property order: (x > 0) -> [y == 0, y > z)\n")
+    check(order["status"] == "predicted", f"it did not happen in this run, and is {order['status']}")
+    check(sorted(step["what"] for step in order["run"]["unordered"]) == ["y = 1", "z = 1"], order["run"])
+    small, = recorded.findings("property small: z < 1\n")
+    check(small["status"] == "observed", f"it happens in every order, and is {small['status']}")
+
+
+def check_first_and_all(sooth, work):
+    """One violation in all, or one for each cut in which a property can fail first."""
+    recorded = Recorded(sooth, fresh(work / "first_and_all"), COUNTERS)
+    cuts = sorted(finding["run"]["cut"][1:] for finding in recorded.findings("property apart: a < 2 || b < 2\n", "--all"))
+    check(cuts == [[2, 2], [2, 3], [3, 2]], cuts)
+    first = recorded.findings("property small: a < 3\nproperty smaller: a < 2\nproperty other: b < 2\nproperty order: a == 1 -> b == 1\n", "--first")
+    check(len(first) == 1 and first[0]["status"] == "observed", [finding["property"] for finding in first])
+    first = recorded.findings("property one: start(a == 2) -> b == 2\nproperty two: start(b == 2) -> a == 2\n", "--first")
+    check(len(first) == 1 and first[0]["status"] == "predicted", [finding["property"] for finding in first])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
@@ -63,6 +124,8 @@ def main():
     options = parser.parse_args()
     for row in EXAMPLES:
         check_example(options.build / "bin" / "sooth", options.work, row)
+    check_unsynchronised(options.build / "bin" / "sooth", options.work)
+    check_first_and_all(options.build / "bin" / "sooth", options.work)
     print("fine")
 
 

@@ -8,80 +8,17 @@
 
 #include "causality/happens_before.h"
 #include "explore/count.h"
-#include "logic/resolve.h"
-#include "predict/properties.h"
 #include "trace/verify.h"
-#include "unit/verify_builder.h"
+#include "unit/property_program.h"
 #include "witness/check.h"
 
 namespace sooth {
 namespace {
 
+using testing::kLanding;
+using testing::landing;
 using trace::EventKind;
-using trace::testing::TraceBuilder;
-
-// Programs with a few `int` globals, at 0x1000, 0x1004, ...
-struct Program : TraceBuilder {
-  Program(std::uint32_t threads, std::vector<std::pair<std::string, int>> globals) : TraceBuilder(threads) {
-    symbols.types = {{}, {trace::TypeKind::Signed, 4, "int"}};
-    trace.initial_known = true;
-    std::uint64_t address = 0x1000;
-    for (const auto& [name, value] : globals) {
-      global(address, 4, name);
-      symbols.variables.push_back({name, address, 4, 1});
-      std::vector<std::uint8_t> bytes;
-      for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(value) >> (8 * k)));
-      if (value != 0) trace.initial.push_back({address, bytes});
-      address += 4;
-    }
-    for (std::uint32_t t = 1; t < threads; ++t) add(0, EventKind::Fork, 0, t);
-    for (std::uint32_t t = 1; t < threads; ++t) add(t, EventKind::ThreadStart, 0, 0);
-  }
-  std::uint64_t address(const std::string& name) const {
-    return std::ranges::find(symbols.variables, name, &logic::SymbolVariable::name)->address;
-  }
-  void set(std::uint32_t thread, const std::string& name, int value) {
-    write(thread, address(name), 4, static_cast<std::uint32_t>(value));
-  }
-  void get(std::uint32_t thread, const std::string& name, int value) {
-    read(thread, address(name), 4, static_cast<std::uint32_t>(value));
-  }
-
-  predict::PropertyAnswer check(const std::string& text, explore::Until until = explore::Until::EachMonitor) {
-    EXPECT_TRUE(trace::verify(trace, 1).legal());
-    const auto file = logic::read_properties(text, "test.prop", symbols);
-    if (!file) {
-      ADD_FAILURE() << file.error().text();
-      return {};
-    }
-    predict::PropertyOptions options;
-    options.count = true;
-    options.exploration.until = until;
-    auto answer = predict::check_properties(trace, causality::compute(trace), file.value(), "hb", options);
-    if (!answer) {
-      ADD_FAILURE() << answer.error().text();
-      return {};
-    }
-    witness::Checker checker(trace);
-    for (const witness::Finding& finding : answer->findings)
-      EXPECT_EQ(checker.objection(finding).value_or(""), "") << finding.note;
-    return std::move(answer.value());
-  }
-  logic::Symbols symbols;
-};
-
-const char* const kLanding = "property safe: start(landing == 1) -> [approved == 1, radio == 0)";
-
-Program landing(bool radio_first) {
-  Program p(3, {{"landing", 0}, {"approved", 0}, {"radio", 1}});
-  p.get(1, "radio", 1);
-  p.set(1, "approved", 1);
-  p.get(1, "approved", 1);
-  if (radio_first) p.set(2, "radio", 0);
-  p.set(1, "landing", 1);
-  if (!radio_first) p.set(2, "radio", 0);
-  return p;
-}
+using Program = testing::PropertyProgram;
 
 TEST(HappensBefore, LandingIsObservedSafeAndPredictedUnsafeInTwoRunsOfThreeOnSixStates) {
   Program p = landing(false);
@@ -94,29 +31,6 @@ TEST(HappensBefore, LandingIsObservedSafeAndPredictedUnsafeInTwoRunsOfThreeOnSix
   EXPECT_EQ(answer.relevant_events, 3u);
   EXPECT_TRUE(answer.complete);
   EXPECT_TRUE(answer.remarks.empty());
-}
-
-TEST(HappensBefore, NothingIsPredictedWhereSynchronisationIsNotRecorded) {
-  Program safe = landing(false);
-  safe.trace.process.unsupported = {{"swapcontext", 1}};
-  const predict::PropertyAnswer nothing = safe.check(kLanding);
-  EXPECT_TRUE(nothing.findings.empty());
-  EXPECT_FALSE(nothing.complete);
-  ASSERT_EQ(nothing.bounds.size(), 1u);
-  EXPECT_NE(nothing.bounds[0].find("swapcontext"), std::string::npos);
-  Program unsafe = landing(true);
-  unsafe.trace.process.unsupported = {{"swapcontext", 1}};
-  const predict::PropertyAnswer observed = unsafe.check(kLanding);
-  ASSERT_EQ(observed.findings.size(), 1u);
-  EXPECT_EQ(observed.findings[0].status, witness::Status::Observed);
-}
-
-TEST(HappensBefore, LandingWithTheRadioDownIsObserved) {
-  Program p = landing(true);
-  const predict::PropertyAnswer answer = p.check(kLanding);
-  ASSERT_EQ(answer.findings.size(), 1u);
-  EXPECT_EQ(answer.findings[0].status, witness::Status::Observed);
-  EXPECT_TRUE(answer.findings[0].witness.steps.empty());
 }
 
 TEST(HappensBefore, ALockAroundBothMakesLandingSafe) {

@@ -143,6 +143,19 @@ TEST(Describe, WhatTwoEnginesFindIsOneFindingAndTheObservedOneStays) {
   EXPECT_EQ(report.findings[0].count, 3u);
 }
 
+TEST(Describe, CutsInWhichAPropertyFailsAreFindingsOfTheirOwnThoughTheirLastStepIsOnTheSameLine) {
+  witness::Finding here = bank_race();
+  here.kind = witness::FindingKind::Property;
+  here.run.rule = "property apart: a < 2 || b < 2";
+  here.run.cut = {0, 2, 2};
+  witness::Finding there = here;
+  there.run.cut = {0, 3, 2};
+  const Report report = report_of(bank_trace(), {here, there, here});
+  ASSERT_EQ(report.findings.size(), 2u);
+  EXPECT_EQ(report.findings[1].run.cut, there.run.cut);
+  EXPECT_EQ(report.findings[0].fingerprint, report.findings[1].fingerprint);
+}
+
 TEST(Fingerprint, IsTheSameInAnotherRunAndWhateverComesFirst) {
   const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
   witness::Finding turned = bank_race();
@@ -278,6 +291,23 @@ TEST(Text, TheObservedRunHasNothingBesideIt) {
   EXPECT_NE(told.find("  the observed run\n"), std::string::npos) << told;
   EXPECT_EQ(told.find("observed order"), std::string::npos) << told;
   EXPECT_NE(told.find("landing = 0\n    ... 7 steps ...\n    8  "), std::string::npos) << told;
+}
+
+TEST(Text, WhatTheRecordingDoesNotTellIsSaidOnceAndNotClaimed) {
+  Report report;
+  report.findings = {violated_landing(Status::Predicted)};
+  RunText& run = report.findings[0].run;
+  run.unordered = {run.steps[2], run.steps[0]};
+  std::string told = text(report, {false, "/there"});
+  EXPECT_NE(told.find("  The recording does not tell which came first, `landing = 1` of thread 1 at landing.cpp:9\n"
+                      "  or `radio = 0` of thread 2 (radio) at landing.cpp:9: nothing synchronises them.\n"
+                      "  The observed order is one of those that it allows.\n"),
+            std::string::npos)
+      << told;
+  report.findings[0].status = Status::Observed;
+  told = text(report, {false, "/there"});
+  EXPECT_NE(told.find("  the observed run, in an order that the recording allows\n"), std::string::npos) << told;
+  EXPECT_NE(told.find("  The property fails in every order that it allows.\n"), std::string::npos) << told;
 }
 
 TEST(Text, ACircleIsMarked) {
