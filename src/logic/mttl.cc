@@ -111,12 +111,6 @@ Compiler::Code MonitorCompiler::value_at_depth(const Node& node) {
   case Form::Quantifier: return quantifier(node);
   case Form::Operation:
     if (operator_row(node.op).use == Use::Past) return temporal(node);
-    // `!` of a formula is its negation.
-    if (node.op == Operator::Not && is_temporal(node.children[0])) {
-      Code code = value(node.children[0]);
-      code.instructions.push_back({Op::Not, ScalarKind::Signed, 4, ScalarKind::Signed, 0});
-      return code;
-    }
     break;
   default: break;
   }
