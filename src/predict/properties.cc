@@ -9,6 +9,7 @@
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
 #include "logic/occurrences.h"
+#include "predict/faults_text.h"
 #include "predict/liveness.h"
 #include "predict/run_table.h"
 #include "predict/unrecorded.h"
@@ -45,6 +46,7 @@ public:
     if (!model) return model.error();
     answer_.relevant_events = events_.events.size();
     observe(computation.first_misplaced);
+    const logic::Faults observed_faults = monitors_.faults();
     if (const std::string reason = why_not_predicted(); !reason.empty()) {
       // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
       answer_.complete = false;
@@ -56,6 +58,7 @@ public:
       if (options_.count) count(**model);
     }
     tell(**model);
+    tell_faults(observed_faults);
     return std::move(answer_);
   }
 
@@ -180,6 +183,16 @@ private:
   void count(const causality::Model& model) {
     answer_.counted = explore::count_runs(model, monitors_, options_.exploration);
     for (const logic::Property* property : monitors_.properties()) answer_.counted_properties.push_back(property->name);
+  }
+
+  // Each state of the observed run counts once. In the others a state is met on many ways: they are told of only if there
+  // was nothing in the observed one.
+  void tell_faults(const logic::Faults& observed) {
+    logic::Faults faults = observed.any() ? observed : monitors_.faults();
+    if (!faults.any()) return;
+    answer_.remarks.push_back(
+        fmt::format("{} {}; a condition without a value is false.", faults_text(faults),
+                    observed.any() ? "in states of the observed run" : "in states of other runs"));
   }
 
   void tell(const causality::Model& model) {
