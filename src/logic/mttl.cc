@@ -278,6 +278,9 @@ void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowle
     if (known(symbols_.inlined_functions, name)) return fail(at, std::get<NotFound>(function).message);
   }
   if (!symbols_.all_names_known || known(symbols_.thread_names, "")) return;
+  if (text != name && (name == "main" || std::holds_alternative<std::string>(find_function(name, symbols_))))
+    return fail(at, "unknown thread " + text + ": in quotes it is a name that a thread gives itself, and no " +
+                        "sooth_thread_name gives this one; for the function that a thread starts with, write " + name);
   std::vector<std::string> names = symbols_.thread_names;
   for (const std::string& function : symbols_.functions) names.push_back(plain_function_name(function));
   if (frame_ != nullptr && frame_->self_is_variable) names.push_back(frame_->self);

@@ -81,6 +81,8 @@ public:
     out_.thread_names.assign(thread_names_.begin(), thread_names_.end());
     out_.block_names.assign(block_names_.begin(), block_names_.end());
     out_.all_names_known = trace_.all_names_known;
+    out_.tables_missing =
+        !trace_.events.empty() && trace_.globals.empty() && trace_.names.empty() && functions_.empty();
     return std::move(out_);
   }
 

@@ -276,7 +276,7 @@ private:
   }
 
   RunText run_text(const witness::PropertyRun& run) const {
-    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated};
+    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated, run.entry};
     for (const witness::RunStep& step : run.steps) {
       const StepText& known = step_of(report_, step.event);
       out.steps.push_back({step.event, known.thread, step.what, step.state, step.observed, known.spot});

@@ -90,6 +90,7 @@ struct RunText {
   std::uint64_t skipped = 0;
   std::vector<RunStepText> steps;
   std::uint64_t repeated = 0;
+  std::string entry; // as in witness::PropertyRun
 };
 
 struct FindingText {

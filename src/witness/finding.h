@@ -70,6 +70,7 @@ struct PropertyRun {
   std::uint64_t skipped = 0;  // steps before the first one that is kept here
   std::vector<RunStep> steps; // the last one leads to the first state in which the property fails ...
   std::uint64_t repeated = 0; // ... or, of a possible-liveness, so many of the last ones could go on for ever
+  std::string entry;          // what the file calls it: property, pattern, machine, liveness
 };
 
 struct Finding {

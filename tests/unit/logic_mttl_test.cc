@@ -139,6 +139,10 @@ TEST_F(Monitors, UnknownNamesAreToldWithTheNearestOnes) {
       error_of("monitor m at writer: x > @raeder(y)"),
       "1:27: unknown thread 'raeder': no sooth_thread_name, start function or thread variable is called so; did you "
       "mean 'reader'?");
+  const std::string quoted = ": in quotes it is a name that a thread gives itself, and no sooth_thread_name gives this "
+                             "one; for the function that a thread starts with, write ";
+  EXPECT_EQ(error_of("monitor m at \"serve\": x > 0"), "1:14: unknown thread \"serve\"" + quoted + "serve");
+  EXPECT_EQ(error_of("monitor m at \"main\": x > 0"), "1:14: unknown thread \"main\"" + quoted + "main");
   EXPECT_EQ(error_of("monitor m at any t: atomc > 0"), "1:21: unknown variable 'atomc'; did you mean 'atomic'?");
   EXPECT_EQ(error_of("monitor m at any t: exists u: @u(realy) > 0"),
             "1:34: unknown variable 'realy'; did you mean 'real'?");
