@@ -276,6 +276,10 @@ void ObservedProgram::conclude() {
             "functions of the property whose calls are seen only if something is recorded in them; compile the program "
             "with -fsooth-property=FILE",
             false);
+    add_gap("monitors", property_->monitors.size(),
+            "monitors, which are not checked by an observer: they run inside the program (SOOTH_MONITOR), or on a "
+            "recorded run",
+            false);
     add_gap("liveness", static_cast<std::uint64_t>(liveness),
             "liveness properties, which are not checked while the program runs: they need a recorded run", false);
   }
