@@ -36,7 +36,8 @@ int run_observe(int argc, char** argv) {
   parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")
       ->type_name("N");
   parser.add_option("--exit-code", options.exit_code, "The exit status if something was found, instead of 66")
-      ->type_name("N");
+      ->type_name("N")
+      ->within(0, 255);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   const auto address = observe::parse_address(listen);

@@ -30,6 +30,7 @@ std::string finding_text(const report::Report& report) {
 } // namespace
 
 Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
+  if (options.property.empty()) return Error{kNothingToObserve};
   observe::ServerOptions out;
   out.once = options.once;
   out.token = options.token;
@@ -38,7 +39,6 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
     return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
   out.program.lattice.max_width = options.max_width;
   out.program.lattice.path_steps = options.path_steps;
-  if (options.property.empty()) return out;
   const auto syntax = logic::parse_file(options.property);
   if (!syntax) return syntax.error();
   out.program.property_text = syntax.value().text;

@@ -22,6 +22,9 @@ struct ObserveOptions {
   int exit_code = -1; // -1: kFound
 };
 
+inline constexpr const char* kNothingToObserve =
+    "an observer needs to know what must hold: --property P.prop (docs/properties.md).";
+
 // Reads the property file and checks its syntax; names are checked when a program connects.
 Result<observe::ServerOptions> server_options(const ObserveOptions& options);
 

@@ -1,6 +1,7 @@
 #include "cli/parser.h"
 
 #include <cstdlib>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -54,7 +55,12 @@ Parser::Option* Parser::add_flag(const std::string& names, bool& value, const st
 
 template <typename T>
 Parser::Option* Parser::add_option(const std::string& names, T& value, const std::string& description) {
-  return &options_.emplace_back(app_->add_option(names, value, description));
+  Option* option = &options_.emplace_back(app_->add_option(names, value, description));
+  // Read as an unsigned number, -1 would be a very large one.
+  if constexpr (std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
+                std::is_same_v<T, std::optional<std::uint64_t>>)
+    option->at_least(0);
+  return option;
 }
 
 void Parser::prefix_command() { app_->prefix_command(); }

@@ -45,7 +45,7 @@ int run_record(int argc, char** argv) {
     return kWrong;
   }
   if (recording->trace.empty()) {
-    complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", program));
+    complain(why_no_trace(program));
     if (recording->ended.fine()) return kWrong;
   } else if (options.output.empty() || isatty(STDERR_FILENO) == 1) {
     complain(fmt::format("recorded {}", recording->trace));

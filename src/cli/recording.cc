@@ -95,6 +95,18 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
   return result;
 }
 
+std::string why_no_trace(const std::string& program) {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  if (is_set("SOOTH_OBSERVER"))
+    return fmt::format("{} left no trace: SOOTH_OBSERVER is set, and a program that is observed writes none.", program);
+  if (is_set("SOOTH_MONITOR"))
+    return fmt::format("{} left no trace: SOOTH_MONITOR is set, and a program that is monitored writes none.", program);
+  return fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`, and without --monitor?", program);
+}
+
 std::vector<std::string> program_arguments(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
   return words;

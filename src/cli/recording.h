@@ -34,6 +34,9 @@ std::optional<Error> misfit(const std::string& property, const std::string& prog
 // `command`: the program's path and its arguments.
 Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options);
 
+// Of a program that ended without a trace: the sentence for the user.
+std::string why_no_trace(const std::string& program);
+
 // The words after PROGRAM: a first `--` is ours.
 std::vector<std::string> program_arguments(std::vector<std::string> words);
 

@@ -96,7 +96,7 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
 }
 
 Ended no_trace(const std::string& target) {
-  complain(fmt::format("{} left no trace. Was it built with `sooth cc` or `sooth c++`?", target));
+  complain(why_no_trace(target));
   return Ended::with(kWrong);
 }
 
@@ -139,6 +139,7 @@ int run_run(int argc, char** argv) {
   analysis.properties.file = options.property;
   std::string wrong = check_record_options(options);
   if (wrong.empty()) wrong = check_analysis_options(analysis);
+  if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
   if (!wrong.empty()) {
     complain(wrong);
     return kWrong;

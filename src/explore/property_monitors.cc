@@ -96,9 +96,19 @@ void PropertyMonitors::work_out() {
       }
       // One variable, all of which this event writes, or events only: the other values do not matter.
       change.mask[a / 64] |= bit;
-      if (atom.expression->evaluate(values, file_.types, event.happened)) change.bits[a / 64] |= bit;
+      if (holds(atom, values, event.happened)) change.bits[a / 64] |= bit;
     }
   }
+}
+
+bool PropertyMonitors::holds(const Atom& atom, std::span<const std::uint64_t> all, std::uint64_t happened) const {
+  logic::Faults faults;
+  const bool is_true = atom.expression->evaluate(all, file_.types, happened, &faults);
+  if (faults.any()) { // counts that nothing depends on: relaxed
+    divisions_by_zero_.fetch_add(faults.divisions_by_zero, std::memory_order_relaxed);
+    wide_shifts_.fetch_add(faults.wide_shifts, std::memory_order_relaxed);
+  }
+  return is_true;
 }
 
 bool PropertyMonitors::evaluate(const Atom& atom, std::span<const std::uint64_t> values, std::uint64_t happened) const {
@@ -108,7 +118,7 @@ bool PropertyMonitors::evaluate(const Atom& atom, std::span<const std::uint64_t>
     const bool bound = bound_at_[v] == kNotKept || values[bound_at_[v]] != 0;
     all[v] = bound ? values[kept_at_[v]] : 0;
   }
-  return atom.expression->evaluate(all, file_.types, happened);
+  return holds(atom, all, happened);
 }
 
 Letter PropertyMonitors::begin(std::span<std::uint64_t> values) const {
@@ -117,8 +127,7 @@ Letter PropertyMonitors::begin(std::span<std::uint64_t> values) const {
     if (kept_at_[v] != kNotKept) values[kept_at_[v]] = events_.initial[v];
   std::vector<std::uint64_t> letter(bit_words_, 0);
   for (std::size_t a = 0; a < atoms_.size(); ++a) {
-    const bool truth = atoms_[a].evaluated ? evaluate(atoms_[a], values, 0)
-                                           : atoms_[a].expression->evaluate(events_.initial, file_.types, 0);
+    const bool truth = atoms_[a].evaluated ? evaluate(atoms_[a], values, 0) : holds(atoms_[a], events_.initial, 0);
     if (truth) letter[a / 64] |= std::uint64_t{1} << (a % 64);
   }
   for (std::size_t w = 0; w < bit_words_; ++w) values[w] = letter[w] & ~momentary_[w];

@@ -5,6 +5,7 @@
 // Cost of an event: two operations on a word for each 64 atoms, and an evaluation for each other atom it can change.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,8 @@ public:
 
   const std::vector<const logic::Property*>& properties() const { return properties_; }
   const PropertyEvents& events() const { return events_; }
+  // Evaluations so far of conditions that had no value in C. What is a constant of an event is evaluated once.
+  logic::Faults faults() const { return {divisions_by_zero_, wide_shifts_}; }
 
   std::size_t monitors() const override { return properties_.size(); }
   std::size_t value_words() const override { return bit_words_ + kept_variables_ + bound_variables_; }
@@ -56,6 +59,7 @@ private:
   Letter letter_of(std::span<const std::uint64_t> bits) const;
   logic::Letter for_monitor(std::size_t monitor, Letter letter) const;
   void take_effect(const Effect& effect, std::span<std::uint64_t> values) const;
+  bool holds(const Atom& atom, std::span<const std::uint64_t> all, std::uint64_t happened) const;
   bool evaluate(const Atom& atom, std::span<const std::uint64_t> values, std::uint64_t happened) const;
 
   const logic::PropertyFile& file_;
@@ -69,6 +73,8 @@ private:
   std::size_t bit_words_ = 1, kept_variables_ = 0, bound_variables_ = 0;
   std::vector<std::uint32_t> change_of_; // by event of the trace: index into changes_
   std::vector<Change> changes_;
+
+  mutable std::atomic<std::uint64_t> divisions_by_zero_ = 0, wide_shifts_ = 0; // workers evaluate at the same time
 
   // Letters of more than 64 atoms are numbered.
   mutable std::mutex mutex_;

@@ -118,8 +118,9 @@ private:
         return false;
       if (in.op <= kLastLeaf && !leaf(in, in_loop)) return false;
       if (!step(in, depth)) return false;
-      if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue) {
-        // Only forwards, and to where the stack is as high as it is now with what was tested.
+      if (in.op == Op::Condition && in.height != depth) return false;
+      if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue || in.op == Op::Condition) {
+        // Only forwards, and to where the stack is as high as it is now with what was tested, or with the condition.
         if (in.operand <= i || in.operand > count) return false;
         std::size_t at_target = depth;
         for (std::uint32_t k = i + 1; k < in.operand; ++k)
@@ -132,6 +133,7 @@ private:
 
   static bool step(const Instruction& in, std::size_t& depth) {
     if (in.op <= kLastLeaf) return ++depth <= kMaxStack;
+    if (in.op == Op::Condition) return true;
     if (depth == 0) return false;
     switch (in.op) {
     case Op::Negate:

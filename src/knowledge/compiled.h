@@ -18,7 +18,7 @@
 
 namespace sooth::knowledge {
 
-inline constexpr std::uint32_t kCompiledVersion = 1;
+inline constexpr std::uint32_t kCompiledVersion = 2;
 inline constexpr unsigned kMaxMonitors = 64; // a set of monitors is one word
 inline constexpr unsigned kMaxRoles = 63;    // a set of classes is one word, too
 inline constexpr std::uint32_t kAllThreads = 63;

@@ -69,17 +69,18 @@ enum class Op : std::uint8_t {
   Convert,     // to `kind` and `bytes` from `from`
   JumpIfFalse, // short-circuit: if the top is 0, jump to `operand` and leave it; else pop it
   JumpIfTrue,
+  Condition, // up to `operand` is a condition of a formula: without a value it is false, and the formula goes on after it
 };
 inline constexpr Op kLastLeaf = Op::ThreadOfSelf;
-inline constexpr Op kLastOp = Op::JumpIfTrue;
+inline constexpr Op kLastOp = Op::Condition;
 
 struct Instruction {
   Op op = Op::Constant;
   ScalarKind kind = ScalarKind::Signed; // type of the operation
   std::uint8_t bytes = 4;
   ScalarKind from = ScalarKind::Signed; // Convert
-  std::uint32_t reserved = 0;
-  std::uint64_t operand = 0; // a constant's bits (doubles as bits), or an index
+  std::uint32_t height = 0;             // Condition: of the stack before it
+  std::uint64_t operand = 0;            // a constant's bits (doubles as bits), or an index
 
   Instruction() = default;
   Instruction(Op o, ScalarKind k, std::uint8_t b, ScalarKind f, std::uint64_t x)
@@ -200,6 +201,17 @@ inline Trouble integer_operation(const Instruction& in, Register a, Register b, 
   return Trouble::None;
 }
 
+// The operation at `at` has no value: evaluation goes on behind the innermost condition that it is in. False: in none.
+inline bool leave_condition(const Instruction* code, std::size_t& at, std::size_t& top) {
+  for (std::size_t i = at; i-- > 0;) {
+    if (code[i].op != Op::Condition || code[i].operand <= at) continue;
+    top = code[i].height;
+    at = static_cast<std::size_t>(code[i].operand) - 1;
+    return true;
+  }
+  return false;
+}
+
 // Computes `code`. `leaf(instruction)` gives the register for every operation up to kLastLeaf but Constant. An expression
 // without a value in C is 0, and counted.
 template <typename Leaf>
@@ -224,6 +236,7 @@ Register run(const Instruction* code, std::size_t count, Leaf&& leaf, Faults* fa
       if ((stack[top - 1] != 0) == (in.op == Op::JumpIfTrue)) at = static_cast<std::size_t>(in.operand) - 1;
       else --top;
       break;
+    case Op::Condition: break;
     default: {
       if (in.op <= kLastLeaf) {
         stack[top++] = leaf(in);
@@ -241,7 +254,9 @@ Register run(const Instruction* code, std::size_t count, Leaf&& leaf, Faults* fa
       const Trouble trouble = integer_operation(in, a, b, stack[top - 1]);
       if (trouble == Trouble::None) break;
       if (faults != nullptr) ++(trouble == Trouble::Division ? faults->divisions_by_zero : faults->wide_shifts);
-      return 0;
+      if (!leave_condition(code, at, top)) return 0;
+      stack[top++] = 0;
+      break;
     }
     }
   }

@@ -59,6 +59,8 @@ protected:
   Code shift(const Node& node, Code a, Code b);
   Code connective(const Node& node, Code a, Code b);
   Code joined(Code a, Code b, Instruction last, Shape shape);
+  static bool is_formula(const Node& node);
+  Code part_of_formula(const Node& node);
   void check_operand(const Node& operation, const Node& operand);
   static Code as_truth(Code code);
   static Code converted(Code code, Shape to);

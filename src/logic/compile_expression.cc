@@ -29,6 +29,21 @@ bool is_truth(const std::vector<Instruction>& code, std::size_t at) {
 }
 constexpr std::size_t kMostLookedThrough = 64; // longer code keeps a conversion that it may not need
 
+bool may_have_no_value(const Instruction& in) {
+  const bool divides = in.op == Op::Divide || in.op == Op::Remainder;
+  return (divides && in.kind != ScalarKind::Float) || in.op == Op::ShiftLeft || in.op == Op::ShiftRight;
+}
+
+// Puts `more` behind `code`, where the stack is higher by `height` than where it was made for.
+void append(std::vector<Instruction>& code, const std::vector<Instruction>& more, std::uint32_t height) {
+  const std::size_t offset = code.size();
+  for (Instruction in : more) {
+    if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue || in.op == Op::Condition) in.operand += offset;
+    if (in.op == Op::Condition) in.height += height;
+    code.push_back(in);
+  }
+}
+
 } // namespace
 
 Compiler::Shape Compiler::promoted(const ScalarType& type) {
@@ -62,10 +77,7 @@ Compiler::Code Compiler::as_truth(Code code) {
 
 // `a`, then `b`, then one more instruction.
 Compiler::Code Compiler::joined(Code a, Code b, Instruction last, Shape shape) {
-  const std::size_t offset = a.instructions.size();
-  for (Instruction& in : b.instructions)
-    if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue) in.operand += offset;
-  a.instructions.insert(a.instructions.end(), b.instructions.begin(), b.instructions.end());
+  append(a.instructions, b.instructions, 1);
   a.instructions.push_back(last);
   a.stack = std::max(a.stack, b.stack + 1);
   a.shape = shape;
@@ -159,9 +171,31 @@ void Compiler::check_operand(const Node& operation, const Node& operand) {
                             "' is a formula; put parentheses around what '" + inner + "' is about");
 }
 
+// A formula's words join conditions, which C's operators alone make. (`&&`, `||` and `!` are both.)
+bool Compiler::is_formula(const Node& node) {
+  if (node.form == Form::Quantifier) return true;
+  if (node.form != Form::Operation) return false;
+  const bool both = node.op == Operator::And || node.op == Operator::Or || node.op == Operator::Not;
+  if (both) return std::any_of(node.children.begin(), node.children.end(), is_formula);
+  return operator_row(node.op).use != Use::Value;
+}
+
+// A part of a formula. If it is a condition, a division by zero in it makes it false, and not what stands around it.
+Compiler::Code Compiler::part_of_formula(const Node& node) {
+  Code code = as_truth(value(node));
+  if (is_formula(node) || std::none_of(code.instructions.begin(), code.instructions.end(), may_have_no_value))
+    return code;
+  std::vector<Instruction> condition = {
+      {Op::Condition, ScalarKind::Signed, 4, ScalarKind::Signed, code.instructions.size() + 1}};
+  append(condition, code.instructions, 0);
+  code.instructions = std::move(condition);
+  return code;
+}
+
 Compiler::Code Compiler::prefix(const Node& node) {
-  check_operand(node, node.children[0]);
-  Code code = value(node.children[0]);
+  if (operator_row(node.op).use == Use::Value && !(node.op == Operator::Not && is_formula(node.children[0])))
+    check_operand(node, node.children[0]);
+  Code code = node.op == Operator::Negation ? part_of_formula(node.children[0]) : value(node.children[0]);
   const std::string spelling(operator_row(node.op).name());
   switch (node.op) {
   case Operator::Not:
@@ -189,8 +223,9 @@ Compiler::Code Compiler::binary(const Node& node) {
     check_operand(node, node.children[0]);
     check_operand(node, node.children[1]);
   }
-  Code a = value(node.children[0]);
-  Code b = value(node.children[1]);
+  const bool joins_formulas = is_formula(node);
+  Code a = joins_formulas ? part_of_formula(node.children[0]) : value(node.children[0]);
+  Code b = joins_formulas ? part_of_formula(node.children[1]) : value(node.children[1]);
   if (error_) return {{{}}, {}};
   switch (node.op) {
   case Operator::Iff:
@@ -303,10 +338,7 @@ Compiler::Code Compiler::connective(const Node& node, Code a, Code b) {
   const std::size_t end = a.instructions.size() + 1 + b.instructions.size();
   a.instructions.push_back(
       {node.op == Operator::And ? Op::JumpIfFalse : Op::JumpIfTrue, ScalarKind::Signed, 4, ScalarKind::Signed, end});
-  const std::size_t offset = a.instructions.size();
-  for (Instruction& in : b.instructions)
-    if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue) in.operand += offset;
-  a.instructions.insert(a.instructions.end(), b.instructions.begin(), b.instructions.end());
+  append(a.instructions, b.instructions, 0);
   a.stack = std::max(a.stack, b.stack + 1);
   a.shape = truth;
   return a;

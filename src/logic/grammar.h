@@ -87,8 +87,12 @@ struct table_operator {
 };
 
 struct binary_word : table_operator<Stand::Binary, true> {};
+// `proprty NAME:`: it begins an entry, if not with a word that we know; parse.cc says which ones there are.
+struct entry_like
+    : seq<identifier, blank, identifier, blank,
+          sor<seq<colon, not_at<colon>>, seq<one<'='>, not_at<one<'='>>>, word_over, word_at, word_on, word_of>> {};
 // A word where an operator must be; shape.cc says which ones there are.
-struct unknown_word : seq<not_at<sor<entry_word, word_over>>, identifier> {};
+struct unknown_word : seq<not_at<sor<entry_word, word_over, entry_like>>, identifier> {};
 struct binary : sor<table_operator<Stand::Binary, false>, binary_word> {};
 
 // A word such as `start` may be a variable's name, too: it is an operator if something follows that it can be applied to.

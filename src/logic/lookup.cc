@@ -313,7 +313,9 @@ NotFound unknown_variable(const std::string& name, const Symbols& symbols, std::
   for (const SymbolWatch& watch : symbols.watches) known.push_back(watch.name);
   std::string message = "unknown variable '" + name + "'" + did_you_mean(name, known);
   if (symbols.variables.empty() && symbols.watches.empty())
-    message += " (the program names no variables; was it built with Sooth?)";
+    message += symbols.tables_missing ? " (the trace lacks the program's tables of names: they were cut off, or it was "
+                                        "not recorded by Sooth)"
+                                      : " (the program names no variables; was it built with Sooth?)";
   return {0, message};
 }
 

@@ -111,12 +111,6 @@ Compiler::Code MonitorCompiler::value_at_depth(const Node& node) {
   case Form::Quantifier: return quantifier(node);
   case Form::Operation:
     if (operator_row(node.op).use == Use::Past) return temporal(node);
-    // `!` of a formula is its negation.
-    if (node.op == Operator::Not && is_temporal(node.children[0])) {
-      Code code = value(node.children[0]);
-      code.instructions.push_back({Op::Not, ScalarKind::Signed, 4, ScalarKind::Signed, 0});
-      return code;
-    }
     break;
   default: break;
   }
@@ -287,6 +281,9 @@ void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowle
     if (std::ranges::any_of(symbols_.inlined_functions, inlined)) return fail(at, std::get<NotFound>(function).message);
   }
   if (!symbols_.all_names_known || known(symbols_.thread_names, "")) return;
+  if (text != name && (name == "main" || std::holds_alternative<std::string>(find_function(name, symbols_))))
+    return fail(at, "unknown thread " + text + ": in quotes it is a name that a thread gives itself, and no " +
+                        "sooth_thread_name gives this one; for the function that a thread starts with, write " + name);
   std::vector<std::string> names = symbols_.thread_names;
   for (const std::string& function : symbols_.functions) names.push_back(plain_function_name(function));
   if (frame_ != nullptr && frame_->self_is_variable) names.push_back(frame_->self);

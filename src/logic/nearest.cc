@@ -37,7 +37,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> known) {
   std::vector<std::pair<std::size_t, std::string>> found;
   for (const std::string& name : known) {
-    if (name.empty()) continue;
+    if (name.empty() || name == wanted) continue; // the word itself is no help
     std::size_t distance = edit_distance(wanted, name);
     const std::size_t length = std::max(wanted.size(), name.size());
     bool near = distance * 5 <= length * 2 || (length <= 3 && distance <= 1);

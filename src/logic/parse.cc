@@ -4,6 +4,7 @@
 #include <tao/pegtl/contrib/parse_tree.hpp>
 
 #include "logic/grammar.h"
+#include "logic/nearest.h"
 #include "logic/shape.h"
 #include "logic/syntax.h"
 
@@ -281,6 +282,15 @@ SyntaxEntry entry(const Tree& t) {
   return result;
 }
 
+// For `proprty x: ...`: what is wrong with the word, if it is near one that begins an entry.
+std::string misspelt_entry(std::string_view rest) {
+  const std::vector<std::string> words = {"property", "event", "pattern", "machine", "liveness", "monitor", "when"};
+  const auto letter = [](char c) { return c == '_' || g::is_word(std::string_view(&c, 1)); };
+  const std::string word(rest.begin(), std::find_if_not(rest.begin(), rest.end(), letter));
+  const std::string near = did_you_mean(word, words);
+  return near.empty() ? near : "unknown entry '" + word + "'" + near;
+}
+
 // Something that is missing at the end of a line is missing there, not at the beginning of the next one.
 std::size_t after_last_word(const std::string& text, std::size_t at) {
   const std::size_t last = at == 0 ? std::string::npos : text.find_last_not_of(" \t\r\n", at - 1);
@@ -329,12 +339,13 @@ std::optional<Node> parse_name(std::string_view text) {
   return std::nullopt;
 }
 
+Error too_long(const std::string& name) { return {"the file is larger than a property file can be (1 MiB)", name}; }
+
 Result<SyntaxFile> parse(std::string_view text, const std::string& name) {
   SyntaxFile file;
   file.name = name;
   file.text = text;
-  constexpr std::size_t kLongestFile = std::size_t{1} << 20;
-  if (text.size() > kLongestFile) return Error{"the file is larger than a property file can be (1 MiB)", name};
+  if (text.size() > kLongestFile) return too_long(name);
   tao::pegtl::memory_input<tao::pegtl::tracking_mode::eager> input(file.text.data(),
                                                                    file.text.data() + file.text.size(), name);
   try {
@@ -343,9 +354,14 @@ Result<SyntaxFile> parse(std::string_view text, const std::string& name) {
     for (const auto& part : root->children) file.entries.push_back(entry(*part));
   } catch (const tao::pegtl::parse_error& error) {
     std::string message(error.message());
+    const std::size_t at = error.positions().front().byte;
+    if (message == g::message<g::end_of_file>) {
+      std::string misspelt = misspelt_entry(std::string_view(file.text).substr(at));
+      if (!misspelt.empty()) return file.error(at, std::move(misspelt));
+    }
     if (message.find("nesting depth") != std::string::npos)
       message = "nested too deeply (more than " + std::to_string(g::kMaxNesting) + " levels of parentheses)";
-    return file.error(after_last_word(file.text, error.positions().front().byte), std::move(message));
+    return file.error(after_last_word(file.text, at), std::move(message));
   } catch (const ShapeError& error) {
     return file.error(error.at, error.message);
   }

@@ -80,8 +80,11 @@ private:
       return *op;
     }
     const std::string near = nearest(item.spelling, stand);
-    // In `histerically x == 1` the word before is the one that is misspelt: `x` only stands where an operator is expected.
-    if (stand == Stand::Binary && near.empty() && !word_before_.empty()) {
+    // In `histerically x == 1` the word before is the one that is misspelt: `x` only stands where an operator is expected,
+    // and an operator follows it.
+    const bool is_operand =
+        next_ + 1 == items_.size() || find_operator(items_[next_ + 1].spelling, Stand::Binary, use_).has_value();
+    if (stand == Stand::Binary && is_operand && !word_before_.empty()) {
       if (const std::string prefix = nearest(word_before_, Stand::Prefix); !prefix.empty())
         throw ShapeError{word_before_at_, "unknown operator '" + word_before_ + "'" + prefix};
     }
@@ -92,7 +95,8 @@ private:
     std::vector<std::string> known;
     for (const OperatorRow& row : operator_rows())
       if (row.stand == stand && (row.use == use_ || row.use == Use::Any))
-        for (std::string& known_spelling : spellings_of(row)) known.push_back(std::move(known_spelling));
+        for (std::string& known_spelling : spellings_of(row))
+          if (known_spelling.size() > 1) known.push_back(std::move(known_spelling)); // every letter is near `S`
     return did_you_mean(spelling, known);
   }
 

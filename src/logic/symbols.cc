@@ -142,12 +142,16 @@ private:
 
 } // namespace
 
-Symbols symbols_of_trace(const trace::Trace& trace) { return SymbolBuilder(trace).run(); }
+Symbols symbols_of_trace(const trace::Trace& trace) {
+  Symbols symbols = SymbolBuilder(trace).run();
+  symbols.tables_missing = trace.globals.empty() && trace.names.empty() && symbols.functions.empty();
+  return symbols;
+}
 
 Result<Symbols> symbols_of_program(const std::string& path) {
   const Result<trace::Program> program = trace::read_program(path);
   if (!program) return program.error();
-  Symbols symbols = symbols_of_trace(program.value().tables);
+  Symbols symbols = SymbolBuilder(program.value().tables).run();
   symbols.libraries = program.value().libraries;
   symbols.may_grow = program.value().may_grow;
   return symbols;

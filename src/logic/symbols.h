@@ -36,6 +36,8 @@ struct Symbols {
   // to, for the sake of which accesses by pointers have none (logic/monitor_needs.h).
   std::vector<std::string> unseen_variables;
   std::vector<std::string> unreached_variables;
+  // Of a trace: it has none of the tables that an instrumented program writes first.
+  bool tables_missing = false;
   // False: the tables do not hold every name (user events and watches of a program that makes names at run time, a
   // trace from elsewhere). Unknown names of these kinds are then no error.
   bool all_names_known = true;

@@ -100,6 +100,9 @@ struct SyntaxFile {
 // `cfg.locks[3]`, as it stands in the parentheses of an event; nothing if it is no such name.
 std::optional<Node> parse_name(std::string_view text);
 
+inline constexpr std::size_t kLongestFile = std::size_t{1} << 20; // in bytes
+Error too_long(const std::string& name);
+
 // Reads the file; errors name it as it was given.
 Result<SyntaxFile> parse_file(const std::string& path);
 // `name` is what errors call the file.

@@ -40,7 +40,8 @@ public:
 
   const explore::Exploration& result() const { return lattice_.result(); }
   const MessageMonitors& monitors() const { return monitors_; }
-  std::uint64_t unreached() const { return lattice_.unreached(); }
+  // Events that no run got to, because something before them is missing. (Without a monitor the lattice looks at none.)
+  std::uint64_t unreached() const { return monitors_.monitors() != 0 ? lattice_.unreached() : 0; }
   std::uint64_t bytes() const { return lattice_.bytes(); }
 
 private:

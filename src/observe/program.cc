@@ -157,10 +157,7 @@ void ObservedProgram::next_epochs() {
     if (at == checkpoints_.end() || !epoch_->has_all(at->second.threads)) return;
     const CheckpointMessage checkpoint = std::move(at->second);
     checkpoints_.erase(at);
-    epoch_->finish();
-    look_at_violations();
-    cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
-    unreached_ += epoch_->unreached();
+    finish_epoch();
     ++epoch_number_;
     violations_seen_ = 0;
     if (checkpoint.kind == wire::kGiveUp) {
@@ -177,6 +174,14 @@ void ObservedProgram::next_epochs() {
     epoch_position_ = observed_->position();
     if (take_waiting()) return;
   }
+}
+
+void ObservedProgram::finish_epoch() {
+  epoch_->finish();
+  look_at_violations();
+  cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
+  unreached_ += epoch_->unreached();
+  faults_elsewhere_ += epoch_->monitors().faults();
 }
 
 bool ObservedProgram::advance(std::uint64_t levels) {
@@ -250,10 +255,7 @@ void ObservedProgram::conclude() {
   if (concluded_) return;
   concluded_ = true;
   if (epoch_ != nullptr && !given_up_) {
-    epoch_->finish();
-    look_at_violations();
-    cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
-    unreached_ += epoch_->unreached();
+    finish_epoch();
     out_of_budget_ = out_of_budget_ || epoch_->result().end == explore::End::OutOfTime ||
                      epoch_->result().end == explore::End::OutOfMemory;
   }
@@ -293,11 +295,25 @@ void ObservedProgram::conclude() {
             "functions of the property whose calls are seen only if something is recorded in them; compile the program "
             "with -fsooth-property=FILE",
             false);
-    add_gap("liveness", static_cast<std::uint64_t>(liveness), "liveness properties, which need a recorded run", false);
+    add_gap("monitors", property_->monitors.size(),
+            "monitors, which are not checked by an observer: they run inside the program (SOOTH_MONITOR), or on a "
+            "recorded run",
+            false);
+    add_gap("liveness", static_cast<std::uint64_t>(liveness),
+            "liveness properties, which are not checked while the program runs: they need a recorded run", false);
   }
   if (observed_) {
-    add_gap("divisionsByZero", observed_->faults().divisions_by_zero, "divisions by zero in the property", true);
-    add_gap("wideShifts", observed_->faults().wide_shifts, "shifts by more than the width in the property", true);
+    // As for a recorded run: those of other runs are told of only if the observed one had none.
+    const logic::Faults faults = observed_->faults().any() ? observed_->faults() : faults_elsewhere_;
+    const bool here = observed_->faults().any();
+    add_gap("divisionsByZero", faults.divisions_by_zero,
+            here ? "divisions by zero in states of the observed run; a condition without a value is false"
+                 : "divisions by zero in states of other runs; a condition without a value is false",
+            true);
+    add_gap("wideShifts", faults.wide_shifts,
+            here ? "shifts by too much in states of the observed run; a condition without a value is false"
+                 : "shifts by too much in states of other runs; a condition without a value is false",
+            true);
   }
 }
 

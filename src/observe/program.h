@@ -71,6 +71,7 @@ private:
   std::optional<Error> take_waiting();
 
   void next_epochs();
+  void finish_epoch();
   void look_at_violations();
   void look_ahead();
   void found(std::size_t monitor, FoundRun run);
@@ -100,6 +101,7 @@ private:
   std::uint64_t reorders_ = 0;
   std::uint64_t cuts_left_out_ = 0;
   std::uint64_t unreached_ = 0;
+  logic::Faults faults_elsewhere_; // of the epochs' lattices
   std::uint32_t threads_ = 1;
   bool given_up_ = false;
   bool out_of_budget_ = false;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "predict/faults_text.h"
 #include "predict/monitored_run.h"
 #include "trace/misplaced.h"
 
@@ -99,9 +100,8 @@ private:
                                            run.places().refused() + run.places().given_early()));
     const knowledge::Faults faults = run.faults();
     if (faults.any())
-      answer_.remarks.push_back(fmt::format("monitors divided by zero {} times and shifted too far {} times; what they "
-                                            "computed counts as 0.",
-                                            faults.divisions_by_zero, faults.wide_shifts));
+      answer_.remarks.push_back(
+          fmt::format("{} in monitors; a condition without a value is false, a number 0.", faults_text(faults)));
   }
 
   const trace::Trace& trace_;

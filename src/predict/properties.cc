@@ -10,6 +10,7 @@
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
 #include "logic/occurrences.h"
+#include "predict/faults_text.h"
 #include "predict/liveness.h"
 #include "predict/recorded_run.h"
 #include "predict/run_table.h"
@@ -50,6 +51,7 @@ public:
     recorded_ = &recorded;
     const std::string reason = why_not_predicted();
     observe(computation.first_misplaced);
+    const logic::Faults observed_faults = monitors_.faults();
     if (!reason.empty()) {
       // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
       answer_.complete = false;
@@ -65,6 +67,7 @@ public:
     if (stops_at_first() && answer_.findings.size() > 1) answer_.findings.resize(1);
     for (Finding& finding : answer_.findings) finding.model = model_number(name);
     tell(**model);
+    tell_faults(observed_faults);
     return std::move(answer_);
   }
 
@@ -190,6 +193,16 @@ private:
   void count(const causality::Model& model) {
     answer_.counted = explore::count_runs(model, monitors_, options_.exploration);
     for (const logic::Property* property : monitors_.properties()) answer_.counted_properties.push_back(property->name);
+  }
+
+  // Each state of the observed run counts once. In the others a state is met on many ways: they are told of only if there
+  // was nothing in the observed one.
+  void tell_faults(const logic::Faults& observed) {
+    logic::Faults faults = observed.any() ? observed : monitors_.faults();
+    if (!faults.any()) return;
+    answer_.remarks.push_back(
+        fmt::format("{} {}; a condition without a value is false.", faults_text(faults),
+                    observed.any() ? "in states of the observed run" : "in states of other runs"));
   }
 
   void tell(const causality::Model& model) {

@@ -61,6 +61,15 @@ std::string event_name(const logic::EventPredicate& p) {
   return fmt::format("{} {}", kWords[static_cast<unsigned>(p.what)], name);
 }
 
+static const char* entry_word(logic::PropertyKind kind) {
+  switch (kind) {
+  case logic::PropertyKind::Pattern: return "pattern";
+  case logic::PropertyKind::Machine: return "machine";
+  case logic::PropertyKind::Liveness: return "liveness";
+  default: return "property";
+  }
+}
+
 // Several lines of the file become one.
 witness::PropertyRun rule_of(const logic::Property& property) {
   witness::PropertyRun out;
@@ -72,6 +81,7 @@ witness::PropertyRun rule_of(const logic::Property& property) {
     space = blank;
   }
   out.place = fmt::format("{}:{}", property.place.file, property.place.line);
+  out.entry = entry_word(property.kind);
   return out;
 }
 

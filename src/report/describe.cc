@@ -277,7 +277,7 @@ private:
   }
 
   RunText run_text(const witness::PropertyRun& run) const {
-    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated, run.cut, {}};
+    RunText out{run.rule, run.place, run.initial, run.skipped, {}, run.repeated, run.cut, {}, run.entry};
     for (const witness::RunStep& step : run.steps) out.steps.push_back(run_step_text(step));
     for (const witness::RunStep& step : run.unordered) out.unordered.push_back(run_step_text(step));
     return out;

@@ -20,6 +20,11 @@ namespace {
 
 constexpr std::size_t kFramesShown = 16;
 
+// Patterns and machines are one kind with monitors; people have written what they are called.
+bool told_by_entry(const FindingText& finding) {
+  return finding.kind == FindingKind::Monitor && !finding.run.entry.empty();
+}
+
 class TextWriter {
 public:
   TextWriter(const Report& report, const TextOptions& options)
@@ -51,7 +56,10 @@ private:
   }
 
   std::string headline(const FindingText& finding) const {
-    std::string out = fmt::format("{} {}", name_of(finding.status), row_of(finding.kind).headline);
+    const bool by_entry = told_by_entry(finding);
+    std::string out =
+        fmt::format("{} {}", name_of(finding.status),
+                    by_entry ? "violation of " + finding.run.entry : std::string(row_of(finding.kind).headline));
     if (!finding.property.empty()) return out + fmt::format(" `{}`", finding.property);
     const bool cycle = finding.kind == FindingKind::Deadlock;
     if (finding.places.empty()) return out;
@@ -228,7 +236,8 @@ std::string candidates_text(const Report& report) {
 
 std::string kinds_text(const Report& report) {
   std::map<std::string_view, std::uint64_t> kinds;
-  for (const FindingText& finding : report.findings) ++kinds[row_of(finding.kind).name];
+  for (const FindingText& finding : report.findings)
+    ++kinds[told_by_entry(finding) ? std::string_view(finding.run.entry) : row_of(finding.kind).name];
   std::string out;
   for (const auto& [name, count] : kinds) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name);
   return out;

@@ -182,6 +182,7 @@ TEST_F(CheckCommand, WrongOptionsAreNamed) {
                                                {"--window", "0"},
                                                {"--window", "-3"},
                                                {"--jobs", "-1"},
+                                               {"--max-width", "-1"},
                                                {"--budget", "soon"},
                                                {"--exit-code", "300"},
                                                {"--json", path("no/such/folder.json")}}) {
@@ -191,6 +192,58 @@ TEST_F(CheckCommand, WrongOptionsAreNamed) {
     EXPECT_EQ(outcome.status, 2) << more[0];
     EXPECT_NE(outcome.err.find("sooth: "), std::string::npos) << outcome.err;
   }
+}
+
+trace::Trace writes_of_y() {
+  TraceBuilder b(1);
+  b.trace.globals.push_back({0x100, 4, "x", "int", "", 0});
+  b.trace.globals.push_back({0x200, 4, "y", "int", "", 0});
+  b.write(0, 0x100, 4, 6);
+  for (const std::uint64_t value : {2, 0, 3}) b.write(0, 0x200, 4, value);
+  return b.trace;
+}
+
+// x and y are zero first; after x = 6 y still is, and once more later.
+TEST_F(CheckCommand, DivisionsByZeroAreCountedAndToldAndNotOfThemIsTrue) {
+  const std::string trace = write_trace("t.sooth", writes_of_y());
+  const std::string told = "3 divisions by zero in states of the observed run";
+  const auto check = [&](const std::string& property) {
+    return sooth({"check", trace, "--property", write_file("p.prop", property), "--json", path("r.json")});
+  };
+  const Outcome fine = check("property p: once (x / y > 2) || y >= 0");
+  EXPECT_EQ(fine.status, 0) << fine.err;
+  EXPECT_NE(fine.err.find(told), std::string::npos) << fine.err;
+  EXPECT_NE(json_of("r.json")["coverage"]["limits"].dump().find(told), std::string::npos);
+  const Outcome negated = check("property p: not (x / y > 100)");
+  EXPECT_EQ(negated.status, 0) << negated.err;
+  EXPECT_NE(negated.err.find(told), std::string::npos) << negated.err;
+  EXPECT_EQ(check("property p: !(x / y > 100)").status, 66);
+  EXPECT_NE(check("property p: y << (y + 40) == 0").err.find("4 shifts by too much"), std::string::npos);
+  EXPECT_EQ(check("property p: y != 0 && x / y > 100 || y >= 0").err.find("divisions"), std::string::npos);
+}
+
+TEST_F(CheckCommand, ATraceThatLostItsTablesIsNotTakenForAProgramWithoutNames) {
+  const std::string property = write_file("p.prop", "property p: x == 0");
+  trace::Trace without_tables = writes_of_y();
+  without_tables.globals.clear();
+  for (const trace::Trace& t : {without_tables, trace::Trace()}) {
+    const Outcome outcome = sooth({"check", write_trace("t.sooth", t), "--property", property});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("the trace lacks the program's tables"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(CheckCommand, APropertyFileMustBeARegularFileOfBearableSize) {
+  const std::string trace = write_trace("t.sooth", small_trace());
+  const auto check = [&](const std::string& file) { return sooth({"check", trace, "--property", file}); };
+  for (const char* endless : {"/dev/zero", "/dev/stdin"}) {
+    const Outcome outcome = check(endless);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("no regular file"), std::string::npos) << outcome.err;
+  }
+  const Outcome large = check(write_file("large.prop", std::string((1 << 20) + 1, '\n')));
+  EXPECT_EQ(large.status, 2);
+  EXPECT_NE(large.err.find("larger than a property file can be"), std::string::npos) << large.err;
 }
 
 TEST_F(CheckCommand, WhbRefusesATraceWhoseLockIsNeverReleased) {

@@ -66,6 +66,15 @@ TEST_F(Record, AProgramWithoutInstrumentationIsTold) {
   EXPECT_EQ(sooth({"record", "-o", path("t.sooth"), script("plain", "exit 9")}).status, 9);
 }
 
+TEST_F(Record, AMonitoredOrObservedProgramWritesNoTraceAndThatIsSaid) {
+  for (const std::string name : {"SOOTH_MONITOR", "SOOTH_OBSERVER"}) {
+    const Outcome outcome = run(
+        "/usr/bin/env", {name + "=given", SOOTH_PROGRAM, "record", "-o", path("t.sooth"), script("plain", "exit 0")});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("left no trace: " + name + " is set"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Record, AnOldTraceIsNotTakenForANewOne) {
   const std::string old = write_trace("t.sooth", small_trace());
   const Outcome outcome = sooth({"record", "-o", old, script("plain", "exit 0")});

@@ -63,6 +63,27 @@ TEST_F(Usage, WrongOptionsEndWithStatusTwoAndASentence) {
   }
 }
 
+// -1 as an unsigned number is a very large one: no limit.
+TEST_F(Usage, CountsAreNotNegative) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"stats", "t.sooth", "--top", "-1"},
+                                                    {"show", "t.sooth", "--limit", "-2"},
+                                                    {"verify", "t.sooth", "--problems", "-1"},
+                                                    {"observe", "--listen", "unix:o", "--max-width", "-1"}}) {
+    const Outcome outcome = sooth(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments[0];
+    EXPECT_NE(outcome.err.find("is no number of at least 0"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Usage, AnObserverNeedsAProperty) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"observe", "--listen", "unix:o"}, {"run", "--online", "/bin/true"}}) {
+    const Outcome outcome = sooth(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments[0];
+    EXPECT_NE(outcome.err.find("--property"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Usage, VersionNamesTheTraceFormat) {
   const Outcome outcome = sooth({"version"});
   EXPECT_EQ(outcome.status, 0);

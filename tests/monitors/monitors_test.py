@@ -310,6 +310,30 @@ def refused(bench):
     check(missing.returncode == 2 and "nowhere.prop" in missing.stderr, missing)
 
 
+def without_value(bench):
+    """A division by zero makes its condition false, and `not` of it true; the number of them is told at the end."""
+    prop = bench.property("monitor never at writer: not (x / (y - y) == 1)\nmonitor logic at writer: not once (x == 4) or x == 4\n")
+    for program, environment in bench.build("fresh.cpp", prop):
+        result = bench.run(program, "ahead", environment=environment)
+        check(result.returncode == 0 and "is violated" not in result.stderr, result)
+        check(re.search(r"monitors met [1-9]\d* divisions by zero and 0 shifts", result.stderr), result.stderr)
+    bench.compile("fresh.cpp", "recorded")
+    recorded_run = bench.recorded(bench.work / "recorded", "ahead", prop=prop)
+    check(recorded_run.returncode == 0 and "divisions by zero in monitors" in recorded_run.stderr, recorded_run)
+
+
+def observed_too(bench):
+    """With an observer the monitors are left out, and that is said; a monitored program leaves no trace, and `record` says why."""
+    prop = bench.property(FRESH)
+    bench.compile("fresh.cpp", "fresh")
+    result = bench.run(bench.work / "fresh", "ahead",
+                       environment={"SOOTH_MONITOR": str(prop), "SOOTH_OBSERVER": f"unix:{bench.work}/nobody"})
+    check("the program is observed (SOOTH_OBSERVER), and therefore not monitored" in result.stderr, result)
+    result = bench.run(bench.bin / "sooth", "record", "-o", "none.sooth", bench.work / "fresh", "ahead",
+                       environment={"SOOTH_MONITOR": str(prop)})
+    check(result.returncode == 2 and "a program that is monitored writes none" in result.stderr, result)
+
+
 def sooth_run(bench):
     """`sooth run --monitor` builds or takes a program, and its exit status tells."""
     prop = bench.property(FRESH)
@@ -323,7 +347,7 @@ def sooth_run(bench):
     check(listed.returncode == 0 and "monitor fresh at writer" in listed.stdout, listed)
 
 
-SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, starts, places, joined, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, pointers, refused, sooth_run)}
+SCENARIOS = {f.__name__: f for f in (bank, exclusion, fresh, starts, places, joined, actions, recorded, recovery, many_threads, watched, neighbours, forks, library, pointers, refused, without_value, observed_too, sooth_run)}
 
 
 def main():

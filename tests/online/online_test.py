@@ -358,7 +358,7 @@ def token(bench):
     result = bench.run(program, "10", observer=observer.address, token="right")
     check(result.returncode == 7 and result.stderr == "", result)
     check(observer.verdict()["trace"]["events"] == 10, observer.text())
-    refused = bench.run(bench.bin / "sooth", "observe", "--listen", "tcp:0.0.0.0:0")
+    refused = bench.run(bench.bin / "sooth", "observe", "--listen", "tcp:0.0.0.0:0", "--property", prop)
     check(refused.returncode == 2 and "token" in refused.stderr, refused)
     refused = bench.run(bench.bin / "sooth", "observe", "--listen", "nowhere")
     check(refused.returncode == 2 and "unix:PATH" in refused.stderr, refused)
@@ -396,6 +396,21 @@ def run_online(bench):
     wrong = bench.property("property p: lnding == 1\n", "wrong.prop")
     result = bench.run(bench.bin / "sooth", "run", "--online", "--property", wrong, program)
     check(result.returncode == 2 and "wrong.prop:1:" in result.stderr and result.stdout == "", result)
+
+
+def not_checked(bench):
+    """What is not checked online, and what has no value, is told as that and not as missing messages."""
+    program = bench.build("landing.cpp")
+    online = lambda text: bench.run(bench.bin / "sooth", "run", "--online", "--property", bench.property(text), program)
+    result = online("liveness landed: eventually landing == 1\n")
+    check("1 liveness properties, which are not checked while the program runs" in result.stderr, result.stderr)
+    check("messages that came" not in result.stderr, result.stderr)
+    result = online("monitor m at main: landing >= 0\n")
+    check("1 monitors, which are not checked by an observer" in result.stderr and "bounded" in result.stderr, result.stderr)
+    result = online("property p: once(approved / radio > 5) || landing >= 0\n")
+    check("divisions by zero in states of the observed run" in result.stderr, result.stderr)
+    result = online("property p: not (approved / radio > 5)\n")
+    check("violation" not in result.stderr and "divisions by zero" in result.stderr, result.stderr)
 
 
 def refused(bench):
@@ -545,7 +560,7 @@ def soak(bench):
 
 
 SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_slow, hostile, token, two_programs,
-                                     run_online, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
+                                     run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
 
 
 def main():

@@ -198,6 +198,34 @@ TEST(Expressions, WhereCHasNoValueTheAtomIsFalseAndItIsCounted) {
   EXPECT_FALSE(none.any());
 }
 
+// A condition is what C's operators alone make; without a value it is false, and the words of formulas go on from there.
+TEST(Expressions, AConditionWithoutAValueIsFalseAndNotWhatWordsOfFormulasMakeOfIt) {
+  Memory memory;
+  memory.set("zero", 0);
+  memory.set("one", 1);
+  const auto faults = [&](const std::string& text, bool expected) {
+    Faults found;
+    EXPECT_EQ(memory.evaluate(text, &found), expected) << text;
+    return found.divisions_by_zero;
+  };
+  EXPECT_EQ(faults("!(one / zero == 0)", false), 1u); // C's operators belong to the condition
+  EXPECT_EQ(faults("one / zero == 0 || one == 1", false), 1u);
+  EXPECT_EQ(faults("not (one / zero == 0)", true), 1u);
+  EXPECT_EQ(faults("not one / zero == 0", true), 1u);
+  EXPECT_EQ(faults("not not (one / zero == 0)", false), 1u);
+  EXPECT_EQ(faults("!(not (one / zero == 0))", false), 1u);
+  EXPECT_EQ(faults("not !(one / zero == 0)", true), 1u);
+  EXPECT_EQ(faults("one / zero == 0 -> one == 0", true), 1u);
+  EXPECT_EQ(faults("one == 1 -> one / zero == 0", false), 1u);
+  EXPECT_EQ(faults("one / zero == 0 <-> one % zero == 0", true), 2u);
+  EXPECT_EQ(faults("one == 1 xor one / zero == 0", true), 1u);
+  EXPECT_EQ(faults("not (one == 0) || one / zero == 0", true), 0u);
+  EXPECT_EQ(faults("one / zero == 0 || not (one == 0)", true), 1u);
+  EXPECT_EQ(faults("(one == 1 <-> (one == 1 && one / zero == 0)) || one == 1", true), 1u);
+  EXPECT_EQ(faults("1 + (not (one / zero == 0)) == 2", true), 1u);
+  EXPECT_EQ(faults("zero != 0 -> one / zero == 0", true), 0u);
+}
+
 TEST(Expressions, SignedOverflowWraps) {
   Memory memory;
   memory.set("most", std::numeric_limits<int>::max());

@@ -51,6 +51,43 @@ TEST_F(Monitors, WhatCanBeWritten) {
     EXPECT_EQ(error_of(text), "") << text;
 }
 
+// Whatever a property may be made of joins formulas in monitors, too, with every spelling that there is.
+TEST_F(Monitors, OperatorsOfLogicJoinFormulasAsInProperties) {
+  for (const OperatorRow& row : operator_rows()) {
+    if (row.use != Use::Any) continue;
+    for (const std::string& spelling : spellings_of(row)) {
+      const bool prefix = row.stand == Stand::Prefix;
+      for (const std::string& right : {"once (x > 1)", "(once x > 1)", "exists u: @u(x) > 0", "@reader(once x > 1)"}) {
+        const std::string formula = (prefix ? "" : "once (y > 1) ") + spelling + " " + right;
+        EXPECT_EQ(error_of("monitor m at writer: " + formula), "") << formula;
+        EXPECT_EQ(error_of("monitor m at writer: " + spelling.substr(0, prefix ? spelling.size() : 0) + "(" +
+                           (prefix ? "not " : "x == 1 -> ") + right + ")"),
+                  "")
+            << formula;
+      }
+    }
+  }
+  EXPECT_EQ(error_of("monitor m at writer: !once (x > 1)"), "");
+  EXPECT_EQ(error_of("monitor m at writer: -(once (x > 1))").substr(0, 25), "1:22: '-' takes numbers, ");
+}
+
+TEST_F(Monitors, AConditionWithoutAValueIsKeptApartInTheFlatForm) {
+  const auto compiled = [&](const std::string& text) {
+    const auto file = read_properties(text, "test.prop", program_.symbols);
+    EXPECT_TRUE(file.ok()) << text;
+    knowledge::Compiled out;
+    const auto& words = file.value().compiled_monitors;
+    const char* wrong = knowledge::open_compiled(words.data(), words.size() * sizeof(std::uint64_t), out);
+    EXPECT_EQ(wrong, nullptr) << text;
+    std::size_t conditions = 0;
+    for (std::uint32_t i = 0; i < out.header->code.count; ++i) conditions += out.code[i].op == Op::Condition;
+    return conditions;
+  };
+  EXPECT_EQ(compiled("monitor m at writer: not (x / y == 1)"), 1u);
+  EXPECT_EQ(compiled("monitor m at writer: (x == 1) == (y / x == 1 <-> x << y == 2)"), 2u);
+  EXPECT_EQ(compiled("monitor m at writer: y != 0 && x / y == 1"), 0u);
+}
+
 // What a build for monitors needs to know of the file, before there is a program.
 TEST_F(Monitors, NeedsOfAFile) {
   const auto needs = [](const std::string& text) {
@@ -103,6 +140,10 @@ TEST_F(Monitors, UnknownNamesAreToldWithTheNearestOnes) {
       error_of("monitor m at writer: x > @raeder(y)"),
       "1:27: unknown thread 'raeder': no sooth_thread_name, start function or thread variable is called so; did you "
       "mean 'reader'?");
+  const std::string quoted = ": in quotes it is a name that a thread gives itself, and no sooth_thread_name gives this "
+                             "one; for the function that a thread starts with, write ";
+  EXPECT_EQ(error_of("monitor m at \"serve\": x > 0"), "1:14: unknown thread \"serve\"" + quoted + "serve");
+  EXPECT_EQ(error_of("monitor m at \"main\": x > 0"), "1:14: unknown thread \"main\"" + quoted + "main");
   EXPECT_EQ(error_of("monitor m at any t: atomc > 0"), "1:21: unknown variable 'atomc'; did you mean 'atomic'?");
   EXPECT_EQ(error_of("monitor m at any t: exists u: @u(realy) > 0"),
             "1:34: unknown variable 'realy'; did you mean 'real'?");

@@ -203,6 +203,17 @@ TEST_F(Names, WhatIsNoPropertyFile) {
   EXPECT_EQ(first_line("property p: histerically state > 0"),
             "1:13: unknown operator 'histerically'; did you mean 'historically'?");
   EXPECT_EQ(first_line("property p: counter mode"), "1:21: unknown operator 'mode'");
+  EXPECT_EQ(first_line("property p: histrically m == 1"),
+            "1:13: unknown operator 'histrically'; did you mean 'historically'?");
+  EXPECT_EQ(first_line("property p: mode == 1 && histrically sinces == 1"),
+            "1:26: unknown operator 'histrically'; did you mean 'historically'?");
+  EXPECT_EQ(first_line("property p: state u mode"), "1:19: unknown operator 'u'");
+  EXPECT_EQ(first_line("property p: state sinse mode"), "1:19: unknown operator 'sinse'; did you mean 'since'?");
+  EXPECT_EQ(first_line("proprty p: state == 1"), "1:1: unknown entry 'proprty'; did you mean 'property'?");
+  EXPECT_EQ(first_line("property p: state == 1\n  montor m at main: state == 1"),
+            "2:3: unknown entry 'montor'; did you mean 'monitor'?");
+  EXPECT_EQ(first_line("property p: state == 1\nevnt e = call(main)"),
+            "2:1: unknown entry 'evnt'; did you mean 'event'?");
   EXPECT_EQ(first_line("property p: oncee(state > 0)"),
             "1:13: unknown event or operator 'oncee'; did you mean 'once'?");
   EXPECT_EQ(first_line("property p: once(state) > 0"),

@@ -283,6 +283,17 @@ TEST(Text, ARunThatViolatesAPropertyIsATableWithTheObservedOrderBesideIt) {
   EXPECT_EQ(told.find("predicted order"), std::string::npos) << told;
 }
 
+TEST(Text, PatternsAndMachinesAreCalledWhatTheFileCallsThem) {
+  Report report;
+  report.findings = {violated_landing(Status::Predicted)};
+  report.findings[0].kind = witness::FindingKind::Monitor;
+  EXPECT_NE(text(report, {false, "/there"}).find("predicted violation of monitor `safe`"), std::string::npos);
+  report.findings[0].run.entry = "pattern";
+  EXPECT_NE(text(report, {false, "/there"}).find("predicted violation of pattern `safe`"), std::string::npos);
+  EXPECT_NE(summary(report).find("1 finding (1 pattern)"), std::string::npos) << summary(report);
+  EXPECT_EQ(nlohmann::json::parse(json(report))["findings"][0]["kind"], "monitor");
+}
+
 TEST(Text, TheObservedRunHasNothingBesideIt) {
   Report report;
   report.findings = {violated_landing(Status::Observed)};

@@ -198,6 +198,16 @@ void complain_about_places(std::uint64_t given_early, std::uint64_t refused) {
   out.write();
 }
 
+void complain_about_faults(const knowledge::Faults& faults) {
+  Text out;
+  out.add("sooth: monitors met ");
+  out.add(faults.divisions_by_zero);
+  out.add(" divisions by zero and ");
+  out.add(faults.wide_shifts);
+  out.add(" shifts by too much; a condition without a value is false, a number 0\n");
+  out.write();
+}
+
 void note_roles(const MonitoredThread& self) {
   __atomic_fetch_or(&g_roles_taken, self.core->classes, __ATOMIC_RELAXED); // looked at in the end
 }

@@ -314,6 +314,7 @@ void monitored_finish() {
   InHook hook;
   tell_totals();
   tell_places();
+  tell_faults();
 }
 
 } // namespace sooth::runtime

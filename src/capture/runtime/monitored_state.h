@@ -121,6 +121,9 @@ void tell_totals();
 void forget_totals();
 // Threads that formulas did not range over, because there were too many; told at the end, if there were any.
 void tell_places();
+// Divisions by zero and the like in formulas; told at the end, if there were any.
+void tell_faults();
+void complain_about_faults(const knowledge::Faults& faults);
 // Threads that formulas name, and nobody was.
 void note_roles(const MonitoredThread& self);
 void complain_about_places(std::uint64_t given_early, std::uint64_t refused);

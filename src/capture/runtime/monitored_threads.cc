@@ -18,6 +18,7 @@ struct FormerName {
   std::uint32_t number;
   std::uint32_t name; // 0: none
 } g_former_names[kRows];
+knowledge::Faults g_faults; // of threads whose state is gone
 
 MonitoredThread** find(std::uint32_t number) {
   MonitoredThread** link = &g_rows[number % kRows];
@@ -61,6 +62,7 @@ void drop_state(MonitoredThread* state, bool joined) {
     if (joined) g_places.joined(state->core->place, state->number);
     else g_places.ended_detached(state->core->place, state->number);
   }
+  g_faults += state->core->faults;
   knowledge::release_thread(g_setup, *state->core);
   state->next = g_free;
   g_free = state;
@@ -172,12 +174,21 @@ void forget_monitored_threads(MonitoredThread& self) {
       state = next;
     }
   }
+  g_faults = self.core->faults = {}; // a child counts its own
 }
 
 void tell_places() {
   os::Guard guard(g_lock);
   if (g_places.given_early() + g_places.refused() != 0)
     complain_about_places(g_places.given_early(), g_places.refused());
+}
+
+void tell_faults() {
+  os::Guard guard(g_lock);
+  knowledge::Faults all = g_faults;
+  for (const MonitoredThread* state : g_rows)
+    for (; state != nullptr; state = state->next) all += state->core->faults; // of threads that still run: as of now
+  if (all.any()) complain_about_faults(all);
 }
 
 const char* monitored_name(std::uint32_t number) {

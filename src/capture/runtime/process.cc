@@ -220,6 +220,9 @@ __attribute__((constructor(101))) void start() {
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
+    if (online_is_wanted() && monitored_is_wanted())
+      complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
+               "its monitors (SOOTH_MONITOR, --monitor) are left out");
     const bool live = online_is_wanted() ? online_start(g_program) : monitored_is_wanted() && monitored_start();
     if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
       write_process();
