@@ -65,7 +65,7 @@ report::RunText run_text(const FoundRun& run, const logic::PropertyFile& file, c
   constexpr std::size_t kSteps = 40; // the last ones are shown
   const witness::PropertyRun rule = predict::rule_of(*run.property);
   State state(file, run.values);
-  report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, 0, rule.entry};
+  report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, 0, {}, {}, rule.entry};
   for (std::size_t k = 0; k < run.path.size(); ++k) {
     const RunStep& step = run.path[k];
     state.take(step.happening);

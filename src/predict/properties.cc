@@ -51,7 +51,6 @@ public:
     recorded_ = &recorded;
     const std::string reason = why_not_predicted();
     observe(computation.first_misplaced);
-    const logic::Faults observed_faults = monitors_.faults();
     if (!reason.empty()) {
       // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
       answer_.complete = false;
@@ -67,7 +66,7 @@ public:
     if (stops_at_first() && answer_.findings.size() > 1) answer_.findings.resize(1);
     for (Finding& finding : answer_.findings) finding.model = model_number(name);
     tell(**model);
-    tell_faults(observed_faults);
+    tell_faults(recorded.faults());
     return std::move(answer_);
   }
 

@@ -16,6 +16,7 @@ RecordedRun::RecordedRun(const trace::Trace& trace, const causality::Computation
   places_.reserve(events_.size());
   for (const explore::RelevantEvent& event : events_) places_.push_back(counts[trace.events[event.event].thread]++);
   follow();
+  faults_ = monitors.faults(); // before other orders are looked at
   judge();
 }
 

@@ -34,6 +34,8 @@ public:
               const explore::PropertyMonitors& monitors);
 
   const std::vector<RecordedViolation>& violations() const { return violations_; } // by monitor
+  // Of following it: conditions without a value in its states.
+  const logic::Faults& faults() const { return faults_; }
   // Relevant events that stand where nobody knows the order (Computation::first_misplaced) were not looked at.
   bool ends_early() const { return ends_early_; }
 
@@ -58,6 +60,7 @@ private:
   const std::vector<explore::RelevantEvent>& events_;
   std::vector<causality::Count> places_; // by relevant event: its index among its thread's
   std::vector<RecordedViolation> violations_;
+  logic::Faults faults_;
   bool ends_early_ = false;
   mutable std::unique_ptr<causality::Model> order_; // made when it is first needed
 };
