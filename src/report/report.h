@@ -92,7 +92,7 @@ struct RunText {
   std::uint64_t repeated = 0;
   std::vector<std::uint32_t> cut;
   std::vector<RunStepText> unordered; // none, or two
-  std::string entry; // as in witness::PropertyRun
+  std::string entry;                  // as in witness::PropertyRun
 };
 
 struct FindingText {

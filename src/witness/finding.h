@@ -72,7 +72,7 @@ struct PropertyRun {
   std::uint64_t repeated = 0; // ... or, of a possible-liveness, so many of the last ones could go on for ever
   std::vector<std::uint32_t> cut; // by thread: so many steps lead here, those that are skipped included
   std::vector<RunStep> unordered; // two steps of which the recording does not tell which came first, if there are such
-  std::string entry;          // what the file calls it: property, pattern, machine, liveness
+  std::string entry;              // what the file calls it: property, pattern, machine, liveness
 };
 
 struct Finding {
