@@ -1,6 +1,5 @@
 #include "logic/monitor_needs.h"
 
-#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -69,10 +68,6 @@ const SymbolVariable* symbol_of(const Variable& variable, const Symbols& symbols
   for (const SymbolVariable& symbol : symbols.variables)
     if (symbol.address <= variable.address && variable.address - symbol.address < symbol.bytes) return &symbol;
   return nullptr;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 } // namespace

@@ -253,9 +253,6 @@ std::uint32_t MonitorCompiler::find_role(const std::string& text, std::size_t at
 
 // A number, a name that some thread gives itself, or the function that it starts with.
 void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowledge::RoleRow& row) {
-  const auto known = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   if (text.find_first_not_of("0123456789") == std::string::npos) {
     row.kind = knowledge::RoleKind::Number;
     if (std::from_chars(text.data(), text.data() + text.size(), row.number).ec != std::errc())
@@ -264,7 +261,7 @@ void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowle
   }
   const std::string name = unquoted(text);
   row.name = builder_.text(name);
-  if (known(symbols_.thread_names, name)) return;
+  if (contains(symbols_.thread_names, name)) return;
   if (name == "main" && text == name) {
     row = {knowledge::RoleKind::Number, 0, 0};
     return;
@@ -280,7 +277,7 @@ void MonitorCompiler::named_role(const std::string& text, std::size_t at, knowle
     };
     if (std::ranges::any_of(symbols_.inlined_functions, inlined)) return fail(at, std::get<NotFound>(function).message);
   }
-  if (!symbols_.all_names_known || known(symbols_.thread_names, "")) return;
+  if (!symbols_.all_names_known || contains(symbols_.thread_names, "")) return;
   if (text != name && (name == "main" || std::holds_alternative<std::string>(find_function(name, symbols_))))
     return fail(at, "unknown thread " + text + ": in quotes it is a name that a thread gives itself, and no " +
                         "sooth_thread_name gives this one; for the function that a thread starts with, write " + name);

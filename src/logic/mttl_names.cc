@@ -21,10 +21,6 @@ constexpr AccessRow kAccesses[] = {
     {"plain_write", knowledge::kPlainWrite},
 };
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::uint32_t number_of(std::vector<std::string>& names, const std::string& name) {
   const auto at = std::find(names.begin(), names.end(), name);
   const auto number = static_cast<std::uint32_t>(at - names.begin());

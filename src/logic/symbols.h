@@ -1,6 +1,7 @@
 // What a program has that a property can name: plain data, made from a trace or from the program's file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ struct Symbols {
   // The program may load libraries while it runs: a name that is not here may be in one of them.
   bool may_grow = false;
 };
+
+inline bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // From a recorded run; addresses are those of that run.
 Symbols symbols_of_trace(const trace::Trace& trace);

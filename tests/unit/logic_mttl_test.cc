@@ -57,7 +57,7 @@ TEST_F(Monitors, OperatorsOfLogicJoinFormulasAsInProperties) {
     if (row.use != Use::Any) continue;
     for (const std::string& spelling : spellings_of(row)) {
       const bool prefix = row.stand == Stand::Prefix;
-      for (const std::string& right : {"once (x > 1)", "(once x > 1)", "exists u: @u(x) > 0", "@reader(once x > 1)"}) {
+      for (const std::string right : {"once (x > 1)", "(once x > 1)", "exists u: @u(x) > 0", "@reader(once x > 1)"}) {
         const std::string formula = (prefix ? "" : "once (y > 1) ") + spelling + " " + right;
         EXPECT_EQ(error_of("monitor m at writer: " + formula), "") << formula;
         EXPECT_EQ(error_of("monitor m at writer: " + spelling.substr(0, prefix ? spelling.size() : 0) + "(" +
