@@ -5,8 +5,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "causality/algorithm_a.h"
 #include "causality/blocks.h"
+#include "causality/clocked_model.h"
 #include "causality/operation_access.h"
 
 namespace sooth::causality {
@@ -46,26 +46,16 @@ private:
   std::vector<std::pair<std::uint64_t, std::size_t>> by_address_; // locations, if there are watches
 };
 
-class HappensBefore : public Model {
+class HappensBefore : public ClockedModel {
 public:
   HappensBefore(const trace::Trace& trace, const Computation& computation, const Relevance& relevance)
-      : trace_(trace), computation_(computation), objects_(trace, computation), blocks_(blocks_of(trace, computation)),
-        steps_(trace.threads.size()), visible_(trace.events.size(), false) {
+      : ClockedModel(trace.threads.size()), trace_(trace), computation_(computation), objects_(trace, computation),
+        blocks_(blocks_of(trace, computation)), visible_(trace.events.size(), false) {
     for (const EventIndex event : relevance.events) visible_[event] = true;
-    clocks_.of_step.resize(steps_.size());
     stamp();
   }
 
   std::string_view name() const override { return "hb"; }
-  std::size_t threads() const override { return steps_.size(); }
-  std::span<const ModelStep> steps(ThreadNumber thread) const override { return steps_[thread]; }
-  bool enabled(Cut cut, ModelState, ThreadNumber thread) const override {
-    const auto components = clocks_.of_step[thread][cut[thread]]->components();
-    for (ThreadNumber t = 0; t < components.size(); ++t)
-      if (t != thread && cut[t] < components[t]) return false;
-    return true;
-  }
-  const Clocks* clocks() const override { return &clocks_; }
   std::vector<EventIndex> run_along(std::span<const EventIndex> path) const override;
   std::span<const std::string> limits() const override { return limits_; }
 
@@ -93,8 +83,6 @@ private:
   const Computation& computation_;
   const Objects objects_;
   const Blocks blocks_;
-  std::vector<std::vector<ModelStep>> steps_;
-  Clocks clocks_;
   std::vector<bool> visible_; // by event
   std::vector<std::string> limits_;
 
@@ -172,8 +160,7 @@ void HappensBefore::stamp() {
         ++unpredictable;
         continue;
       }
-      steps_[t].push_back({event, true, true});
-      clocks_.of_step[t].push_back(now);
+      add_step({event, true, true}, t, now);
     }
     if (steps_[t].size() > before) steps_[t].back().glued = false;
     // What all of it leaves behind.

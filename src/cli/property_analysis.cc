@@ -51,7 +51,7 @@ void add_counts(const predict::PropertyAnswer& answer, std::vector<report::Gap>&
 
 // `monitor` entries, which are about the recorded computation whatever the model.
 std::optional<Error> find_monitors(const Prepared& prepared, const logic::PropertyFile& file, PropertyFindings& out) {
-  auto answer = predict::check_monitors(prepared.trace, file);
+  auto answer = predict::check_monitors(prepared.trace, prepared.computation, file);
   if (!answer) return answer.error();
   out.found = std::move(answer->findings);
   for (const std::string& bound : answer->bounds) out.gaps.push_back({"monitorBounds", 1, "bound: " + bound, false});

@@ -32,10 +32,12 @@ int run_record(int argc, char** argv) {
     return kWrong;
   }
   if (!options.property.empty()) {
-    if (const auto error = misfit(options.property, path)) {
-      complain(error->text());
+    auto exact = fit(options.property, path);
+    if (!exact) {
+      complain(exact.error().text());
       return kWrong;
     }
+    options.exact = std::move(exact.value());
   }
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), path);

@@ -1,8 +1,10 @@
 #include "cli/recording.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <sys/stat.h>
 
@@ -10,6 +12,7 @@
 
 #include "logic/resolve.h"
 #include "logic/symbols.h"
+#include "trace/program.h"
 
 namespace sooth::cli {
 
@@ -59,12 +62,25 @@ std::string check_record_options(const RecordOptions& options) {
   return {};
 }
 
-std::optional<Error> misfit(const std::string& property, const std::string& program) {
+Result<std::string> fit(const std::string& property, const std::string& program) {
+  const std::string all = "exact=all"; // nobody knows yet where they are
   const auto symbols = logic::symbols_of_program(program);
-  if (!symbols) return std::nullopt;
-  const auto file = logic::load_properties(property, symbols.value());
-  if (file || symbols.value().may_grow) return std::nullopt;
-  return file.error();
+  if (!symbols) return all;
+  auto file = logic::load_properties(property, symbols.value());
+  if (!file) return symbols.value().may_grow ? Result<std::string>(all) : file.error();
+  if (file->monitors_follow_all_memory) return all;
+  std::vector<logic::Variable> variables = std::move(file->variables);
+  std::ranges::move(file->monitor_variables, std::back_inserter(variables));
+  if (variables.empty()) return std::string();
+  std::string out = "exact=";
+  for (const logic::Variable& variable : variables) {
+    if (variable.watched) continue; // the runtime knows what is watched
+    const std::uint64_t library = variable.address / trace::kLibraryStep;
+    out += fmt::format("{:x}+{:x}", variable.address % trace::kLibraryStep, variable.size);
+    if (library != 0) out += "@" + symbols.value().libraries[library - 1];
+    out += ',';
+  }
+  return out.find(':') == std::string::npos ? out : all;
 }
 
 Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options) {
@@ -79,7 +95,8 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
   if (options.all || !options.property.empty()) {
     const char* before = std::getenv("SOOTH_OPTIONS");
     const std::string prefix = before != nullptr && *before != '\0' ? std::string(before) + ":" : "";
-    environment.set.emplace_back("SOOTH_OPTIONS", prefix + "detail=all");
+    environment.set.emplace_back("SOOTH_OPTIONS",
+                                 prefix + "detail=all" + (options.exact.empty() ? "" : ":" + options.exact));
   }
 
   // The runtime never overwrites: a process that finds its name taken records beside it.

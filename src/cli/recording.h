@@ -14,7 +14,8 @@ namespace sooth::cli {
 struct RecordOptions {
   std::string output;   // empty: the runtime's own choice, PROGRAM.PID.sooth here
   bool all = false;     // keep every event
-  std::string property; // keep what this file can see
+  std::string property; // keep what this file can see ...
+  std::string exact;    // ... and keep the order of these accesses (fit)
 };
 
 struct Recording {
@@ -27,9 +28,10 @@ void add_record_options(Parser& parser, RecordOptions& options, const std::strin
 // A sentence about what is wrong with them, or nothing.
 std::string check_record_options(const RecordOptions& options);
 
-// What a property file names and the program, which is a file here, does not have; told before the program runs. Nothing if
-// it fits, or if only the run can tell: the program has no tables, or loads libraries while it runs.
-std::optional<Error> misfit(const std::string& property, const std::string& program);
+// How accesses of what the property file names are recorded in their exact order: an option of the runtime, or nothing if it
+// names no variable. An error, told before the program runs, if the program, which is a file here, does not have something
+// that is named; not if only the run can tell: the program has no tables, or loads libraries while it runs.
+Result<std::string> fit(const std::string& property, const std::string& program);
 
 // `command`: the program's path and its arguments.
 Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options);

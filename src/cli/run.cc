@@ -174,10 +174,12 @@ int run_run(int argc, char** argv) {
   }
 
   if (!options.property.empty()) {
-    if (const auto error = misfit(options.property, program)) {
-      complain(error->text());
+    auto exact = fit(options.property, program);
+    if (!exact) {
+      complain(exact.error().text());
       return kWrong;
     }
+    options.exact = std::move(exact.value());
   }
   std::vector<std::string> command = program_arguments(parser.remaining());
   command.insert(command.begin(), program);

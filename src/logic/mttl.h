@@ -19,7 +19,7 @@
 
 namespace sooth::logic {
 
-// The entries of a file that are monitors, all together. Sets `monitors` and `compiled_monitors` of `out`.
+// The entries of a file that are monitors, all together. Sets what `out` has of monitors.
 std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& symbols, PropertyFile& out);
 
 // Knowledge travels through every access, not only through those of variables that the entry names.

@@ -91,6 +91,8 @@ struct PropertyFile {
   // The flat form of all monitors (knowledge/compiled.h), in words; empty if there are none. Addresses in it are those
   // of the symbols.
   std::vector<std::uint64_t> compiled_monitors;
+  std::vector<Variable> monitor_variables; // that they name
+  bool monitors_follow_all_memory = false; // knowledge travels through every access
 
   // Which atoms of the property hold. `values`: one for each of `variables`; `happened`: bit k for `events[k]`.
   Letter letter(const Property& property, std::span<const std::uint64_t> values, std::uint64_t happened,

@@ -86,7 +86,10 @@ std::optional<Error> compile_monitors(const SyntaxFile& file, const Symbols& sym
     out.monitors.push_back(std::move(told));
   }
   if (const auto missing = missing_hooks(scratch.variables, builder.all_memory, symbols)) return Error{*missing};
-  if (!out.monitors.empty()) out.compiled_monitors = builder.finish(scratch.variables);
+  if (out.monitors.empty()) return std::nullopt;
+  out.compiled_monitors = builder.finish(scratch.variables);
+  out.monitor_variables = std::move(scratch.variables);
+  out.monitors_follow_all_memory = builder.all_memory;
   return std::nullopt;
 }
 

@@ -150,19 +150,23 @@ void MonitoredRun::touch_variables(const Event& e) {
   }
 }
 
-bool MonitoredRun::is_named(const causality::Piece& piece) const {
+bool MonitoredRun::is_named(std::uint64_t address, std::uint64_t bytes) const {
   for (std::uint32_t v = 0; v < addresses_.size(); ++v)
-    if (addresses_[v] != 0 && piece.address < addresses_[v] + setup_.compiled.variables[v].size &&
-        addresses_[v] < piece.address + piece.bytes)
+    if (addresses_[v] != 0 && address < addresses_[v] + setup_.compiled.variables[v].size &&
+        addresses_[v] < address + bytes)
       return true;
   return false;
+}
+bool MonitoredRun::follows(std::uint64_t address, std::uint64_t bytes) const {
+  return all_memory_ || is_named(address, bytes);
 }
 
 // The pieces that no formula names.
 void MonitoredRun::touch_pieces(std::size_t event) {
   const causality::LocationRange range = locations_->of(event);
   for (std::uint32_t k = range.first; k < range.first + range.count; ++k)
-    if (!is_named(locations_->pieces()[k])) touches_.push_back({&carrier(Target::Memory, k), 0, kNoVariable});
+    if (const causality::Piece& piece = locations_->pieces()[k]; !is_named(piece.address, piece.bytes))
+      touches_.push_back({&carrier(Target::Memory, k), 0, kNoVariable});
 }
 
 void MonitoredRun::forget(Target target, std::uint64_t first, std::uint64_t end) {

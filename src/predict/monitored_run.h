@@ -28,6 +28,8 @@ public:
   const knowledge::Setup& setup() const { return setup_; }
   const knowledge::Thread* thread(std::uint32_t number) const { return threads_[number].state; }
   const explore::PropertyEvents& variables() const { return changes_; }
+  // Knowledge travels through these bytes.
+  bool follows(std::uint64_t address, std::uint64_t bytes) const;
   bool stopped() const { return stopped_; } // a variable was written, and nobody knows with what
   const knowledge::Places& places() const { return places_; }
   knowledge::Faults faults() const;
@@ -57,7 +59,7 @@ private:
   void memory(std::size_t event, knowledge::Thread& thread);
   void touch_variables(const trace::Event& event);
   void touch_pieces(std::size_t event);
-  bool is_named(const causality::Piece& piece) const;
+  bool is_named(std::uint64_t address, std::uint64_t bytes) const;
   void forget(Target target, std::uint64_t first, std::uint64_t end);
   void forget_object(std::uint64_t address, std::uint64_t bytes);
   void watch(const trace::Event& event, knowledge::Thread& thread);

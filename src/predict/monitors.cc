@@ -7,6 +7,8 @@
 
 #include "predict/faults_text.h"
 #include "predict/monitored_run.h"
+#include "predict/recorded_run.h"
+#include "predict/unordered_accesses.h"
 #include "trace/misplaced.h"
 
 namespace sooth::predict {
@@ -40,7 +42,8 @@ struct Explanation {
 
 class MonitorEngine {
 public:
-  MonitorEngine(const trace::Trace& trace, const logic::PropertyFile& file) : trace_(trace), file_(file) {}
+  MonitorEngine(const trace::Trace& trace, const causality::Computation& computation, const logic::PropertyFile& file)
+      : trace_(trace), file_(file), order_(trace, computation) {}
 
   Result<MonitorAnswer> run() {
     std::string wrong;
@@ -48,14 +51,16 @@ public:
     if (!wrong.empty()) return Error{wrong, file_.name};
     const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
     const std::size_t end = misplaced.empty() ? trace_.events.size() : misplaced.front();
-    for (std::size_t event = 0; event < end && !run.stopped(); ++event) {
-      const knowledge::Word failed = run.take(event);
+    for (std::size_t event = 0; event < trace_.events.size(); ++event) {
+      const knowledge::Word failed = event < end && !run.stopped() ? run.take(event) : 0;
+      order_.take(event, [&](std::uint64_t address, std::uint64_t bytes) { return run.follows(address, bytes); });
       for (std::uint32_t m = 0; m < file_.monitors.size() && failed != 0; ++m)
         if ((failed >> m & 1) != 0) report(run, m, event);
     }
     if (end != trace_.events.size())
       answer_.bounds.push_back(
           fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
+    if (order_.doubt()) tell_doubt(*order_.doubt());
     tell(run);
     return std::move(answer_);
   }
@@ -87,6 +92,19 @@ private:
     answer_.findings.push_back(std::move(finding));
   }
 
+  // What came after this may have been otherwise.
+  void tell_doubt(const Doubt& doubt) {
+    for (Finding& finding : answer_.findings) {
+      if (finding.places.front().event < doubt.from) continue;
+      finding.status = witness::Status::Predicted;
+      for (const causality::EventIndex event : {doubt.first, doubt.second})
+        finding.run.unordered.push_back({static_cast<std::uint32_t>(event), "", "", 0});
+    }
+    answer_.bounds.push_back(fmt::format(
+        "monitors were followed in an order that the recording allows, from event {} on; the real one is not known{}",
+        doubt.from, how_to_know_order(trace_)));
+  }
+
   void tell(const MonitoredRun& run) {
     for (const std::string& name : run.variables().assumed)
       answer_.remarks.push_back(
@@ -106,14 +124,16 @@ private:
 
   const trace::Trace& trace_;
   const logic::PropertyFile& file_;
+  UnorderedAccesses order_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, trace::EventKind>, std::size_t> findings_;
   MonitorAnswer answer_;
 };
 
 } // namespace
 
-Result<MonitorAnswer> check_monitors(const trace::Trace& trace, const logic::PropertyFile& file) {
-  return MonitorEngine(trace, file).run();
+Result<MonitorAnswer> check_monitors(const trace::Trace& trace, const causality::Computation& computation,
+                                     const logic::PropertyFile& file) {
+  return MonitorEngine(trace, computation, file).run();
 }
 
 } // namespace sooth::predict

@@ -104,8 +104,8 @@ private:
     for (const RecordedViolation& violation : recorded_->violations())
       if (!violation.certain)
         answer_.bounds.push_back(
-            fmt::format("`{}` may have failed in the recorded run, whose order is not known exactly",
-                        monitors_.properties()[violation.monitor]->name));
+            fmt::format("`{}` may have failed in the recorded run, whose order is not known exactly{}",
+                        monitors_.properties()[violation.monitor]->name, how_to_know_order(trace_)));
   }
 
   void add_recorded(const RecordedViolation& violation) {

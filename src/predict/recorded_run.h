@@ -21,6 +21,11 @@
 
 namespace sooth::predict {
 
+// What to do about an order that is not known: the end of a sentence, or nothing if all that can be done was done.
+inline const char* how_to_know_order(const trace::Trace& trace) {
+  return (trace.flags & trace::kOneClock) == 0 ? " (recorded with --property, it would be)" : "";
+}
+
 struct RecordedViolation {
   std::size_t monitor = 0;
   std::size_t steps = 0; // relevant events up to the one after which it fails

@@ -9,6 +9,7 @@
 #include "report/event_text.h"
 #include "report/fingerprint.h"
 #include "report/held_locks.h"
+#include "report/phrases.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::report {
@@ -284,7 +285,7 @@ private:
   }
   RunStepText run_step_text(const witness::RunStep& step) const {
     const StepText& known = step_of(report_, step.event);
-    return {step.event, known.thread, step.what, step.state, step.observed, known.spot};
+    return {step.event, known.thread, step.what.empty() ? step_phrase(known) : step.what, step.state, step.observed, known.spot};
   }
 
   PlaceText place_text(const witness::Place& place) {
@@ -314,6 +315,7 @@ private:
     numbers.reserve(out.places.size());
     for (const PlaceText& place : out.places) numbers.push_back(place.step.thread);
     for (const RunStepText& step : out.run.steps) numbers.push_back(step.thread);
+    for (const RunStepText& step : out.run.unordered) numbers.push_back(step.thread);
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     for (const std::uint32_t number : numbers) {

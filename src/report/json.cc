@@ -82,13 +82,18 @@ Json run_step_json(const RunStepText& step) {
           {"line", step.spot.line}, {"observed", step.observed}, {"state", step.state}};
 }
 
+Json steps_of_run(const std::vector<RunStepText>& steps) {
+  Json out = Json::array();
+  for (const RunStepText& step : steps) out.push_back(run_step_json(step));
+  return out;
+}
+
 Json run_json(const RunText& run) {
   Json out = {{"rule", run.rule}, {"place", run.place}, {"initial", run.initial}, {"skipped", run.skipped}};
   if (run.repeated != 0) out["repeated"] = run.repeated;
   if (!run.cut.empty()) out["cut"] = run.cut;
-  out["steps"] = Json::array();
-  for (const RunStepText& step : run.steps) out["steps"].push_back(run_step_json(step));
-  for (const RunStepText& step : run.unordered) out["unordered"].push_back(run_step_json(step));
+  out["steps"] = steps_of_run(run.steps);
+  if (!run.unordered.empty()) out["unordered"] = steps_of_run(run.unordered);
   return out;
 }
 
@@ -104,6 +109,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["count"] = finding.count;
   if (!finding.note.empty()) out["note"] = finding.note;
   if (!finding.run.rule.empty()) out["run"] = run_json(finding.run);
+  else if (!finding.run.unordered.empty()) out["run"] = {{"unordered", steps_of_run(finding.run.unordered)}};
   out["sites"] = Json::array();
   for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
   out["threads"] = Json::array();

@@ -56,17 +56,6 @@ public:
     return out + doubt();
   }
 
-private:
-  bool is_other_run() const { return finding_.status != witness::Status::Observed && run_.steps.size() > 1; }
-  bool is_loop() const { return run_.repeated != 0; }
-  static bool is_marked(const Row& row) { return row.mark.starts_with("<-"); }
-
-  const char* title() const {
-    if (is_loop()) return "a run that could go on for ever";
-    if (finding_.status != witness::Status::Observed) return "a run that violates it";
-    return run_.unordered.empty() ? "the observed run" : "the observed run, in an order that the recording allows";
-  }
-
   // What the order of the recorded run is worth, where nothing but a guess put it so.
   std::string doubt() const {
     if (run_.unordered.size() != 2) return {};
@@ -80,6 +69,17 @@ private:
         named(run_.unordered[0]), named(run_.unordered[1]),
         finding_.status == witness::Status::Observed ? "The property fails in every order that it allows."
                                                      : "The observed order is one of those that it allows.");
+  }
+
+private:
+  bool is_other_run() const { return finding_.status != witness::Status::Observed && run_.steps.size() > 1; }
+  bool is_loop() const { return run_.repeated != 0; }
+  static bool is_marked(const Row& row) { return row.mark.starts_with("<-"); }
+
+  const char* title() const {
+    if (is_loop()) return "a run that could go on for ever";
+    if (finding_.status != witness::Status::Observed) return "a run that violates it";
+    return run_.unordered.empty() ? "the observed run" : "the observed run, in an order that the recording allows";
   }
 
   void make_rows() {
@@ -116,5 +116,6 @@ private:
 } // namespace
 
 std::string run_table(const FindingText& finding, bool color) { return RunTableWriter(finding, color).write(); }
+std::string doubt_text(const FindingText& finding) { return RunTableWriter(finding, false).doubt(); }
 
 } // namespace sooth::report

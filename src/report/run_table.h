@@ -9,5 +9,7 @@ namespace sooth::report {
 
 // The rule and the table, with a line end after each line.
 std::string run_table(const FindingText& finding, bool color);
+// Of a finding without such a table: two steps of which the recording does not tell which came first; empty if it does.
+std::string doubt_text(const FindingText& finding);
 
 } // namespace sooth::report

@@ -47,7 +47,7 @@ private:
     print("==================\n");
     print("sooth: {}\n", red(headline(finding)));
     if (!finding.note.empty()) print("  {}\n", finding.note);
-    if (!finding.run.rule.empty()) out_ += run_table(finding, options_.color);
+    out_ += finding.run.rule.empty() ? doubt_text(finding) : run_table(finding, options_.color);
     for (const PlaceText& place : finding.places) write_place(finding, place);
     write_objects(finding);
     for (const ThreadText& thread : finding.threads) write_thread(finding, thread);
@@ -145,9 +145,10 @@ private:
 
   void write_orders(const FindingText& finding) {
     if (!finding.run.rule.empty()) return; // both are in the table of the run
-    if (!finding.observed.empty()) {
+    const std::vector<ScheduleLine> observed = schedule_lines(report_, finding.observed, {});
+    if (std::ranges::any_of(observed, [](const ScheduleLine& line) { return !line.key.empty(); })) {
       print("\n  observed order\n");
-      write_schedule(finding, schedule_lines(report_, finding.observed, {}), false);
+      write_schedule(finding, observed, false);
     }
     if (finding.status == Status::Observed && finding.schedule.empty()) return;
     print("\n  {} order\n", name_of(finding.status));

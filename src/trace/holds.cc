@@ -158,6 +158,8 @@ private:
 bool ends_segment(const Event& e) {
   switch (e.kind) {
   case EventKind::AtomicRead: return true;
+  case EventKind::Read:
+  case EventKind::Write:
   case EventKind::Alloc:
   case EventKind::Free:
   case EventKind::Map:

@@ -31,7 +31,8 @@ bool is_object(EventKind kind) {
   }
 }
 
-bool is_plain_write(const Event& e) { return e.kind == EventKind::Write && !e.has(kTicket); }
+// Also one with a number of its own: that was taken before the write itself was made.
+bool is_plain_write(const Event& e) { return e.kind == EventKind::Write; }
 
 // Touches a byte of the access `write`.
 bool meets(const Event& e, const Event& write) {

@@ -32,7 +32,7 @@ public:
   std::vector<std::string> findings(const std::string& monitors) const {
     const auto file = logic::read_properties(monitors, "test.prop", logic::symbols_of_trace(trace));
     EXPECT_TRUE(file.ok()) << file.error().text();
-    const auto answer = check_monitors(trace, file.value());
+    const auto answer = check_monitors(trace, causality::compute(trace), file.value());
     EXPECT_TRUE(answer.ok());
     std::vector<std::string> out;
     witness::Checker checker(trace);

@@ -102,7 +102,7 @@ void record_for_facts() {
   if (!g_alone) return;
   g_for_facts = g_branches = true;
   g_detail = ~std::uint64_t{0};
-  set_file_flags(trace::kForFacts);
+  set_file_flag(trace::kForFacts, true);
   __sooth_thread.abi.branches = 1;
   if (Thread* t = __sooth_thread.thread) {
     void_cells(t);
@@ -116,7 +116,8 @@ bool renew_limit(Thread* t) {
     use_cells(t);
     return false;
   }
-  if (t->cursor < t->end) tick(t); // else the buffer is full: no time has passed since the last limit
+  // If the buffer is full, no time has passed since the last limit; with exact accesses there is none.
+  if (t->cursor < t->end && !g_exact) tick(t);
   set_limit(t, g_detail - used);
   return true;
 }

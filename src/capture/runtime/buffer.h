@@ -1,7 +1,7 @@
 // Appending to the calling thread's buffer: the path every kept event takes.
 #pragma once
 
-#include "capture/runtime/clock.h"
+#include "capture/runtime/exact.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/thread.h"
 
@@ -22,7 +22,7 @@ inline std::uint64_t slot_number(const Thread* t) {
   return t->first_slot + static_cast<std::uint64_t>(t->cursor - t->begin);
 }
 inline void set_limit(Thread* t, std::uint64_t slots) {
-  if (is_online()) slots = 0; // every access goes to its hook
+  if (is_online() || g_exact) slots = 0; // every access goes to its hook
   if (slots > kQuick) slots = kQuick;
   const auto room = static_cast<std::uint64_t>(t->end - t->cursor); // huge if a handler left the cursor behind the end
   t->limit = t->cursor + (slots < room ? slots : room);
@@ -107,6 +107,15 @@ inline void append(Thread* t, EventKind kind, std::uint64_t address, std::uint64
   if (__builtin_expect(slot == nullptr, 0)) return;
   if (__builtin_expect(reinterpret_cast<std::uint64_t>(slot) % (256 * sizeof *slot) == 0, 0)) tick(t);
   put(t, slot, kind, address, value, reading(t), site, size, 0, static_cast<std::uint8_t>(flags | t->glue));
+}
+// The same for an access whose order counts (exact.h).
+inline void append_exactly(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site,
+                           std::uint8_t size, std::uint8_t flags) {
+  Appending appending(t);
+  if (frames_changed()) write_frames(t);
+  if (trace::RawEvent* slot = reserve(t, 1))
+    put(t, slot, kind, address, value, tick(t), site, size, 0,
+        static_cast<std::uint8_t>(flags | trace::kTicket));
 }
 
 // A ticketed event. `ticket` takes the number, after the room is there: nothing slow comes between it and the operation.

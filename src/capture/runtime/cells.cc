@@ -166,6 +166,7 @@ void append_held(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
 
 SOOTH_FOR_A_SIZE read_of(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
   if (__sooth_thread.abi.detail != 0) {
+    if (is_exact(address, size)) return append_exactly(t, EventKind::Read, address, value, site, size, 0);
     if (repeats_last(t, EventKind::Read, address, value, size, site)) return;
     if (in_detail(t)) return append_access(t, EventKind::Read, address, value, size, site, 0);
   }
@@ -187,8 +188,10 @@ SOOTH_FOR_A_SIZE read_of(Thread* t, std::uint64_t address, std::uint64_t value, 
 
 SOOTH_FOR_A_SIZE write_of(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size,
                           std::uint32_t site) {
-  if (__sooth_thread.abi.detail != 0 && in_detail(t))
-    return append_access(t, EventKind::Write, address, value, size, site, 0);
+  if (__sooth_thread.abi.detail != 0) {
+    if (is_exact(address, size)) return append_exactly(t, EventKind::Write, address, value, site, size, 0);
+    if (in_detail(t)) return append_access(t, EventKind::Write, address, value, size, site, 0);
+  }
   const unsigned offset = address & 7;
   if (__builtin_expect(offset + size > 8, 0)) return in_pieces(t, address, value, size, site, write_access);
   Cell& cell = cell_of(address);

@@ -2,6 +2,7 @@
 
 namespace sooth::runtime {
 
+bool g_exact;
 Clock g_time;
 Clock g_object_clocks[kObjectClocks];
 

@@ -10,6 +10,8 @@
 //
 // Accesses that race are not ordered by that. For them the clocks follow real time through a global clock that is only
 // ever raised: exactly for a thread's first kExactTickets synchronisations, then in steps of kStep.
+//
+// Where the order of some accesses has to be known (exact.h), all is as in the simple definition.
 #pragma once
 
 #include "capture/runtime/thread.h"
@@ -18,6 +20,8 @@ namespace sooth::runtime {
 
 inline constexpr std::uint64_t kExactTickets = 4096;
 inline constexpr std::uint64_t kStep = 64;
+
+extern bool g_exact; // every ticket is a number of the global clock
 
 struct alignas(64) Clock {
   std::uint64_t value;
@@ -42,10 +46,19 @@ inline std::uint64_t reading(Thread* t) {
   return t->clock;
 }
 
+// A number that nobody else has, above all that were taken before.
+inline std::uint64_t tick_exactly(Thread* t) {
+  std::uint64_t seen = look(g_time), now = 0;
+  do now = (seen < t->clock ? t->clock : seen) + 1;
+  while (!__atomic_compare_exchange_n(&g_time.value, &seen, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  return t->clock = t->raised = now;
+}
+
 // The thread's clock moves by one, and now and then the global clock follows it, and it the global clock: everybody's ticks
 // meet there, so it is looked at no more often than need be.
 inline std::uint64_t tick(Thread* t) {
   if (__builtin_expect(t->exact_tickets == 0 && t->clock - t->raised < kStep - 1, 1)) return ++t->clock;
+  if (g_exact) return tick_exactly(t);
   if (t->exact_tickets != 0) --t->exact_tickets;
   t->raised = reading(t) + 1;
   raise(g_time, t->raised);

@@ -74,7 +74,9 @@ bool use_file(long file) {
 
 } // namespace
 
-void set_file_flags(std::uint32_t flags) { g_header->flags = g_flags = flags; }
+void set_file_flag(trace::FileFlags flag, bool on) {
+  g_header->flags = g_flags = on ? g_flags | flag : g_flags & ~std::uint32_t{flag};
+}
 
 bool open_file(const char* path) {
   const long file =

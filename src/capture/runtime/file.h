@@ -13,7 +13,7 @@ extern trace::FileHeader* g_header;
 
 bool file_is_open();
 // FileFlags, of the file that is open or will be, and of those of children.
-void set_file_flags(std::uint32_t flags);
+void set_file_flag(trace::FileFlags flag, bool on);
 // Creates the file. `path` must not exist; false (with a line on standard error) if it cannot be made.
 bool open_file(const char* path);
 // For a program that is observed: buffers need a file, but nothing of it is kept.

@@ -3,13 +3,13 @@
 // Monitors are compiled by the tool, which knows the program's symbols: at build time (`sooth c++ --monitor`, in a section
 // of the program's file), or now, by `sooth monitors`, which stands beside this library.
 #include <elf.h>
-#include <link.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
 #include "capture/runtime/buffer.h"
+#include "capture/runtime/loaded.h"
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
@@ -175,47 +175,11 @@ Block compile(const char* property, const char* tool) {
   return child > 0 && status == 0 ? block : Block{};
 }
 
-// The program, or a library of it, as it lies in memory.
-struct Loaded {
-  const char* library;         // empty: the program itself, which comes first
-  std::uint64_t wanted, bytes; // a range ...
-  bool holds = false;          // ... that some segment holds
-  bool found = false;
-  std::uint64_t base = 0;
-};
-
-bool is_file(const char* path, const char* name) {
-  const auto last_part = [](const char* text) {
-    const char* part = text;
-    for (; *text != 0; ++text)
-      if (*text == '/') part = text + 1;
-    return part;
-  };
-  path = last_part(path);
-  name = last_part(name);
-  while (*path != 0 && *path == *name) ++path, ++name;
-  return *path == *name;
-}
-
-int look_at_loaded(dl_phdr_info* info, std::size_t, void* context) {
-  auto& wanted = *static_cast<Loaded*>(context);
-  if (*wanted.library != 0 && !is_file(info->dlpi_name, wanted.library)) return 0;
-  wanted.found = true;
-  wanted.base = info->dlpi_addr;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD && wanted.wanted >= segment.p_vaddr &&
-        wanted.wanted - segment.p_vaddr + wanted.bytes <= segment.p_memsz)
-      wanted.holds = true;
-  }
-  return 1;
-}
-
 // Where a variable is; null, or what is wrong.
 const char* find_variable(const knowledge::VariableRow& row, std::uint64_t& address) {
   const bool in_library = (row.flags & knowledge::kInLibrary) != 0;
-  Loaded loaded{in_library ? g_setup.compiled.string(row.watch_name) : "", row.address, row.size};
-  dl_iterate_phdr(look_at_loaded, &loaded);
+  const Loaded loaded =
+      find_loaded(in_library ? g_setup.compiled.string(row.watch_name) : "", row.address, row.size);
   if (!loaded.found) return "a library whose variables the monitors name is not loaded";
   if (!loaded.holds) return "the monitors were compiled for another program";
   address = loaded.base + row.address;

@@ -77,6 +77,8 @@ void read_option(const char* option, std::size_t n) {
       g_detail = g_detail * 10 + static_cast<std::uint64_t>(*v - '0');
   } else if (const char* branches = value_of("branches=")) {
     g_branches = *branches == '1';
+  } else if (const char* exact = value_of("exact=")) {
+    order_exactly(exact, n - static_cast<std::size_t>(exact - option));
   } else if (const char* facts = value_of("facts=")) {
     g_facts_wanted = *facts != '0';
   } else if (const char* path = value_of("trace=")) {
@@ -215,8 +217,9 @@ __attribute__((constructor(101))) void start() {
   if (g_for_facts) { // libraries register before us: now it is known whether that is wanted
     g_for_facts = g_branches = g_facts_wanted;
     g_detail = g_facts_wanted ? ~std::uint64_t{0} : kDetail;
-    set_file_flags(g_facts_wanted ? std::uint32_t{trace::kForFacts} : 0);
+    set_file_flag(trace::kForFacts, g_facts_wanted);
   }
+  if (g_exact) g_detail = ~std::uint64_t{0}; // what is left out has no order
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
@@ -263,6 +266,7 @@ void after_fork_child(Thread* t) {
   reset_module_locks();
   reset_scratch_lock();
   reset_kept_lock();
+  reset_exact_lock();
   forget_thread_names();
   const bool goes_on =
       is_monitored() ? monitored_goes_on() && open_memory_file() : !is_online() && open_some_file(false);

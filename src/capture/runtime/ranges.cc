@@ -60,10 +60,11 @@ void cell_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
 
 void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
                   std::uint32_t site, std::uint8_t flags) {
+  const bool exact = is_exact(address, size);
   if (size == 8 && !t->opaque) {
     std::uint64_t value;
     __builtin_memcpy(&value, bytes, 8);
-    return append(t, kind, address, value, site, 8, flags);
+    return (exact ? append_exactly : append)(t, kind, address, value, site, 8, flags);
   }
   if (t->opaque || !has_contents(kind, address, size)) {
     count(Defect::OpaqueRanges);
@@ -71,7 +72,8 @@ void append_range(Thread* t, EventKind kind, std::uint64_t address, const std::u
   }
   for (std::uint64_t done = 0; done < size;) {
     const std::uint64_t part = size - done < trace::kMaxPayload ? size - done : trace::kMaxPayload;
-    append_payload(t, kind, address + done, part, 0, site, 0, flags, bytes + done, part, nullptr, 0);
+    append_payload(t, kind, address + done, part, exact ? tick(t) : 0, site, 0,
+                   static_cast<std::uint8_t>(exact ? flags | trace::kTicket : flags), bytes + done, part, nullptr, 0);
     done += part;
   }
 }
@@ -128,8 +130,8 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0 || is_out_of_sight(target, size)) return;
   if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
-  if (is_online() || (kind == EventKind::Write &&
-                      writes_are_kept(target))) { // every state of a global counts, also in the middle of the loop
+  // Every state of a global counts, also in the middle of the loop.
+  if (is_online() || (kind == EventKind::Write && writes_are_kept(target)) || is_exact(target, size)) {
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
     return;
   }
@@ -153,8 +155,9 @@ void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t
     return piece_access(t, EventKind::Write, target, reinterpret_cast<const std::uint8_t*>(&value), size, site);
   }
   if (!in_detail(t)) void_range(t, target, size);
-  append(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
-         trace::kFill);
+  const auto keep = is_exact(target, size) ? append_exactly : append;
+  keep(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
+       trace::kFill);
 }
 
 } // namespace sooth::runtime

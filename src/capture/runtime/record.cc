@@ -62,6 +62,7 @@ void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
   if (is_online()) return online_sync(t, kind, target, value);
   if (kind == EventKind::Watch && (flags & trace::kFill) == 0) {
     keep_writes(target, static_cast<std::uint32_t>(value));
+    if (g_exact) order_exactly(target, static_cast<std::uint32_t>(value));
     void_range(t, target,
                static_cast<std::uint32_t>(value)); // what was left out so far is told, and nothing more is left out
   }
@@ -78,8 +79,9 @@ void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value)
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (is_online()) return online_failed(t, kind, target, value);
   const std::uint32_t site = __sooth_thread.abi.call_site;
-  if (repeats_last(t, kind, target, value, 0, site) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site)
-    return;
+  const bool repeats = repeats_last(t, kind, target, value, 0, site) && (t->last->flags & trace::kFailed) != 0 &&
+                       t->last->site == site;
+  if (repeats && !g_exact) return;
   append(t, kind, target, value, site, 0, trace::kFailed);
 }
 

@@ -152,6 +152,7 @@ void punch_free_buffers();
 // In the child of a fork: locks that other threads may have held, names of threads that are not there.
 void reset_scratch_lock();
 void reset_kept_lock();
+void reset_exact_lock();
 void forget_thread_names();
 
 // enter() of record.h for the hot paths.
