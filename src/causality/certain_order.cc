@@ -16,10 +16,12 @@ CertainOrder::CertainOrder(const trace::Trace& trace, const Computation& computa
     if (is_certain(order)) sources_.emplace(order.first, nullptr);
 }
 
-// A trace from outside has no clocks that were only looked at: its order is what it says.
+// A trace from outside has no clocks that were only looked at: its order is what it says. An external write belongs to the
+// read that found it.
 bool CertainOrder::is_numbered(EventIndex event) const {
   if ((trace_.flags & trace::kNoValues) != 0) return true;
-  return (trace_.flags & trace::kOneClock) != 0 && trace_.events[event].has(trace::kTicket);
+  const Event& e = trace_.events[event];
+  return (trace_.flags & trace::kOneClock) != 0 && (e.has(trace::kTicket) || e.kind == EventKind::ExternalWrite);
 }
 
 template <typename Do>

@@ -10,6 +10,7 @@
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
 #include "predict/lattice_graph.h"
+#include "predict/recorded_run.h"
 #include "predict/run_table.h"
 
 namespace sooth::predict {
@@ -54,6 +55,7 @@ public:
     auto model = row->make(trace_, computation, events_.relevance());
     if (!model) return model.error();
     model_ = model.value().get();
+    order_is_known_ = !RecordedRun(trace_, computation, monitors_).unordered(events_.relevance().events);
     LatticeGraph graph(*model_, monitors_);
     if (const auto wrong = options_.window == 0 ? build_all(graph) : build_window(graph)) return *wrong;
     return text(graph);
@@ -139,8 +141,9 @@ private:
                                          : "",
                          edge.observed ? ", penwidth=2.5" : "");
     }
-    return out + fmt::format("  label=\"{}; thick: the observed run; red: runs that violate a property\";\n}}\n",
-                             caption(shown, graph.nodes().size()));
+    return out + fmt::format("  label=\"{}; thick: the observed run{}; red: runs that violate a property\";\n}}\n",
+                             caption(shown, graph.nodes().size()),
+                             order_is_known_ ? "" : ", in an order that the recording allows");
   }
 
   std::string caption(std::uint64_t shown, std::uint64_t built) const {
@@ -157,6 +160,7 @@ private:
   const RunTable table_;
   logic::Property everything_; // names all variables, for labels
   const causality::Model* model_ = nullptr;
+  bool order_is_known_ = true; // of the observed run
   std::vector<std::vector<std::uint64_t>> run_; // the cuts of the violating run, if a window was asked for
   std::uint64_t more_than_ = 0;                 // cuts that the lattice has, if only those near the run were built
 };

@@ -49,8 +49,7 @@ public:
     std::string wrong;
     MonitoredRun run(trace_, file_, wrong);
     if (!wrong.empty()) return Error{wrong, file_.name};
-    const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
-    const std::size_t end = misplaced.empty() ? trace_.events.size() : misplaced.front();
+    const std::size_t end = end_of_order();
     for (std::size_t event = 0; event < trace_.events.size(); ++event) {
       const knowledge::Word failed = event < end && !run.stopped() ? run.take(event) : 0;
       order_.take(event, [&](std::uint64_t address, std::uint64_t bytes) { return run.follows(address, bytes); });
@@ -66,6 +65,13 @@ public:
   }
 
 private:
+  // Where nobody knows the order, there is nothing to follow. Accesses that have a number each are followed by that, as the
+  // monitors in the program do, also where they met and what was read tells another order.
+  std::size_t end_of_order() const {
+    const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
+    return misplaced.empty() || (trace_.flags & trace::kOneClock) != 0 ? trace_.events.size() : misplaced.front();
+  }
+
   // The same monitor failing at the same place in the source is one finding.
   void report(const MonitoredRun& run, std::uint32_t monitor, std::size_t event) {
     const auto [known, fresh] =

@@ -88,7 +88,10 @@ TEST_F(Record, AllAndPropertyKeepEverything) {
   EXPECT_EQ(sooth({"record", "-o", path("t.sooth"), program}).out, "\n");
   EXPECT_EQ(sooth({"record", "--all", "-o", path("t.sooth"), program}).out, "detail=all\n");
   const std::string property = write_file("p.prop", "x > 0\n");
-  EXPECT_EQ(sooth({"record", "--property", property, "-o", path("t.sooth"), program}).out, "detail=all\n");
+  // A script has no tables that say where its variables are: the order of all accesses is kept.
+  EXPECT_EQ(sooth({"record", "--property", property, "-o", path("t.sooth"), program}).out, "detail=all:exact=all\n");
+  const std::string events = write_file("e.prop", "!user(landed)\n");
+  EXPECT_EQ(sooth({"record", "--property", events, "-o", path("t.sooth"), program}).out, "detail=all:exact=all\n");
   EXPECT_EQ(sooth({"record", "--property", path("missing.prop"), "-o", path("t.sooth"), program}).status, 2);
 }
 

@@ -58,6 +58,15 @@ TEST(LatticePicture, WhatComesAfterTheViolationIsInTheWindow) {
   EXPECT_EQ(cuts(middle.value()), (std::set<std::string>{"1,1", "0,1", "1,0", "1,2", "2,1"}));
 }
 
+TEST(LatticePicture, AnOrderThatNobodyKnowsIsNotCalledTheObservedRun) {
+  testing::PropertyProgram program = counters(2, 1);
+  const std::string guess = "thick: the observed run, in an order that the recording allows;";
+  EXPECT_NE(picture(program, "property no: a + b < 9", 0).value().find(guess), std::string::npos);
+  program.trace.flags |= trace::kOneClock;
+  for (trace::Event& event : program.trace.events) event.flags |= trace::kTicket;
+  EXPECT_NE(picture(program, "property no: a + b < 9", 0).value().find("thick: the observed run;"), std::string::npos);
+}
+
 TEST(LatticePicture, ALargeWindowIsRefusedAsALargeLatticeIs) {
   const auto window = picture(counters(4, 7), kTop, 3000);
   ASSERT_FALSE(window.ok());

@@ -28,16 +28,21 @@ public:
     for (const Step& step : steps) take(step);
   }
 
-  // The events after which a monitor has newly failed.
-  std::vector<std::string> findings(const std::string& monitors) const {
+  MonitorAnswer answer(const std::string& monitors) const {
     const auto file = logic::read_properties(monitors, "test.prop", logic::symbols_of_trace(trace));
     EXPECT_TRUE(file.ok()) << file.error().text();
-    const auto answer = check_monitors(trace, causality::compute(trace), file.value());
+    auto answer = check_monitors(trace, causality::compute(trace), file.value());
     EXPECT_TRUE(answer.ok());
-    std::vector<std::string> out;
     witness::Checker checker(trace);
-    for (const witness::Finding& finding : answer.value().findings) {
+    for (const witness::Finding& finding : answer.value().findings)
       EXPECT_EQ(checker.objection(finding).value_or(""), "");
+    return std::move(answer.value());
+  }
+
+  // The events after which a monitor has newly failed.
+  std::vector<std::string> findings(const std::string& monitors) const {
+    std::vector<std::string> out;
+    for (const witness::Finding& finding : answer(monitors).findings) {
       const trace::Event& event = trace.events[finding.places[0].event];
       out.push_back(finding.property + ": thread " + std::to_string(event.thread) + " " +
                     std::string(trace::kind_name(event.kind)) + " " + name_at(event.address));
@@ -46,6 +51,25 @@ public:
     return out;
   }
   mutable std::vector<std::string> notes;
+
+  // Whether the one violation that there is was observed, or may only have been.
+  bool is_observed(const std::string& monitor) const {
+    const MonitorAnswer found = answer(monitor);
+    EXPECT_EQ(found.findings.size(), 1u);
+    if (found.findings.empty()) return false;
+    const witness::Finding& finding = found.findings[0];
+    EXPECT_EQ(finding.status == witness::Status::Predicted, finding.run.unordered.size() == 2);
+    return finding.status == witness::Status::Observed;
+  }
+  void set(std::uint32_t thread, const std::string& name, std::uint64_t value) {
+    write(thread, address_of(name), 4, value);
+  }
+  // As if the trace had been recorded for the monitors.
+  void number_all() {
+    trace.flags |= trace::kOneClock;
+    for (trace::Event& event : trace.events)
+      if (!event.has(trace::kFailed)) event.flags |= trace::kTicket;
+  }
 
 private:
   static constexpr const char* kNames[] = {"x", "y", "u", "v", "flag", "checking", "saving"};
@@ -125,6 +149,80 @@ TEST(PredictMonitors, ARaceOnAVariableAndWhatWasKnown) {
       << recorded.notes[0];
   EXPECT_EQ(recorded.findings("monitor datarace on y"), Found{"datarace on y: thread 1 read y"});
   EXPECT_EQ(recorded.findings("monitor datarace on x"), Found{});
+}
+
+constexpr const char* kSmall = "monitor small at any t: x <= 5";
+constexpr const char* kOfOne = "monitor small at 1: x <= 5";
+constexpr std::uint64_t kLock = 0x9000;
+
+TEST(PredictMonitors, NothingIsObservedThatRestsOnAnUnknownOrder) {
+  Recorded racing({}, 3);
+  racing.set(1, "x", 1);
+  racing.set(2, "x", 9);
+  EXPECT_FALSE(racing.is_observed(kSmall));
+  EXPECT_FALSE(racing.answer(kSmall).bounds.empty());
+
+  // The same, with a lock around each.
+  Recorded locked({}, 3);
+  for (const auto& [thread, value] : {std::pair(1u, 1u), std::pair(2u, 9u)}) {
+    locked.lock(thread, kLock);
+    locked.set(thread, "x", value);
+    locked.unlock(thread, kLock);
+  }
+  EXPECT_TRUE(locked.is_observed(kSmall));
+  EXPECT_TRUE(locked.answer(kSmall).bounds.empty());
+
+  racing.number_all();
+  EXPECT_TRUE(racing.is_observed(kSmall));
+  EXPECT_TRUE(racing.answer(kSmall).bounds.empty());
+}
+
+TEST(PredictMonitors, WhatHappenedBeforeTheFirstUnknownOrderIsCertain) {
+  Recorded before({}, 3);
+  before.set(1, "x", 9);
+  before.set(1, "y", 1);
+  before.set(2, "y", 2);
+  EXPECT_TRUE(before.is_observed(kOfOne)); // nobody is asked what became of y
+  EXPECT_TRUE(before.is_observed("monitor small at 1: x <= 5 || y > 9"));
+
+  // The later write may have come before both of the other thread's, not only before the second.
+  Recorded behind({}, 3);
+  behind.set(1, "x", 9);
+  behind.lock(1, kLock);
+  behind.unlock(1, kLock);
+  behind.set(1, "x", 1);
+  behind.set(2, "x", 2);
+  EXPECT_FALSE(behind.is_observed(kOfOne));
+
+  // Here it has heard of the first.
+  Recorded heard({}, 3);
+  heard.set(1, "x", 9);
+  heard.lock(1, kLock);
+  heard.unlock(1, kLock);
+  heard.lock(2, kLock);
+  heard.unlock(2, kLock);
+  heard.set(1, "x", 1);
+  heard.set(2, "x", 2);
+  EXPECT_TRUE(heard.is_observed(kOfOne));
+  EXPECT_FALSE(heard.answer(kOfOne).bounds.empty());
+}
+
+TEST(PredictMonitors, NobodyKnowsWhenATryFailed) {
+  Recorded tried({}, 3);
+  tried.lock(1, kLock);
+  tried.add(2, EventKind::Acquire, kLock, trace::kLockTry, trace::kFailed);
+  tried.unlock(1, kLock);
+  tried.set(2, "x", 9);
+  tried.number_all(); // it has none
+  EXPECT_FALSE(tried.is_observed(kSmall));
+}
+
+// Readers may come in any order, and what another memory holds is nobody's business.
+TEST(PredictMonitors, ReadersAreNotOrderedAndNeedNotBe) {
+  Recorded readers({{1, Do::Read, "x", 0}, {2, Do::Read, "x", 0}, {1, Do::Write, "u", 0}, {2, Do::Write, "u", 0}}, 3);
+  readers.set(1, "y", 9);
+  EXPECT_TRUE(readers.is_observed("monitor small at any t: x + y <= 5"));
+  EXPECT_FALSE(readers.is_observed("monitor small at any t: x + y <= 5 over *"));
 }
 
 } // namespace

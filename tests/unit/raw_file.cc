@@ -240,7 +240,8 @@ bool keeps_threads(const Trace& trace, const std::vector<Slots>& streams) {
     std::size_t& at = next[e.thread];
     if (at >= slots.size() || slots[at].kind != static_cast<std::uint8_t>(e.kind) || slots[at].address != e.address)
       return false;
-    if (slots[at].flags & kTicket) {
+    // Values have the last word about plain accesses.
+    if ((slots[at].flags & kTicket) != 0 && e.kind != EventKind::Read && e.kind != EventKind::Write) {
       if (slots[at].counter <= ticket) return false;
       ticket = slots[at].counter;
     }

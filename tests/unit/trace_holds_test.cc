@@ -34,6 +34,15 @@ std::uint64_t broken(std::vector<Event> events) {
 
 } // namespace
 
+TEST(Holds, AnAccessWithANumberOfItsOwnEndsNoSegment) {
+  for (const EventKind kind : {EventKind::Read, EventKind::Write}) {
+    EXPECT_FALSE(ends_segment(access(0, kind, y, kTicket)));
+    EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(0, kind, y, kTicket), access(1, EventKind::Write, x),
+                      access(0, EventKind::Read, y), sync(0)}),
+              1u);
+  }
+}
+
 TEST(Holds, ForeignWriteDuringAHeldReadBreaksIt) {
   EXPECT_EQ(broken({access(0, EventKind::Read, x, kHeld), access(1, EventKind::Write, x), access(0, EventKind::Read, y),
                     sync(0)}),
