@@ -230,6 +230,8 @@ __attribute__((constructor(101))) void start() {
     if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
+      // A lock's first number is taken while it is held: no fault of a page is to make that longer.
+      if (!live) os::touch_pages(g_object_clocks, sizeof g_object_clocks);
       g_ready = true;
       on_exit(at_exit, nullptr);
       if (Thread* t = attach(kNoThread, 0)) {
