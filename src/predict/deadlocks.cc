@@ -197,19 +197,26 @@ private:
     finding.kind = witness::FindingKind::Deadlock;
     finding.engine = tier;
     std::vector<std::uint32_t> next;
-    for (const StepId step : requests) {
+    const std::size_t first = first_in_source();
+    for (std::size_t k = 0; k < requests.size(); ++k) {
+      const StepId step = requests[k < circle_.size() ? (first + k) % circle_.size() : k];
       next.push_back(computation_.steps[step].event);
       finding.places.push_back({next.back(), Role::Request});
     }
-    for (std::size_t i = 0; i < circle_.size() && circle_.size() > 1; ++i) {
-      const Request& r = requests_[circle_[i]];
-      const std::size_t after = (i + 1) % circle_.size();
+    for (std::size_t k = 0; k < circle_.size() && circle_.size() > 1; ++k) {
+      const Request& r = requests_[circle_[(first + k) % circle_.size()]];
+      const std::size_t after = (first + k + 1) % circle_.size();
       if (r.kind == RequestKind::Join || requests_[circle_[after]].holding(r.object) == nullptr) continue;
       const std::uint32_t hold = taking_event(trace_, computation_, requests[after], address_of(r.object));
       if (hold < trace_.events.size()) finding.places.push_back({hold, Role::Hold});
     }
     finding.witness = witness_of(computation_, trace_, run, next);
     findings_.push_back(std::move(finding));
+  }
+  // The circle is told from here on, whoever came first in this run.
+  std::size_t first_in_source() const {
+    const auto place = [&](std::size_t request) { return std::pair(requests_[request].site, requests_[request].thread); };
+    return static_cast<std::size_t>(std::ranges::min_element(circle_, {}, place) - circle_.begin());
   }
   std::uint64_t address_of(std::uint32_t object) const {
     return object < computation_.locks.size() ? computation_.locks[object]
