@@ -51,7 +51,8 @@ std::string find_default_trace(pid_t pid) {
 void add_record_options(Parser& parser, RecordOptions& options, const std::string& all) {
   parser.add_option("-o,--output", options.output, "Where the trace goes")->type_name("T.sooth");
   parser.add_flag(all, options.all, "Keep every event; nothing that repeats is left out");
-  parser.add_option("--property", options.property, "Keep whatever this property can see, in its real order")->type_name("P");
+  parser.add_option("--property", options.property, "Keep whatever this property can see, in its real order")
+      ->type_name("P");
 }
 
 std::string check_record_options(const RecordOptions& options) {

@@ -215,7 +215,9 @@ private:
   }
   // The circle is told from here on, whoever came first in this run.
   std::size_t first_in_source() const {
-    const auto place = [&](std::size_t request) { return std::pair(requests_[request].site, requests_[request].thread); };
+    const auto place = [&](std::size_t request) {
+      return std::pair(requests_[request].site, requests_[request].thread);
+    };
     return static_cast<std::size_t>(std::ranges::min_element(circle_, {}, place) - circle_.begin());
   }
   std::uint64_t address_of(std::uint32_t object) const {

@@ -160,7 +160,7 @@ private:
   const RunTable table_;
   logic::Property everything_; // names all variables, for labels
   const causality::Model* model_ = nullptr;
-  bool order_is_known_ = true; // of the observed run
+  bool order_is_known_ = true;                  // of the observed run
   std::vector<std::vector<std::uint64_t>> run_; // the cuts of the violating run, if a window was asked for
   std::uint64_t more_than_ = 0;                 // cuts that the lattice has, if only those near the run were built
 };

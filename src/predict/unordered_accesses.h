@@ -17,7 +17,7 @@
 namespace sooth::predict {
 
 struct Doubt {
-  causality::EventIndex from = 0; // what happened before this event is certain
+  causality::EventIndex from = 0;              // what happened before this event is certain
   causality::EventIndex first = 0, second = 0; // or the other way round
 };
 
@@ -32,7 +32,8 @@ public:
     order_.see(event);
     if (const causality::StepId step = order_.step_at(event); step != causality::kNoStep)
       for (const causality::Operation& o : computation_.operations_of(step))
-        if (is_of_memory(o.kind) && follows(computation_.locations[o.object].address, computation_.locations[o.object].bytes))
+        if (is_of_memory(o.kind) &&
+            follows(computation_.locations[o.object].address, computation_.locations[o.object].bytes))
           look_at_memory(event, o);
     look_at_tries(event);
     if (order_.leaves_something(event)) order_.clocks().count(trace_.events[event].thread);
@@ -65,7 +66,7 @@ private:
   const trace::Trace& trace_;
   const causality::Computation& computation_;
   causality::CertainOrder order_;
-  absl::flat_hash_map<std::uint32_t, std::vector<Visitor>> visitors_;        // by location
+  absl::flat_hash_map<std::uint32_t, std::vector<Visitor>> visitors_; // by location
   absl::flat_hash_map<std::uint64_t, causality::EventIndex> last_at_; // by address of what is synchronised on
   std::optional<Doubt> doubt_;
 };

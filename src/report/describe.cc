@@ -285,7 +285,8 @@ private:
   }
   RunStepText run_step_text(const witness::RunStep& step) const {
     const StepText& known = step_of(report_, step.event);
-    return {step.event, known.thread, step.what.empty() ? step_phrase(known) : step.what, step.state, step.observed, known.spot};
+    return {step.event, known.thread,  step.what.empty() ? step_phrase(known) : step.what,
+            step.state, step.observed, known.spot};
   }
 
   PlaceText place_text(const witness::Place& place) {

@@ -90,7 +90,8 @@ enum FileFlags : std::uint32_t {
   kFrozen = 1,   // written by tools: counters are positions, the order is final and is not restored
   kNoValues = 2, // imported from a format without values: each write counts as a value of its own
   kForFacts = 4, // recorded for use with static facts: nothing is left out, branches and decisions are kept
-  kOneClock = 8, // all tickets are from one clock, and accesses of what a property names have some (capture/runtime/exact.h)
+  kOneClock =
+      8, // all tickets are from one clock, and accesses of what a property names have some (capture/runtime/exact.h)
 };
 
 // The first page. The program writes it through a shared mapping, so what it says survives any end.

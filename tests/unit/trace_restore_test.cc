@@ -88,9 +88,9 @@ TEST(Restore, WriteThatWasNotSeenYetGoesForward) {
 
 // Accesses with numbers of their own: a read takes it after it was made, a write before.
 TEST(Restore, NumberedAccessesComeOutInTheirOrder) {
-  const std::vector<Slots> streams = {
-      {ticketed(EventKind::Write, x, 1, 4, 4), ticketed(EventKind::Write, y, 1, 7, 4)},
-      {ticketed(EventKind::Write, x, 2, 3, 4), ticketed(EventKind::Read, x, 1, 5, 4), ticketed(EventKind::Write, y, 2, 6, 4)}};
+  const std::vector<Slots> streams = {{ticketed(EventKind::Write, x, 1, 4, 4), ticketed(EventKind::Write, y, 1, 7, 4)},
+                                      {ticketed(EventKind::Write, x, 2, 3, 4), ticketed(EventKind::Read, x, 1, 5, 4),
+                                       ticketed(EventKind::Write, y, 2, 6, 4)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(text_of(trace), "1 write x=2, 0 write x=1, 1 read x=1, 1 write y=2, 0 write y=1");
@@ -98,10 +98,9 @@ TEST(Restore, NumberedAccessesComeOutInTheirOrder) {
 
 TEST(Restore, NumberedReadThatWasFasterThanAWriteGoesBackAlone) {
   // The write of 5 was announced, then the thread was slow to make it. What the reader did before stays behind the other write.
-  const std::vector<Slots> streams = {
-      {ticketed(EventKind::Write, x, 1, 5, 4)},
-      {ticketed(EventKind::Read, y, 0, 4, 4), ticketed(EventKind::Read, x, 0, 6, 4)},
-      {ticketed(EventKind::Write, y, 3, 3, 4), ticketed(EventKind::Write, y, 0, 3, 4)}};
+  const std::vector<Slots> streams = {{ticketed(EventKind::Write, x, 1, 5, 4)},
+                                      {ticketed(EventKind::Read, y, 0, 4, 4), ticketed(EventKind::Read, x, 0, 6, 4)},
+                                      {ticketed(EventKind::Write, y, 3, 3, 4), ticketed(EventKind::Write, y, 0, 3, 4)}};
   const Trace trace = restored(streams);
   expect_legal(trace, streams, 0);
   EXPECT_EQ(text_of(trace), "2 write y=3, 2 write y=0, 1 read y=0, 1 read x=0, 0 write x=1");

@@ -114,8 +114,7 @@ inline void append_exactly(Thread* t, EventKind kind, std::uint64_t address, std
   Appending appending(t);
   if (frames_changed()) write_frames(t);
   if (trace::RawEvent* slot = reserve(t, 1))
-    put(t, slot, kind, address, value, tick(t), site, size, 0,
-        static_cast<std::uint8_t>(flags | trace::kTicket));
+    put(t, slot, kind, address, value, tick(t), site, size, 0, static_cast<std::uint8_t>(flags | trace::kTicket));
 }
 
 // A ticketed event. `ticket` takes the number, after the room is there: nothing slow comes between it and the operation.

@@ -45,7 +45,8 @@ void order_exactly(const char* text, std::size_t length) {
   g_exact = true;
   set_file_flag(trace::kOneClock, true);
   const char* const end = text + length;
-  if (length == 3 && text[0] == 'a' && text[1] == 'l' && text[2] == 'l') return order_exactly(kAllMemory.begin, kAllMemory.end);
+  if (length == 3 && text[0] == 'a' && text[1] == 'l' && text[2] == 'l')
+    return order_exactly(kAllMemory.begin, kAllMemory.end);
   while (text < end) order_variable(text, end);
 }
 
@@ -58,8 +59,7 @@ void order_exactly(std::uint64_t address, std::uint64_t bytes) {
   else g_ranges[g_range_count] = range;
   const bool first = g_range_count == 0;
   if (g_range_count < kMostRanges) __atomic_store_n(&g_range_count, g_range_count + 1, __ATOMIC_RELEASE);
-  if (first || range.begin < g_exact_reach.begin)
-    __atomic_store_n(&g_exact_reach.begin, range.begin, __ATOMIC_RELAXED);
+  if (first || range.begin < g_exact_reach.begin) __atomic_store_n(&g_exact_reach.begin, range.begin, __ATOMIC_RELAXED);
   if (range.end > g_exact_reach.end) __atomic_store_n(&g_exact_reach.end, range.end, __ATOMIC_RELEASE);
 }
 

@@ -178,8 +178,7 @@ Block compile(const char* property, const char* tool) {
 // Where a variable is; null, or what is wrong.
 const char* find_variable(const knowledge::VariableRow& row, std::uint64_t& address) {
   const bool in_library = (row.flags & knowledge::kInLibrary) != 0;
-  const Loaded loaded =
-      find_loaded(in_library ? g_setup.compiled.string(row.watch_name) : "", row.address, row.size);
+  const Loaded loaded = find_loaded(in_library ? g_setup.compiled.string(row.watch_name) : "", row.address, row.size);
   if (!loaded.found) return "a library whose variables the monitors name is not loaded";
   if (!loaded.holds) return "the monitors were compiled for another program";
   address = loaded.base + row.address;

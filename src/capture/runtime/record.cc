@@ -79,8 +79,8 @@ void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value)
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (is_online()) return online_failed(t, kind, target, value);
   const std::uint32_t site = __sooth_thread.abi.call_site;
-  const bool repeats = repeats_last(t, kind, target, value, 0, site) && (t->last->flags & trace::kFailed) != 0 &&
-                       t->last->site == site;
+  const bool repeats =
+      repeats_last(t, kind, target, value, 0, site) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site;
   if (repeats && !g_exact) return;
   append(t, kind, target, value, site, 0, trace::kFailed);
 }

@@ -1,10 +1,10 @@
 // Three threads do what the first argument says, in its order, four letters a step: the thread, what it does, to what, a number.
 // They take turns by means that Sooth does not see: nothing tells it in which order the accesses came.
+#include <atomic>
 #include <mutex>
 #include <sched.h>
 #include <semaphore.h>
 #include <string.h>
-#include <atomic>
 #include <thread>
 
 #include <sooth/monitor.h>
