@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "causality/lifetimes.h"
+#include "trace/misplaced.h"
 
 namespace sooth::causality {
 
@@ -20,8 +21,9 @@ CertainOrder::CertainOrder(const trace::Trace& trace, const Computation& computa
 // read that found it.
 bool CertainOrder::is_numbered(EventIndex event) const {
   if ((trace_.flags & trace::kNoValues) != 0) return true;
+  if ((trace_.flags & trace::kOneClock) == 0) return false;
   const Event& e = trace_.events[event];
-  return (trace_.flags & trace::kOneClock) != 0 && (e.has(trace::kTicket) || e.kind == EventKind::ExternalWrite);
+  return e.kind == EventKind::ExternalWrite ? trace::is_numbered_read(trace_, event) : e.has(trace::kTicket);
 }
 
 template <typename Do>

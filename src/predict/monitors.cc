@@ -49,8 +49,14 @@ public:
     std::string wrong;
     MonitoredRun run(trace_, file_, wrong);
     if (!wrong.empty()) return Error{wrong, file_.name};
-    const std::size_t end = end_of_order();
+    const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
+    auto next = misplaced.begin();
+    std::size_t end = trace_.events.size();
     for (std::size_t event = 0; event < trace_.events.size(); ++event) {
+      if (next != misplaced.end() && *next == event) {
+        ++next;
+        if (event < end && is_lost_at(event, run)) end = event;
+      }
       const knowledge::Word failed = event < end && !run.stopped() ? run.take(event) : 0;
       order_.take(event, [&](std::uint64_t address, std::uint64_t bytes) { return run.follows(address, bytes); });
       for (std::uint32_t m = 0; m < file_.monitors.size() && failed != 0; ++m)
@@ -67,9 +73,10 @@ public:
 private:
   // Where nobody knows the order, there is nothing to follow. Accesses that have a number each are followed by that, as the
   // monitors in the program do, also where they met and what was read tells another order.
-  std::size_t end_of_order() const {
-    const std::vector<std::uint32_t> misplaced = trace::misplaced_reads(trace_);
-    return misplaced.empty() || (trace_.flags & trace::kOneClock) != 0 ? trace_.events.size() : misplaced.front();
+  bool is_lost_at(std::size_t misplaced, const MonitoredRun& run) const {
+    if ((trace_.flags & trace::kOneClock) == 0) return true;
+    const trace::Event& e = trace_.events[misplaced];
+    return run.follows(e.address, e.size) && !trace::is_numbered_read(trace_, misplaced);
   }
 
   // The same monitor failing at the same place in the source is one finding.
@@ -108,7 +115,7 @@ private:
     }
     answer_.bounds.push_back(fmt::format(
         "monitors were followed in an order that the recording allows, from event {} on; the real one is not known{}",
-        doubt.from, how_to_know_order(trace_)));
+        doubt.from, how_to_know_order(trace_, {doubt.first, doubt.second})));
   }
 
   void tell(const MonitoredRun& run) {

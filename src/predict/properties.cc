@@ -105,7 +105,8 @@ private:
       if (!violation.certain)
         answer_.bounds.push_back(
             fmt::format("`{}` may have failed in the recorded run, whose order is not known exactly{}",
-                        monitors_.properties()[violation.monitor]->name, how_to_know_order(trace_)));
+                        monitors_.properties()[violation.monitor]->name,
+                        how_to_know_order(trace_, recorded_->doubt(violation).value_or(std::pair(0, 0)))));
   }
 
   void add_recorded(const RecordedViolation& violation) {

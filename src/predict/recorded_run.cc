@@ -9,6 +9,15 @@ namespace sooth::predict {
 
 using causality::EventIndex;
 
+const char* how_to_know_order(const trace::Trace& trace, std::pair<EventIndex, EventIndex> events) {
+  const auto has_number = [&](EventIndex event) {
+    const trace::Event& e = trace.events[event];
+    return e.has(trace::kTicket) || (e.kind != trace::EventKind::Read && e.kind != trace::EventKind::Write);
+  };
+  const bool done = (trace.flags & trace::kOneClock) != 0 && has_number(events.first) && has_number(events.second);
+  return done ? "" : " (recorded with this --property, it would be)";
+}
+
 RecordedRun::RecordedRun(const trace::Trace& trace, const causality::Computation& computation,
                          const explore::PropertyMonitors& monitors)
     : trace_(trace), computation_(computation), monitors_(monitors), events_(monitors.events().events) {

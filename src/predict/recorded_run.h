@@ -21,10 +21,10 @@
 
 namespace sooth::predict {
 
-// What to do about an order that is not known: the end of a sentence, or nothing if all that can be done was done.
-inline const char* how_to_know_order(const trace::Trace& trace) {
-  return (trace.flags & trace::kOneClock) == 0 ? " (recorded with --property, it would be)" : "";
-}
+// What to do about two events of which nobody knows which came first: the end of a sentence, or nothing if all that can be
+// done was done.
+const char* how_to_know_order(const trace::Trace& trace,
+                              std::pair<causality::EventIndex, causality::EventIndex> events);
 
 struct RecordedViolation {
   std::size_t monitor = 0;

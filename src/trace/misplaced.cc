@@ -104,4 +104,11 @@ private:
 
 std::vector<std::uint32_t> misplaced_reads(const Trace& trace) { return Search(trace).run(); }
 
+bool is_numbered_read(const Trace& trace, std::size_t external_write) {
+  if ((trace.flags & kOneClock) == 0) return false;
+  for (std::size_t i = external_write + 1; i < trace.events.size(); ++i)
+    if (const Event& e = trace.events[i]; e.thread == trace.events[external_write].thread) return e.has(kTicket);
+  return false;
+}
+
 } // namespace sooth::trace

@@ -18,4 +18,7 @@ namespace sooth::trace {
 // Indices of such external writes, ascending. The thread of each is that of the read behind it.
 std::vector<std::uint32_t> misplaced_reads(const Trace& trace);
 
+// Whether the read behind an external write has a number of its own (kOneClock): then only what it saw is out of order.
+bool is_numbered_read(const Trace& trace, std::size_t external_write);
+
 } // namespace sooth::trace

@@ -207,7 +207,7 @@ def unordered(bench):
         finding, = json.loads(report.read_text())["findings"]
         check(finding["status"] == ("predicted" if bounded else "observed"), script, found)
         check(("The recording does not tell which came first, `writes a = " in found.stderr) == bounded, script, found)
-        check(("recorded with --property, it would be" in found.stderr) == bounded, script, found)
+        check(("recorded with this --property, it would be" in found.stderr) == bounded, script, found)
         steps = sorted(step["what"] for step in finding.get("run", {}).get("unordered", []))
         check(steps == (["writes a = 1", "writes a = 3"] if bounded else []), finding)
 

@@ -207,6 +207,36 @@ TEST(PredictMonitors, WhatHappenedBeforeTheFirstUnknownOrderIsCertain) {
   EXPECT_FALSE(heard.answer(kOfOne).bounds.empty());
 }
 
+TEST(PredictMonitors, ATraceThatWasRecordedForOtherMonitorsTellsTheirOrderOnly) {
+  Recorded other({}, 3);
+  for (const char* name : {"x", "y"}) {
+    other.set(1, name, 1);
+    other.set(2, name, 9);
+  }
+  other.number_all();
+  for (trace::Event& event : other.trace.events)
+    if (event.kind == EventKind::Write && event.address != 0x1000) event.flags &= ~trace::kTicket;
+  EXPECT_TRUE(other.is_observed(kSmall));
+  EXPECT_FALSE(other.is_observed("monitor small at any t: y <= 5"));
+  const MonitorAnswer answer = other.answer("monitor small at any t: y <= 5");
+  ASSERT_FALSE(answer.bounds.empty());
+  EXPECT_NE(answer.bounds[0].find("recorded with this --property"), std::string::npos) << answer.bounds[0];
+}
+
+// Two accesses that met: the reader saw what the second write had overwritten. If each has its number, that is their order.
+TEST(PredictMonitors, NumbersAreFollowedAlsoWhereAReadSawSomethingElse) {
+  Recorded met({}, 3);
+  met.set(1, "x", 1);
+  met.set(1, "x", 2);
+  met.access(2, EventKind::ExternalWrite, 0x1000, 4, 1);
+  met.read(2, 0x1000, 4, 1);
+  met.set(1, "x", 9);
+  EXPECT_EQ(met.answer(kSmall).findings.size(), 0u);
+  EXPECT_FALSE(met.answer(kSmall).bounds.empty());
+  met.number_all();
+  EXPECT_TRUE(met.is_observed(kSmall));
+}
+
 TEST(PredictMonitors, NobodyKnowsWhenATryFailed) {
   Recorded tried({}, 3);
   tried.lock(1, kLock);
