@@ -270,10 +270,11 @@ Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block) {
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block) {
   if (block >= setup.compiled.block_count()) return {thread.violated, 0};
   Word* words = thread.blocks + kBlockWords * block;
-  if (words[2] != 0 && --words[2] == 0) {
+  if (words[2] == 1) {
     words[0] = 0;
     thread.news |= kOtherNews;
   }
+  if (words[2] != 0) --words[2];
   return silent(setup, thread);
 }
 
