@@ -22,32 +22,44 @@ bool is_digit(char c, std::uint64_t& value) {
   return digit >= 0;
 }
 
-// One variable of the list; `text` moves behind it.
-void order_variable(const char*& text, const char* end) {
+bool read_number(const char*& text, const char* end, std::uint64_t& value) {
+  const char* const begin = text;
+  while (text < end && is_digit(*text, value)) ++text;
+  return text != begin;
+}
+bool read_letter(const char*& text, const char* end, char letter) {
+  if (text == end || *text != letter) return false;
+  ++text;
+  return true;
+}
+
+// One variable of the list, with the comma behind it; `text` moves on.
+bool order_variable(const char*& text, const char* end) {
   std::uint64_t address = 0, bytes = 0;
   char library[256] = {};
-  std::size_t length = 0;
-  while (text < end && is_digit(*text, address)) ++text;
-  if (text < end && *text == '+') ++text;
-  while (text < end && is_digit(*text, bytes)) ++text;
-  if (text < end && *text == '@') ++text;
-  for (; text < end && *text != ','; ++text)
-    if (length + 1 < sizeof library) library[length++] = *text;
-  if (text < end) ++text;
+  if (!read_number(text, end, address) || !read_letter(text, end, '+') || !read_number(text, end, bytes)) return false;
+  if (read_letter(text, end, '@'))
+    for (std::size_t length = 0; text < end && *text != ','; ++text)
+      if (length + 1 < sizeof library) library[length++] = *text;
   // A program that this one starts inherits the list, and may have nothing there.
   if (const Loaded loaded = find_loaded(library, address, bytes); loaded.holds)
     order_exactly(loaded.base + address, bytes);
+  return read_letter(text, end, ',') || text == end;
 }
 
 } // namespace
 
-void order_exactly(const char* text, std::size_t length) {
+bool order_exactly(const char* text, std::size_t length) {
   g_exact = true;
   set_file_flag(trace::kOneClock, true);
   const char* const end = text + length;
-  if (length == 3 && text[0] == 'a' && text[1] == 'l' && text[2] == 'l')
-    return order_exactly(kAllMemory.begin, kAllMemory.end);
-  while (text < end) order_variable(text, end);
+  if (length == 3 && text[0] == 'a' && text[1] == 'l' && text[2] == 'l') {
+    order_exactly(kAllMemory.begin, kAllMemory.end);
+    return true;
+  }
+  while (text < end)
+    if (!order_variable(text, end)) return false;
+  return true;
 }
 
 void order_exactly(std::uint64_t address, std::uint64_t bytes) {

@@ -13,8 +13,8 @@
 namespace sooth::runtime {
 
 // `exact=all`, or variables as hexadecimal `ADDRESS+BYTES` or `ADDRESS+BYTES@LIBRARY`, separated by commas. Addresses are
-// those of the file. In either case watched variables are among them.
-void order_exactly(const char* text, std::size_t length);
+// those of the file. In either case watched variables are among them. False if that is not how the list is written.
+bool order_exactly(const char* text, std::size_t length);
 void order_exactly(std::uint64_t address, std::uint64_t bytes);
 
 struct ExactRange {

@@ -78,7 +78,8 @@ void read_option(const char* option, std::size_t n) {
   } else if (const char* branches = value_of("branches=")) {
     g_branches = *branches == '1';
   } else if (const char* exact = value_of("exact=")) {
-    order_exactly(exact, n - static_cast<std::size_t>(exact - option));
+    if (!order_exactly(exact, n - static_cast<std::size_t>(exact - option)))
+      complain("SOOTH_OPTIONS: `exact` takes `all` or a list of ADDRESS+BYTES, not", exact);
   } else if (const char* facts = value_of("facts=")) {
     g_facts_wanted = *facts != '0';
   } else if (const char* path = value_of("trace=")) {
