@@ -58,6 +58,7 @@ void give_back(const Setup& setup, Thread& thread, Snapshot* snapshot, std::uint
       return;
     }
   if (thread.debt_count == Thread::kDebts) settle_debts(setup, thread);
+  ask_for_references(snapshot);
   thread.debts[thread.debt_count++] = {snapshot, references};
 }
 void change_own(const Setup& setup, Thread& thread, Snapshot* snapshot) {
@@ -192,7 +193,6 @@ std::uint32_t find_name(const Compiled& compiled, const std::uint32_t* names, st
 } // namespace
 
 void settle_debts(const Setup& setup, Thread& thread) {
-  for (std::uint32_t i = 0; i < thread.debt_count; ++i) ask_for_references(thread.debts[i].to);
   for (std::uint32_t i = 0; i < thread.debt_count; ++i)
     setup.snapshots->release(thread.debts[i].to, &thread.spares, thread.debts[i].references);
   thread.debt_count = 0;

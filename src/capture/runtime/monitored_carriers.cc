@@ -263,7 +263,11 @@ void monitored_expects_lock(Thread* t, const void* lock) {
   __builtin_prefetch(lock, 1);
   __builtin_prefetch(&stripe, 1);
   if (const std::uint32_t count = g_setup.compiled.variable_count(); count <= kFew)
-    for (std::uint32_t i = 0; i < count; ++i) __builtin_prefetch(&g_variables[i], 1);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      __builtin_prefetch(&g_variables[i], 1);
+      __builtin_prefetch(
+          reinterpret_cast<const void*>(__atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED)), 1);
+    }
   // What is left at the lock, most likely. Its memory stays, whatever becomes of it.
   const knowledge::Snapshot* left = __atomic_load_n(&stripe.own.carrier.writes, __ATOMIC_RELAXED);
   if (left != nullptr && left != self->core->snapshot) knowledge::ask_for(g_setup.layout, left, self->core->vector[0]);
