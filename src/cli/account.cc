@@ -39,6 +39,7 @@ void print_program(const Trace& trace, Output& out) {
   }
   if ((trace.flags & trace::kNoValues) != 0) out.text("end         imported, without values\n");
   else out.print("end         {}\n", end_text(process));
+  if ((trace.flags & trace::kOneClock) != 0) out.text("order       real, of all that the property names\n");
 }
 
 void print_threads(const Trace& trace, const Tally& counts, std::size_t top, Output& out) {

@@ -158,5 +158,13 @@ TEST_F(Stats, TextNamesDefectsWithTheirSeverity) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
+TEST_F(Stats, TextSaysWhetherTheOrderIsTheRealOne) {
+  trace::Trace t = small_trace();
+  const std::string said = "order       real";
+  EXPECT_EQ(sooth({"stats", write_trace("t.sooth", t)}).out.find(said), std::string::npos);
+  t.flags |= trace::kOneClock;
+  EXPECT_NE(sooth({"stats", write_trace("t.sooth", t)}).out.find(said), std::string::npos);
+}
+
 } // namespace
 } // namespace sooth::cli::testing
