@@ -16,10 +16,10 @@
 #include <string>
 
 #include "base/budget.h"
-#include "predict/closure.h"
-#include "predict/linear.h"
-#include "predict/races.h"
-#include "predict/search.h"
+#include "predict/question/closure.h"
+#include "predict/question/search.h"
+#include "predict/races/linear.h"
+#include "predict/races/races.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
 

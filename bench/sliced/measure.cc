@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "causality/sliced_clocks.h"
-#include "causality/sliced_graph.h"
-#include "predict/races.h"
-#include "predict/sliced_feasibility.h"
+#include "causality/dependence/sliced_clocks.h"
+#include "causality/dependence/sliced_graph.h"
+#include "predict/question/sliced_feasibility.h"
+#include "predict/races/races.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
 

@@ -1,6 +1,7 @@
 #include "cli/attempts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,6 +23,8 @@
 namespace sooth::cli {
 namespace {
 
+using analysis::Spending;
+
 constexpr double kKept = 0.75;                // of the events, in the next attempt ...
 constexpr double kKeptInHaste = 0.25;         // ... if half of the time is gone
 constexpr std::uint64_t kFewest = 1000;       // events; if these do not fit, something else takes the memory
@@ -29,18 +32,24 @@ constexpr double kLeastForReading = 0.01;     // that part of the memory
 constexpr std::uint64_t kPerSecond = 8 << 20; // KiB that a process can occupy at most, about: pages have to be cleared
 constexpr int kShortest = 1, kLongest = 100;  // ms between two looks
 
+// What parent and child both see.
+struct Shared {
+  enum State : int { Working, GivenUp, Telling };
+  std::atomic<int> state{Working};
+  std::atomic<std::uint64_t> events{0}; // that are being analysed; 0: still reading
+};
+
 // In shared memory: the child's words reach the parent.
 class SharedState {
 public:
-  SharedState()
-      : place_(mmap(nullptr, sizeof(Attempt::Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
+  SharedState() : place_(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
   ~SharedState() {
-    if (place_ != MAP_FAILED) munmap(place_, sizeof(Attempt::Shared));
+    if (place_ != MAP_FAILED) munmap(place_, sizeof(Shared));
   }
   SharedState(const SharedState&) = delete;
   SharedState& operator=(const SharedState&) = delete;
 
-  Attempt::Shared* fresh() const { return place_ == MAP_FAILED ? nullptr : new (place_) Attempt::Shared; }
+  Shared* fresh() const { return place_ == MAP_FAILED ? nullptr : new (place_) Shared; }
 
 private:
   void* place_;
@@ -80,55 +89,56 @@ int pause_before_look(std::uint64_t resident, std::uint64_t limit) {
   return static_cast<int>(std::clamp<std::uint64_t>(room * 1000 / kPerSecond, kShortest, kLongest));
 }
 
-void watch(pid_t child, const LifeLine& line, std::uint64_t limit, Attempt::Shared& shared) {
+void watch(pid_t child, const LifeLine& line, std::uint64_t limit, Shared& shared) {
   for (std::uint64_t resident = 0; !line.cut(pause_before_look(resident, limit));) {
-    if (shared.state == Attempt::Shared::Telling) return;
+    if (shared.state == Shared::Telling) return;
     resident = resident_memory(child);
-    int working = Attempt::Shared::Working;
-    if (resident <= limit || !shared.state.compare_exchange_strong(working, Attempt::Shared::GivenUp)) continue;
+    int working = Shared::Working;
+    if (resident <= limit || !shared.state.compare_exchange_strong(working, Shared::GivenUp)) continue;
     kill(child, SIGKILL);
     return;
   }
 }
 
 // Fewer events, or less of the file; the last attempt looks at nothing.
-void reduce(Attempt& attempt, std::uint64_t events, double kept) {
-  if (events != 0) attempt.most_events = static_cast<std::uint64_t>(static_cast<double>(events) * kept);
-  else attempt.part_for_reading *= kept;
-  attempt.last = attempt.most_events < kFewest || attempt.part_for_reading < kLeastForReading;
+void reduce(Spending& spending, std::uint64_t events, double kept) {
+  if (events != 0) spending.most_events = static_cast<std::uint64_t>(static_cast<double>(events) * kept);
+  else spending.part_for_reading *= kept;
+  spending.last = spending.most_events < kFewest || spending.part_for_reading < kLeastForReading;
 }
 
-std::atomic<Attempt*> g_attempt{nullptr}; // of this process, for the new-handler
-
-} // namespace
-
-void Attempt::give_up() {
+// In the child: fewer events would be better.
+[[noreturn]] void give_up(Shared& shared) {
   int working = Shared::Working;
-  if (shared_->state.compare_exchange_strong(working, Shared::GivenUp) || working == Shared::GivenUp) _exit(kFine);
+  if (shared.state.compare_exchange_strong(working, Shared::GivenUp) || working == Shared::GivenUp) _exit(kFine);
   print_error_text("sooth: there is not enough memory to tell all of this.\n"); // too late for another attempt
   _exit(kWrong);
 }
 
-void Attempt::tell() {
+// In the child: from here on results are printed, and the attempt is not ended.
+void begin_telling(Shared& shared) {
   int working = Shared::Working;
-  if (!shared_->state.compare_exchange_strong(working, Shared::Telling) && working == Shared::GivenUp)
+  if (!shared.state.compare_exchange_strong(working, Shared::Telling) && working == Shared::GivenUp)
     for (;;) pause(); // we are about to be ended
   release_complaints();
 }
 
-Ended within_memory(const Allowance& allowance, const std::function<int(Attempt&)>& body) {
+std::atomic<Shared*> g_shared{nullptr}; // of this process, for the new-handler
+
+} // namespace
+
+Ended within_memory(Spending& spending, const std::function<int(const BeginTelling&)>& body) {
   const SharedState place;
-  Attempt attempt;
-  attempt.last = allowance.bytes != 0 && allowance.bytes <= resident_memory();
+  spending.last = spending.bytes != 0 && spending.bytes <= resident_memory();
   for (;;) {
-    attempt.shared_ = place.fresh();
+    Shared* const fresh = place.fresh();
     LifeLine line;
-    if (attempt.shared_ == nullptr || !line.made()) {
+    if (fresh == nullptr || !line.made()) {
       complain(fmt::format("cannot start a process: {}.", std::strerror(errno)));
       return Ended::with(kWrong);
     }
-    Attempt::Shared& shared = *attempt.shared_;
-    const bool watched = allowance.bytes != 0 && !attempt.last;
+    Shared& shared = *fresh;
+    const bool watched = spending.bytes != 0 && !spending.last;
     const pid_t parent = getpid();
     auto ended = run_in_child(
         [&] {
@@ -136,15 +146,18 @@ Ended within_memory(const Allowance& allowance, const std::function<int(Attempt&
           if (getppid() != parent) _exit(0);
           line.close_end(0);
           hold_complaints();
-          g_attempt = &attempt;
-          if (watched) std::set_new_handler([] { g_attempt.load()->give_up(); });
-          const int status = guarded([&] { return body(attempt); });
-          attempt.tell();
+          g_shared = &shared;
+          if (watched) std::set_new_handler([] { give_up(*g_shared.load()); });
+          spending.works_on = [&](std::uint64_t events) { shared.events = events; };
+          spending.give_up = [&] { give_up(shared); };
+          const BeginTelling begin = [&] { begin_telling(shared); };
+          const int status = guarded([&] { return body(begin); });
+          begin();
           return status;
         },
         [&](pid_t child) {
           line.close_end(1);
-          if (watched) watch(child, line, allowance.bytes, shared);
+          if (watched) watch(child, line, spending.bytes, shared);
         });
     if (!ended) {
       complain(ended.error().text());
@@ -152,10 +165,10 @@ Ended within_memory(const Allowance& allowance, const std::function<int(Attempt&
     }
     const bool killed =
         WIFSIGNALED(ended->status) && WTERMSIG(ended->status) == SIGKILL; // by us, or for want of memory
-    if (attempt.last || shared.state == Attempt::Shared::Telling) return *ended;
-    if (shared.state != Attempt::Shared::GivenUp && !killed) return *ended;
-    Progress::forget_line();
-    reduce(attempt, shared.events, allowance.part_left() > 0.5 ? kKept : kKeptInHaste);
+    if (spending.last || shared.state == Shared::Telling) return *ended;
+    if (shared.state != Shared::GivenUp && !killed) return *ended;
+    ProgressLine::forget_line();
+    reduce(spending, shared.events, spending.part_left() > 0.5 ? kKept : kKeptInHaste);
   }
 }
 

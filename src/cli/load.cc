@@ -1,10 +1,7 @@
 #include "cli/load.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
-#include "base/machine_memory.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "trace/reader.h"
@@ -13,16 +10,7 @@ namespace sooth::cli {
 
 namespace {
 
-constexpr double kPartOfTime = 3; // reading takes a third of the time that is left
-constexpr std::uint64_t kForTables =
-    64 << 20; // for reading, even if nothing can be analysed: names, places, the number of events
-
-std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptions& options) {
-  const auto read = [&] {
-    const Progress progress("reading " + path);
-    return trace::read_trace(path, options);
-  };
-  Result<trace::Trace> result = read();
+std::optional<trace::Trace> told(Result<trace::Trace> result) {
   if (!result) {
     complain(result.error().text());
     return std::nullopt;
@@ -33,26 +21,19 @@ std::optional<trace::Trace> load(const std::string& path, const trace::ReadOptio
 
 } // namespace
 
-std::optional<trace::Trace> load_trace(const std::string& path) { return load(path, {}); }
+std::optional<trace::Trace> load_trace(const std::string& path) {
+  return told([&] {
+    const ProgressLine line("reading " + path);
+    return trace::read_trace(path, {});
+  }());
+}
 
-std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, Attempt& attempt,
-                                       bool& stopped) {
-  const std::uint64_t occupied = resident_memory();
-  std::uint64_t free = allowance.bytes > occupied ? allowance.bytes - occupied : 0;
-  if (attempt.last) free = std::max(free, kForTables);
-  std::error_code unknown; // reading will tell why
-  if (const std::uint64_t file = std::filesystem::file_size(path, unknown);
-      !unknown && file > free && allowance.bytes != 0) {
-    if (!attempt.last) attempt.give_up();
-    stopped = true;
-    return trace::Trace();
-  }
-  const auto part = static_cast<std::uint64_t>(static_cast<double>(free) * attempt.part_for_reading);
-  const Budget budget(allowance.left() / kPartOfTime, allowance.bytes == 0 ? 0 : occupied + part);
-  trace::ReadOptions options;
-  options.stop = [&] { return budget.spent() != nullptr; };
-  options.stopped = &stopped;
-  return load(path, options);
+std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
+                                         analysis::LeftOut& left_out) {
+  return told([&] {
+    const ProgressLine line("reading " + path);
+    return analysis::read_in_time(path, spending, left_out);
+  }());
 }
 
 } // namespace sooth::cli

@@ -4,17 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "cli/allowance.h"
-#include "cli/attempts.h"
+#include "analysis/prepare.h"
 #include "trace/trace.h"
 
 namespace sooth::cli {
 
-// Empty after an error, which has been told.
+// Both are empty after an error, which has been told.
 std::optional<trace::Trace> load_trace(const std::string& path);
-// The same within a part of the allowance; the rest is for what is done with the trace. `stopped`: events at its end were left
-// out; if the file alone takes too much memory, everything.
-std::optional<trace::Trace> load_trace(const std::string& path, const Allowance& allowance, Attempt& attempt,
-                                       bool& stopped);
+// Within a part of what may be spent; the rest is for what is done with the trace.
+std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
+                                         analysis::LeftOut& left_out);
 
 } // namespace sooth::cli

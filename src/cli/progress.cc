@@ -39,11 +39,11 @@ std::string fitted(std::string what, const std::string& bar, const std::string& 
 
 } // namespace
 
-Progress::Progress(std::string what) : what_(std::move(what)) {
+ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
   if (isatty(STDERR_FILENO) == 1) watcher_ = std::thread([this] { watch(); });
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (!watcher_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -53,7 +53,7 @@ Progress::~Progress() {
   watcher_.join();
 }
 
-void Progress::stage(std::string what, unsigned done, unsigned all) {
+void ProgressLine::stage(std::string what, unsigned done, unsigned all) {
   const std::lock_guard lock(mutex_);
   what_ = std::move(what);
   parts_ = done;
@@ -61,17 +61,17 @@ void Progress::stage(std::string what, unsigned done, unsigned all) {
   inner_done_ = inner_all_ = 0;
 }
 
-void Progress::within(std::size_t done, std::size_t all) {
+void ProgressLine::within(std::size_t done, std::size_t all) {
   const std::lock_guard lock(mutex_);
   inner_done_ = done;
   inner_all_ = all;
 }
 
-void Progress::forget_line() {
+void ProgressLine::forget_line() {
   if (isatty(STDERR_FILENO) == 1) print_error_text("\r\033[K");
 }
 
-void Progress::watch() {
+void ProgressLine::watch() {
   std::unique_lock lock(mutex_);
   bool shown = false;
   for (int seconds = 1; !changed_.wait_for(lock, std::chrono::seconds(1), [this] { return finished_; }); ++seconds) {

@@ -6,19 +6,19 @@
 #include <string>
 #include <thread>
 
+#include "analysis/progress.h"
+
 namespace sooth::cli {
 
-class Progress {
+class ProgressLine : public analysis::Progress {
 public:
-  explicit Progress(std::string what);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressLine(std::string what);
+  ~ProgressLine() override;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // What is being done from now on, and how much of it is over: `done` of `all` parts.
-  void stage(std::string what, unsigned done, unsigned all);
-  // How much of the present part is over.
-  void within(std::size_t done, std::size_t all);
+  void stage(std::string what, unsigned done, unsigned all) override;
+  void within(std::size_t done, std::size_t all) override;
 
   // Takes away the line of a process that was ended while it showed one.
   static void forget_line();

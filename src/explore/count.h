@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 #include "explore/big_number.h"
 #include "explore/exploration.h"
 #include "explore/monitor_set.h"

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 #include "explore/monitor_set.h"
 
 namespace sooth::explore {

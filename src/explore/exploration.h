@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "causality/clock.h"
+#include "causality/computation/clock.h"
 #include "explore/monitor_set.h"
 
 namespace sooth::explore {

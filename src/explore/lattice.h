@@ -19,8 +19,8 @@
 #include <span>
 
 #include "base/result.h"
-#include "causality/clock.h"
-#include "causality/model.h"
+#include "causality/computation/clock.h"
+#include "causality/models/model.h"
 #include "explore/exploration.h"
 #include "explore/monitor_set.h"
 

@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-#include "causality/clock.h"
+#include "causality/computation/clock.h"
 
 namespace sooth::explore {
 

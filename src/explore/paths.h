@@ -18,7 +18,7 @@
 
 #include <absl/container/inlined_vector.h>
 
-#include "causality/clock.h"
+#include "causality/computation/clock.h"
 
 namespace sooth::explore {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 #include "logic/property.h"
 #include "trace/trace.h"
 

@@ -35,7 +35,7 @@
 //
 // Which events. Accesses of variables that the set names (all memory, if kAllMemory is set), every synchronisation, and
 // internals. Nothing else: the verdicts are about the computation that these events make, and the offline twin
-// (predict/monitors.h) must see the same ones.
+// (properties/monitors.h) must see the same ones.
 //   mutex, spin lock: acquire and release are write_carrier of the lock, a failed try too (it saw who holds it)
 //   read-write lock: exclusive as above; shared acquire (also a failed one) and release are read_carrier
 //   condition: signal, broadcast: write_carrier of the condition. wait: write_carrier of the mutex; when it returns:

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "predict/run_table.h"
+#include "properties/run_table.h"
 #include "report/fingerprint.h"
 #include "trace/trace.h"
 
@@ -21,9 +21,9 @@ std::string what_text(const logic::PropertyFile& file, const Happening& what) {
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   for (const VariableWrite& write : what.writes)
     add(fmt::format("{} = {}", file.variables[write.variable].name,
-                    predict::value_text(file.types[write.variable], write.value)));
+                    properties::value_text(file.types[write.variable], write.value)));
   for (std::size_t k = 0; k < file.events.size(); ++k)
-    if ((what.happened >> k & 1) != 0) add(predict::event_name(file.events[k]));
+    if ((what.happened >> k & 1) != 0) add(properties::event_name(file.events[k]));
   if (what.kind == static_cast<std::uint8_t>(trace::EventKind::ExternalWrite)) out += " (from outside)";
   return out;
 }
@@ -51,7 +51,7 @@ public:
     std::string out;
     for (const std::uint32_t v : property.variables)
       out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", file_.variables[v].name,
-                         known_[v] ? predict::value_text(file_.types[v], values_[v]) : "?");
+                         known_[v] ? properties::value_text(file_.types[v], values_[v]) : "?");
     return out;
   }
 
@@ -63,7 +63,7 @@ private:
 
 report::RunText run_text(const FoundRun& run, const logic::PropertyFile& file, const ProgramSymbols& symbols) {
   constexpr std::size_t kSteps = 40; // the last ones are shown
-  const witness::PropertyRun rule = predict::rule_of(*run.property);
+  const witness::PropertyRun rule = properties::rule_of(*run.property);
   State state(file, run.values);
   report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, 0, {}, {}, rule.entry};
   for (std::size_t k = 0; k < run.path.size(); ++k) {
@@ -92,7 +92,7 @@ report::StepText step_text(const RunStep& step, const logic::PropertyFile& file,
     const logic::Variable& variable = file.variables[what.writes.front().variable];
     out.variable = variable.name;
     out.address = variable.address;
-    out.value = predict::value_text(variable.type, what.writes.front().value);
+    out.value = properties::value_text(variable.type, what.writes.front().value);
     out.number = what.writes.front().value;
     out.size = variable.size;
     out.access = true;

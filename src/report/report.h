@@ -145,7 +145,8 @@ struct Report {
   std::vector<FindingText> candidates; // no findings: places, and in `note` why they are none
   std::vector<StepText> steps;         // every event that a finding names, ascending
   std::uint64_t suppressed = 0;
-  std::uint64_t rejected = 0; // witnesses that the checker did not accept: mistakes of ours
+  std::uint64_t rejected = 0;          // witnesses that the checker did not accept: mistakes of ours
+  std::vector<std::string> objections; // what it said of them, a sentence each
   Coverage coverage;
 };
 

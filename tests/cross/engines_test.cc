@@ -11,11 +11,11 @@
 
 #include <gtest/gtest.h>
 
-#include "causality/computation.h"
-#include "predict/atomicity.h"
-#include "predict/deadlocks.h"
-#include "predict/feasibility.h"
-#include "predict/races.h"
+#include "causality/computation/computation.h"
+#include "predict/atomicity/atomicity.h"
+#include "predict/deadlocks/deadlocks.h"
+#include "predict/question/feasibility.h"
+#include "predict/races/races.h"
 #include "reference/reference.h"
 #include "traces.h"
 #include "witness/check.h"

@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "causality/computation.h"
-#include "causality/model.h"
+#include "causality/computation/computation.h"
+#include "causality/models/model.h"
 #include "lattice_nodes.h"
-#include "predict/feasibility.h"
-#include "predict/races.h"
+#include "predict/question/feasibility.h"
+#include "predict/races/races.h"
 #include "reference/full.h"
 #include "trace/verify.h"
 #include "traces.h"

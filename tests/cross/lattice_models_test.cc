@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 #include "lattice_nodes.h"
 #include "reference/reference.h"
 #include "traces.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 
 namespace sooth::cross {
 

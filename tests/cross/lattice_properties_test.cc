@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "causality/model.h"
+#include "causality/models/model.h"
 #include "explore/lattice.h"
 #include "reference/reference.h"
 #include "traces.h"

@@ -19,13 +19,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "causality/computation.h"
-#include "causality/model.h"
-#include "predict/atomicity.h"
-#include "predict/deadlocks.h"
-#include "predict/feasibility.h"
-#include "predict/races.h"
-#include "predict/sliced_feasibility.h"
+#include "causality/computation/computation.h"
+#include "causality/models/model.h"
+#include "predict/atomicity/atomicity.h"
+#include "predict/deadlocks/deadlocks.h"
+#include "predict/question/feasibility.h"
+#include "predict/question/sliced_feasibility.h"
+#include "predict/races/races.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
 #include "trace/trace.h"

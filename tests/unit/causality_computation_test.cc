@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "causality/computation.h"
-#include "predict/execution.h"
-#include "predict/witness_of.h"
+#include "causality/computation/computation.h"
+#include "predict/question/execution.h"
+#include "predict/question/witness_of.h"
 #include "trace/objects.h"
 #include "trace/verify.h"
 #include "verify_builder.h"

@@ -1,11 +1,11 @@
 // Dynamic dependence: what events depend on, through calls, results, private memory, copies and loops.
-#include "causality/dependence.h"
+#include "causality/dependence/dependence.h"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "causality/computation.h"
+#include "causality/computation/computation.h"
 #include "trace/verify.h"
 #include "unit/verify_builder.h"
 

@@ -6,7 +6,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "causality/happens_before.h"
+#include "causality/models/happens_before.h"
 #include "explore/count.h"
 #include "trace/verify.h"
 #include "unit/property_program.h"
@@ -22,7 +22,7 @@ using Program = testing::PropertyProgram;
 
 TEST(HappensBefore, LandingIsObservedSafeAndPredictedUnsafeInTwoRunsOfThreeOnSixStates) {
   Program p = landing(false);
-  const predict::PropertyAnswer answer = p.check(kLanding);
+  const properties::PropertyAnswer answer = p.check(kLanding);
   ASSERT_EQ(answer.findings.size(), 1u);
   EXPECT_EQ(answer.findings[0].status, witness::Status::Predicted);
   EXPECT_EQ(answer.counted->cuts, 6u);
@@ -43,7 +43,7 @@ TEST(HappensBefore, ALockAroundBothMakesLandingSafe) {
   p.add(2, EventKind::Acquire, 0x9000);
   p.set(2, "radio", 0);
   p.add(2, EventKind::Release, 0x9000);
-  const predict::PropertyAnswer answer = p.check(kLanding);
+  const properties::PropertyAnswer answer = p.check(kLanding);
   EXPECT_TRUE(answer.findings.empty());
   EXPECT_EQ(answer.counted->runs.text(), "1");
 }
@@ -58,7 +58,7 @@ TEST(HappensBefore, Example2HasOneViolatingRunOfThreeOnSevenStates) {
   p.get(2, "x", 0);
   p.set(2, "x", 1);
   p.set(1, "y", 1);
-  const predict::PropertyAnswer answer = p.check("property order: (x > 0) -> [y == 0, y > z)", explore::Until::All);
+  const properties::PropertyAnswer answer = p.check("property order: (x > 0) -> [y == 0, y > z)", explore::Until::All);
   ASSERT_EQ(answer.findings.size(), 1u);
   EXPECT_EQ(answer.findings[0].status, witness::Status::Predicted);
   EXPECT_EQ(answer.counted->cuts, 7u);
@@ -76,7 +76,7 @@ TEST(HappensBefore, NeighbouringVariablesInOneGranuleAreNotOrdered) {
 TEST(HappensBefore, AWriteOfSeveralVariablesAtOnceIsOneState) {
   Program p(2, {{"a", 0}, {"b", 0}});
   p.write(1, 0x1000, 8, 0x0000'0002'0000'0001);
-  const predict::PropertyAnswer answer = p.check("property both: (a == 1) <-> (b == 2)");
+  const properties::PropertyAnswer answer = p.check("property both: (a == 1) <-> (b == 2)");
   EXPECT_TRUE(answer.findings.empty());
   EXPECT_EQ(answer.counted->cuts, 2u);
 }
@@ -97,7 +97,7 @@ TEST(HappensBefore, AnInitialValueThatNobodyKnowsIsTold) {
   p.trace.initial_known = false;
   p.trace.initial.clear();
   p.set(1, "a", 1);
-  const predict::PropertyAnswer answer = p.check("property one: a <= 1");
+  const properties::PropertyAnswer answer = p.check("property one: a <= 1");
   EXPECT_TRUE(answer.findings.empty());
   ASSERT_EQ(answer.remarks.size(), 1u);
   EXPECT_NE(answer.remarks[0].find("`a`"), std::string::npos);
@@ -110,7 +110,7 @@ TEST(HappensBefore, LivenessIsOnlyPossible) {
   p.set(2, "light", 1);
   p.set(2, "light", 0);
   p.set(1, "served", 1);
-  const predict::PropertyAnswer answer =
+  const properties::PropertyAnswer answer =
       p.check("liveness served: always ((waiting == 1 && light >= 0) -> eventually served == 1)");
   ASSERT_EQ(answer.findings.size(), 1u);
   EXPECT_EQ(answer.findings[0].kind, witness::FindingKind::PossibleLiveness);

@@ -1,5 +1,5 @@
 // What memory depends on, compared with a table that has an entry for each byte.
-#include "causality/memory_nodes.h"
+#include "causality/dependence/memory_nodes.h"
 
 #include <map>
 #include <set>

@@ -1,5 +1,5 @@
 // The clocks of sliced causality: the seed's algorithm, the one that goes backwards first, and the definition.
-#include "causality/sliced_clocks.h"
+#include "causality/dependence/sliced_clocks.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The model sliced in the lattice: Fig. 7 of seed 002, as its text tells it.
-#include "causality/sliced.h"
+#include "causality/models/sliced.h"
 
 #include <map>
 #include <set>

@@ -10,7 +10,7 @@
 
 #include <rapidcheck.h>
 
-#include "causality/algorithm_a.h"
+#include "causality/models/algorithm_a.h"
 #include "explore/lattice.h"
 
 namespace sooth::testing {

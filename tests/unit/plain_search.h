@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "predict/execution.h"
+#include "predict/question/execution.h"
 
 namespace sooth::predict::testing {
 

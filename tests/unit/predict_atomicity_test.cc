@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
-#include "predict/atomicity.h"
-#include "predict/blocks.h"
-#include "predict/execution.h"
+#include "predict/atomicity/atomic_blocks.h"
+#include "predict/atomicity/atomicity.h"
+#include "predict/question/execution.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {

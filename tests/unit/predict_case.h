@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "causality/computation.h"
-#include "predict/coverage.h"
-#include "predict/feasibility.h"
+#include "causality/computation/computation.h"
+#include "predict/question/coverage.h"
+#include "predict/question/feasibility.h"
 #include "trace/verify.h"
 #include "unit/verify_builder.h"
 #include "witness/check.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "predict/deadlocks.h"
+#include "predict/deadlocks/deadlocks.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "plain_search.h"
-#include "predict/feasibility.h"
+#include "predict/question/feasibility.h"
 #include "trace/objects.h"
 #include "trace/verify.h"
 #include "verify_builder.h"

@@ -1,8 +1,8 @@
 // Figure 1 of seed 004, as traces, under every model.
 #include <gtest/gtest.h>
 
-#include "causality/computation.h"
-#include "predict/feasibility.h"
+#include "causality/computation/computation.h"
+#include "predict/question/feasibility.h"
 #include "verify_builder.h"
 
 namespace sooth::predict {

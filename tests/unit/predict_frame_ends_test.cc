@@ -1,7 +1,7 @@
 // Uses after a function's return on hand-made traces, in pairs.
 #include <gtest/gtest.h>
 
-#include "predict/memory_errors.h"
+#include "predict/memory/memory_errors.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {

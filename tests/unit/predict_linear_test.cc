@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "predict/feasibility.h"
-#include "predict/linear.h"
+#include "predict/question/feasibility.h"
+#include "predict/races/linear.h"
 #include "trace/verify.h"
 #include "verify_builder.h"
 

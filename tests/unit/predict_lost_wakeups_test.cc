@@ -1,7 +1,7 @@
 // Lost wake-ups on hand-made traces, in pairs.
 #include <gtest/gtest.h>
 
-#include "predict/lost_wakeups.h"
+#include "predict/deadlocks/lost_wakeups.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {

@@ -1,7 +1,7 @@
 // Uses after free on hand-made traces, in pairs.
 #include <gtest/gtest.h>
 
-#include "predict/memory_errors.h"
+#include "predict/memory/memory_errors.h"
 #include "trace/objects.h"
 #include "unit/predict_case.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "predict/memory_model.h"
+#include "predict/races/memory_model.h"
 #include "trace/verify.h"
 #include "unit/verify_builder.h"
 #include "witness/check.h"

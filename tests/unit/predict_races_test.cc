@@ -1,7 +1,7 @@
 // The race engine: one finding for each pair of sites, each with a witness that the checker accepts.
 #include <gtest/gtest.h>
 
-#include "predict/races.h"
+#include "predict/races/races.h"
 #include "verify_builder.h"
 #include "witness/check.h"
 

@@ -11,7 +11,7 @@
 
 #include "explore/exploration.h"
 #include "logic/resolve.h"
-#include "predict/properties.h"
+#include "properties/properties.h"
 #include "trace/verify.h"
 #include "unit/verify_builder.h"
 #include "witness/check.h"
@@ -48,17 +48,17 @@ struct PropertyProgram : TraceBuilder {
     read(thread, address(name), 4, static_cast<std::uint32_t>(value));
   }
 
-  predict::PropertyAnswer check(const std::string& text, explore::Until until = explore::Until::EachMonitor) {
+  properties::PropertyAnswer check(const std::string& text, explore::Until until = explore::Until::EachMonitor) {
     EXPECT_TRUE(trace::verify(trace, 1).legal());
     const auto file = logic::read_properties(text, "test.prop", symbols);
     if (!file) {
       ADD_FAILURE() << file.error().text();
       return {};
     }
-    predict::PropertyOptions options;
+    properties::PropertyOptions options;
     options.count = true;
     options.exploration.until = until;
-    auto answer = predict::check_properties(trace, causality::compute(trace), file.value(), "hb", options);
+    auto answer = properties::check_properties(trace, causality::compute(trace), file.value(), "hb", options);
     if (!answer) {
       ADD_FAILURE() << answer.error().text();
       return {};

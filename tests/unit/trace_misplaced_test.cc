@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "causality/computation.h"
+#include "causality/computation/computation.h"
 #include "unit/verify_builder.h"
 
 namespace sooth::trace {

@@ -3,7 +3,7 @@
 //
 // Memory is cut into the pieces that accesses have in common. A cell stands for some of the eight bytes of a granule, all in
 // one stripe: so all that an access within a granule touches is held by one lock. When an access covers only a part of a
-// piece, the piece is split, and both halves know what it knew. (causality/locations.h does the same for a trace.)
+// piece, the piece is split, and both halves know what it knew. (causality/computation/locations.h does the same for a trace.)
 #include "capture/runtime/monitored_quick.h"
 #include "capture/runtime/monitored_state.h"
 #include "capture/runtime/os.h"

@@ -1,0 +1,121 @@
+#include "analysis/coverage.h"
+
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "predict/races/benign_races.h"
+
+namespace sooth::analysis {
+
+namespace {
+
+// external-writes -> externalWrites
+std::string camel_case(std::string_view name) {
+  std::string out;
+  bool capital = false;
+  for (const char letter : name) {
+    if (letter == '-') capital = true;
+    else {
+      out += capital ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+      capital = false;
+    }
+  }
+  return out;
+}
+
+class Collector {
+public:
+  void add(std::string name, std::uint64_t count, std::string sentence, bool complete, std::string detail = {}) {
+    if (count == 0) return;
+    result.complete &= complete;
+    result.gaps.push_back({std::move(name), count, std::move(sentence), complete, std::move(detail)});
+  }
+  report::Coverage result;
+};
+
+void add_engines(const predict::Coverage& engines, Collector& out) {
+  out.result.windows = engines.windows == 0 ? 1 : engines.windows;
+  out.result.undecided = engines.undecided;
+  for (const auto& [reason, times] : engines.reasons)
+    out.add("undecided", times, fmt::format("candidates are undecided: {}", reason), false);
+  if (engines.undecided != 0 && engines.reasons.empty())
+    out.add("undecided", engines.undecided, "candidates are undecided", false);
+  if (engines.windows > 1)
+    out.add("windows", engines.windows, "windows, each of which was searched on its own (--window)", false);
+}
+
+void add_computation(const causality::Computation& computation, Collector& out) {
+  out.add("externalReads", computation.external_reads,
+          "reads of what no recorded event wrote; all that was observed before them stays before them", false);
+  out.add("untrustedSteps", computation.untrusted_steps,
+          "steps are in no predicted run, because what led to them is unknown", false);
+  out.add("conservativeOrders", computation.conservative_orders,
+          "orders of semaphores, barriers, wake-ups and the like are kept as they were observed", false);
+}
+
+void add_defects(const trace::Trace& trace, Collector& out) {
+  for (const trace::DefectRow& row : trace::defect_rows())
+    if (row.defect != trace::Defect::UnsupportedCalls)
+      out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), row.severity != "error");
+}
+
+// The C and C++ runtimes are in every program; what they do to the caller's memory is recorded at their calls.
+bool is_of_the_language(const std::string& library) {
+  for (const std::string_view known : {"linux-vdso.", "linux-gate.", "ld-linux", "libc.so", "libm.so", "libgcc_s.",
+                                       "libstdc++.", "libpthread.", "librt."})
+    if (library.starts_with(known)) return true;
+  return false;
+}
+
+void add_recording(const trace::Trace& trace, Collector& out) {
+  std::string names;
+  std::uint64_t calls = 0;
+  for (const auto& [name, times] : trace.process.unsupported) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    calls += times;
+  }
+  out.add("unsupportedCalls", calls, "calls of synchronisation that Sooth does not follow", false, names);
+  out.add("functionsLeftOut", trace.static_facts.functions_left_out,
+          "functions have no hooks, as was asked for; calls of them count as if they could do anything", true);
+  names.clear();
+  std::uint64_t libraries = 0;
+  for (const std::string& path : trace.process.plain_libraries) {
+    const std::string library = std::filesystem::path(path).filename().string();
+    if (is_of_the_language(library)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", library);
+    ++libraries;
+  }
+  out.add("uninstrumentedLibraries", libraries,
+          "libraries were not built with Sooth; what they do to memory is not seen", true, names);
+}
+
+} // namespace
+
+report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
+                             const causality::Computation& computation, const predict::Coverage& engines,
+                             const LeftOut& left_out) {
+  Collector out;
+  out.add("eventsLeftOut", left_out.for_memory,
+          "events at the end of the trace were not looked at: more memory is needed (--memory)", false);
+  out.add("eventsNotReached", left_out.for_time,
+          "events at the end of the trace were not looked at: more time is needed (--budget)", false);
+  out.add("traceNotRead", left_out.unread ? 1 : 0,
+          "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
+  add_engines(engines, out);
+  add_computation(computation, out);
+  out.add("benignRaces", predict::benign_pairs(trace, computation),
+          "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
+          "they are "
+          "left out",
+          true);
+  out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);
+  add_defects(trace, out);
+  add_recording(trace, out);
+  return std::move(out.result);
+}
+
+} // namespace sooth::analysis

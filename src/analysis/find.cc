@@ -1,0 +1,187 @@
+#include "analysis/find.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "predict/question/sliced_feasibility.h"
+#include "predict/question/unrecorded.h"
+#include "report/held_locks.h"
+#include "report/names.h"
+#include "trace/lost.h"
+#include "witness/check.h"
+
+namespace sooth::analysis {
+
+using trace::Trace;
+using witness::Finding;
+
+namespace {
+
+constexpr double kLeastSeconds = 1; // for what has to be done in any case
+
+// Maximal models, section 5: taken as atomic sets, an acquire without its release could stand anywhere.
+bool some_lock_is_never_released(const Trace& trace) {
+  report::HeldLocks locks(trace.threads.size());
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) locks.follow(trace.events[i], i);
+  for (std::uint32_t thread = 0; thread < trace.threads.size(); ++thread)
+    if (!locks.of(thread).empty()) return true;
+  return false;
+}
+
+Result<witness::Model> applicable_model(const Prepared& prepared, const Options& options) {
+  const witness::Model model = *report::model_named(model_for(prepared, options));
+  const bool needs_facts = model == witness::Model::Full || model == witness::Model::Sliced;
+  if (needs_facts && !prepared.computation.dependence.known)
+    return Error{fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.",
+                             report::name_of(model))};
+  if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
+    return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is."};
+  return model;
+}
+
+// Why predictions from this trace could be wrong, as the end of a sentence; empty if they cannot.
+std::string why_nothing_is_predicted(const Trace& trace) {
+  if (const std::string unrecorded = predict::unrecorded_synchronisation(trace); !unrecorded.empty())
+    return fmt::format("the program used what is not recorded ({})", unrecorded);
+  return {};
+}
+
+bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options) {
+  if (engine.needs == Needs::Properties) return !options.properties.file.empty();
+  if (options.of_the_model_only && engine.needs == Needs::Nothing) return false;
+  return std::find(wanted.begin(), wanted.end(), engine.find) != wanted.end();
+}
+
+// One walk through the table of engines.
+class Search {
+public:
+  Search(const EngineInput& input, EngineOutput& output) : input_(input), output_(output) {}
+
+  std::optional<Error> run_all() {
+    const std::vector<std::string> wanted = wanted_words(input_.options);
+    const auto all = static_cast<unsigned>(engines().size());
+    unsigned done = 0;
+    for (const Engine& engine : engines()) {
+      input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
+      if (!is_wanted(engine, wanted, input_.options) || !can_answer(engine)) continue;
+      if (auto error = run(engine)) return error;
+    }
+    input_.progress.stage("checking the witnesses", all, all);
+    return std::nullopt;
+  }
+
+private:
+  // False: the coverage says why there is no answer.
+  bool can_answer(const Engine& engine) {
+    if (engine.needs == Needs::Properties) return true;
+    if (engine.needs == Needs::Predictions && !unpredictable_.empty())
+      return no_answer(fmt::format("{}: {}", engine.looked_for, unpredictable_));
+    if (trace::lost_events(input_.prepared.trace) != 0)
+      return no_answer(fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
+    begin_again_if_better();
+    if (const char* reason = input_.spending.budget.spent())
+      return no_answer(fmt::format("{} were not looked for: {}", engine.looked_for, reason));
+    return true;
+  }
+
+  bool no_answer(std::string sentence) {
+    output_.coverage.undecided_because(std::move(sentence));
+    return false;
+  }
+
+  std::optional<Error> run(const Engine& engine) {
+    const std::size_t before = output_.found.size();
+    if (auto error = engine.run(input_, output_)) return error;
+    if (engine.needs == Needs::Predictions)
+      for (std::size_t i = before; i < output_.found.size(); ++i)
+        if (output_.found[i].status == witness::Status::Predicted) output_.found[i].model = input_.model;
+    if (engine.needs == Needs::Properties) return std::nullopt;
+    ++looked_;
+    begin_again_if_better();
+    return std::nullopt;
+  }
+
+  // Where most of the memory holds the trace, more would be decided of fewer events. Otherwise one question was too
+  // large, and it would be again.
+  void begin_again_if_better() const {
+    const Spending& spending = input_.spending;
+    if (spending.can_begin_again() && spending.budget.spent() == Budget::kMemory &&
+        input_.prepared.occupied > spending.bytes / 2 && (looked_ == 0 || spending.part_left() > 0.5))
+      spending.give_up();
+  }
+
+  const EngineInput& input_;
+  EngineOutput& output_;
+  const std::string unpredictable_ = why_nothing_is_predicted(input_.prepared.trace);
+  unsigned looked_ = 0;
+};
+
+// The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
+// It is paid for by a part of the budget of its own: what was found is worth it.
+void check_witnesses(const Prepared& prepared, std::vector<Finding> found, double seconds, Findings& out) {
+  if (found.empty()) return;
+  const Budget budget(seconds > 0 ? std::max(seconds / 4, kLeastSeconds) : 0);
+  witness::Checker checker(prepared.trace, &prepared.objects);
+  // The checker follows the recorded run once, from one witness to the next.
+  std::vector<std::size_t> order(found.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(found[a].witness.observed, a) < std::pair(found[b].witness.observed, b);
+  });
+  std::vector<std::optional<std::string>> objections(found.size());
+  std::vector<bool> checked(found.size(), false);
+  for (const std::size_t i : order) {
+    if (budget.spent() != nullptr) break;
+    objections[i] = checker.objection(found[i]);
+    checked[i] = true;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!checked[i])
+      out.coverage.undecided_about(found[i].kind, std::move(found[i].places), "there was no time to check the witness");
+    else if (objections[i])
+      out.objections.push_back(
+          fmt::format("{} by {}: {}", report::row_of(found[i].kind).name, found[i].engine, *objections[i]));
+    else out.accepted.push_back(std::move(found[i]));
+  }
+}
+
+// Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
+void count_unreal(const predict::Feasibility& feasibility, Findings& out) {
+  const std::uint64_t rejected = feasibility.is_sliced() ? out.objections.size() : 0;
+  if (const std::uint64_t unreal = feasibility.unreal() + rejected; unreal != 0)
+    out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});
+  if (feasibility.is_sliced()) out.objections.clear();
+}
+
+} // namespace
+
+std::string model_for(const Prepared& prepared, const Options& options) {
+  if (!options.model.empty()) return options.model;
+  return prepared.computation.dependence.known ? "full" : "maximal";
+}
+
+Result<Findings> find_all(const Prepared& prepared, const Options& options, const Spending& spending,
+                          Progress& progress) {
+  auto model = applicable_model(prepared, options);
+  if (!model) return model.error();
+  predict::Limits limits = options.limits;
+  limits.budget = &spending.budget;
+  const auto feasibility = *model == witness::Model::Sliced
+                               ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
+                               : predict::make_feasibility(prepared.computation, *model, limits);
+  EngineOutput output;
+  output.coverage.list = options.candidates;
+  const EngineInput input{prepared, *feasibility, *model, limits, options, spending, progress};
+  if (const auto error = Search(input, output).run_all()) return *error;
+  Findings out;
+  out.coverage = std::move(output.coverage);
+  out.gaps = std::move(output.gaps);
+  check_witnesses(prepared, std::move(output.found), options.limits.seconds, out);
+  count_unreal(*feasibility, out);
+  return out;
+}
+
+} // namespace sooth::analysis

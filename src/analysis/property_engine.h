@@ -1,0 +1,13 @@
+// `--property`: checks a property file on a trace, as one more engine of the analysis.
+#pragma once
+
+#include <optional>
+
+#include "analysis/engines.h"
+
+namespace sooth::analysis {
+
+// Nothing to do without a property file. An error if the file does not fit the trace.
+std::optional<Error> find_properties(const EngineInput& input, EngineOutput& output);
+
+} // namespace sooth::analysis

@@ -1,0 +1,247 @@
+#include "causality/computation/computation.h"
+
+#include <algorithm>
+
+#include "causality/computation/doubtful_reads.h"
+#include "causality/computation/effects.h"
+#include "causality/computation/lifetimes.h"
+#include "causality/computation/locations.h"
+#include "causality/computation/lock_operations.h"
+#include "causality/computation/memory_operations.h"
+#include "causality/computation/primitives.h"
+#include "causality/dependence/dependence.h"
+#include "trace/contents.h"
+#include "trace/kind_groups.h"
+#include "trace/lost.h"
+#include "trace/misplaced.h"
+
+namespace sooth::causality {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+bool glued_to_next(const trace::Trace& trace, std::size_t i) {
+  const Event& e = trace.events[i];
+  if (e.kind == EventKind::ExternalWrite) { // it stands for what the next event found
+    if (i + 1 == trace.events.size()) return false;
+    const Event& next = trace.events[i + 1];
+    return next.thread == e.thread && reads_memory(next.kind) && overlap(e, next);
+  }
+  return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
+}
+
+// Synchronisation is a step even where this trace has nobody on the other side: findings are about it.
+bool synchronises(EventKind kind) {
+  switch (kind) {
+  case EventKind::Acquire: // also inner ones of recursive locks, and readers that read once more
+  case EventKind::Release:
+  case EventKind::AcquireShared:
+  case EventKind::ReleaseShared:
+  case EventKind::Wait:
+  case EventKind::Wake:
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::BarrierArrive:
+  case EventKind::BarrierLeave:
+  case EventKind::SemPost:
+  case EventKind::SemWait:
+  case EventKind::OnceBegin:
+  case EventKind::OnceEnd:
+  case EventKind::OnceWait:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::ThreadStart:
+  case EventKind::ThreadEnd: return true;
+  default: return false;
+  }
+}
+
+class Builder {
+public:
+  Builder(const trace::Trace& trace, const trace::ObjectTable& objects)
+      : trace_(trace), objects_(objects), locations_(trace) {}
+
+  Computation run() {
+    result_.locks = add_lock_operations(trace_, effects_);
+    add_primitive_orders(trace_, effects_);
+    std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
+    for (const std::uint32_t event : trace::misplaced_reads(trace_)) {
+      result_.first_misplaced = std::min(result_.first_misplaced, event);
+      std::uint32_t& first = doubtful[trace_.events[event].thread];
+      first = std::min(first, event);
+    }
+    add_lifetime_orders(trace_, effects_); // no synchronisation, so after the question of doubt
+    add_locations();
+    make_steps();
+    place_operations();
+    place_orders();
+    pin();
+    cut_off(doubtful);
+    return std::move(result_);
+  }
+
+private:
+  void add_locations() {
+    const std::vector<std::uint32_t> initial = add_memory_operations(trace_, locations_, objects_, effects_);
+    for (std::size_t i = 0; i < initial.size(); ++i) {
+      const Piece& piece = locations_.pieces()[i];
+      result_.locations.push_back({piece.address, piece.bytes, initial[i]});
+    }
+  }
+
+  // Events that other threads can tell, or that wait for others, begin steps; what follows belongs to the step before it.
+  void make_steps() {
+    std::vector<std::uint8_t> acts(trace_.events.size(), 0);
+    for (const EventOperation& o : effects_.operations)
+      if (o.operation.kind != OperationKind::HoldEnd) acts[o.event] = 1; // a hold ends where its last event is
+    for (const EventOrder& order : effects_.orders) acts[order.first] = acts[order.second] = 1;
+    for (const std::uint32_t event : effects_.pinned) acts[event] = 1;
+
+    result_.threads.resize(trace_.threads.size());
+    result_.step_of_event.assign(trace_.events.size(), kNoStep);
+    std::vector<std::uint8_t> glued(trace_.threads.size(), 0);
+    for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& e = trace_.events[i];
+      ThreadSteps& own = result_.threads[e.thread];
+      if (own.steps.empty() || ((acts[i] != 0 || synchronises(e.kind)) && glued[e.thread] == 0)) {
+        const auto place = static_cast<std::uint32_t>(own.steps.size());
+        own.steps.push_back(static_cast<StepId>(result_.steps.size()));
+        result_.steps.push_back({i, i, e.thread, place, 0, 0, kAtomicStep});
+      }
+      const StepId id = own.steps.back();
+      Step& step = result_.steps[id];
+      step.last_event = i;
+      if (is_access(e.kind) && locations_.of(i).count != 0) { // what only this thread touches says nothing of the step
+        if (e.has(trace::kMerged)) step.flags |= kMergedStep;
+        if (!is_atomic(e.kind)) step.flags &= ~kAtomicStep;
+      }
+      result_.step_of_event[i] = id;
+      glued[e.thread] = glued_to_next(trace_, i);
+    }
+  }
+
+  void place_operations() {
+    for (const EventOperation& o : effects_.operations) ++result_.steps[result_.step_of_event[o.event]].operations;
+    std::uint32_t sum = 0;
+    for (Step& step : result_.steps) {
+      step.first_operation = sum;
+      sum += step.operations;
+      step.operations = 0;
+    }
+    std::vector<Operation> grouped(sum);
+    for (const EventOperation& o : effects_.operations) {
+      Step& step = result_.steps[result_.step_of_event[o.event]];
+      grouped[step.first_operation + step.operations++] = o.operation;
+    }
+    effects_.operations = {};
+    simplify(grouped);
+  }
+
+  // A step happens at once: of each location it reads once, before it writes, and writes once; a hold that ends in the
+  // step in which it begins is none.
+  void simplify(const std::vector<Operation>& grouped) {
+    std::vector<StepId> read(result_.locations.size(), kNoStep);
+    std::vector<StepId> written(result_.locations.size(), kNoStep);
+    std::vector<std::uint32_t> at(result_.locations.size(), 0); // where the step's write or hold is in the result
+    std::vector<StepId> held(result_.locations.size(), kNoStep);
+    std::vector<std::uint32_t> held_at(result_.locations.size(), 0);
+    result_.operations.reserve(grouped.size());
+    for (StepId id = 0; id < result_.steps.size(); ++id) {
+      Step& step = result_.steps[id];
+      const std::uint32_t first = step.first_operation, count = step.operations;
+      step.first_operation = static_cast<std::uint32_t>(result_.operations.size());
+      bool dropped_hold = false;
+      for (std::uint32_t i = first; i < first + count; ++i) {
+        const Operation& o = grouped[i];
+        const auto place = static_cast<std::uint32_t>(result_.operations.size());
+        switch (o.kind) {
+        case OperationKind::Read:
+          if (read[o.object] == id || written[o.object] == id) continue;
+          read[o.object] = id;
+          break;
+        case OperationKind::Write:
+          if (written[o.object] == id) {
+            result_.operations[at[o.object]].value = o.value;
+            continue;
+          }
+          written[o.object] = id;
+          at[o.object] = place;
+          break;
+        case OperationKind::HoldBegin:
+          held[o.object] = id;
+          held_at[o.object] = place;
+          break;
+        case OperationKind::HoldEnd:
+          if (held[o.object] == id) {
+            held[o.object] = kNoStep;
+            result_.operations[held_at[o.object]].object = kDropped;
+            dropped_hold = true;
+            continue;
+          }
+          break;
+        default: break;
+        }
+        result_.operations.push_back(o);
+      }
+      if (dropped_hold) {
+        const auto begin = result_.operations.begin() + step.first_operation;
+        result_.operations.erase(
+            std::remove_if(begin, result_.operations.end(), [](const Operation& o) { return o.object == kDropped; }),
+            result_.operations.end());
+      }
+      step.operations = static_cast<std::uint32_t>(result_.operations.size()) - step.first_operation;
+      if (step.operations == 0) step.flags &= ~kAtomicStep;
+    }
+  }
+
+  void place_orders() {
+    for (const EventOrder& order : effects_.orders) {
+      const StepId first = result_.step_of_event[order.first], second = result_.step_of_event[order.second];
+      if (result_.steps[first].thread == result_.steps[second].thread) continue;
+      result_.orders.push_back({first, second});
+      if (order.conservative) ++result_.conservative_orders;
+    }
+    std::sort(result_.orders.begin(), result_.orders.end(), [](const Order& a, const Order& b) {
+      return a.second != b.second ? a.second < b.second : a.first < b.first;
+    });
+    result_.orders.erase(std::unique(result_.orders.begin(), result_.orders.end()), result_.orders.end());
+  }
+
+  void pin() {
+    for (const std::uint32_t event : effects_.pinned) {
+      Step& step = result_.steps[result_.step_of_event[event]];
+      if ((step.flags & kExternalRead) == 0) ++result_.external_reads;
+      step.flags |= kExternalRead;
+    }
+  }
+
+  // Where events were lost, any of them may have ordered what is left, in every thread: nothing can be said about other runs.
+  void cut_off(const std::vector<std::uint32_t>& doubtful) {
+    const bool lost = trace::lost_events(trace_) != 0;
+    for (std::size_t t = 0; t < result_.threads.size(); ++t) {
+      ThreadSteps& own = result_.threads[t];
+      own.trusted = static_cast<std::uint32_t>(own.steps.size());
+      if (lost) own.trusted = 0;
+      else if (doubtful[t] != kTrusted) own.trusted = result_.steps[result_.step_of_event[doubtful[t]]].place;
+      result_.untrusted_steps += own.steps.size() - own.trusted;
+    }
+  }
+
+  static constexpr std::uint32_t kDropped = 0xffffffff;
+  const trace::Trace& trace_;
+  const trace::ObjectTable& objects_;
+  Locations locations_;
+  Effects effects_;
+  Computation result_;
+};
+
+} // namespace
+
+Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects) {
+  Computation result = Builder(trace, objects).run();
+  result.dependence = dependence_of(trace, result);
+  return result;
+}
+
+} // namespace sooth::causality

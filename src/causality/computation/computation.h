@@ -1,0 +1,118 @@
+// A computation: what a trace says about other runs, with everything left out that no other run can tell.
+//
+// Question: which steps did the threads make, on which objects, and what must hold for a step to happen in another run?
+// Source: seed 004, section 2 (concurrent objects with serial specifications), for all primitives that are recorded.
+//
+// Steps. A step is one or more neighbouring events of one thread that no other thread may separate: a `glued` block, an
+// access with the branches, calls and annotations that follow it. Steps stand in the observed order; the first event of a
+// step gives it its place. Operations of a step happen in their order, all at once.
+//
+// Locations. Memory is cut into pieces such that every access covers whole pieces; an access is one operation for each.
+// Pieces that only one thread touches, or that nobody writes, have no operations. Values are numbered: equal numbers,
+// equal bytes. Unknown contents (opaque) have a number of their own that equals nothing else.
+//
+// What is not a memory access or a lock becomes an order between steps that every run keeps (fork before start, end before
+// join, barriers, semaphores, once, conditions: as they were observed). This is sound, and it is told where it is not maximal.
+//
+// The four rules of docs/trace_format.md are in here: holds are operations, merged writes are marked, glued blocks are
+// steps, and a thread is cut off (Thread::trusted) where what it read is not known, or when. If events of the trace were lost, all
+// threads are cut off at their beginning.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "causality/dependence/step_dependence.h"
+#include "trace/objects.h"
+#include "trace/trace.h"
+
+namespace sooth::causality {
+
+using StepId = std::uint32_t;
+inline constexpr StepId kNoStep = 0xffffffff;
+
+enum class OperationKind : std::uint8_t {
+  Read,          // object: location; happens only if the location has `value`
+  Write,         // object: location; it has `value` afterwards
+  Acquire,       // object: lock; only if nobody else has it. Outermost acquires of recursive locks only
+  Release,       //
+  AcquireShared, // only if nobody has it exclusively
+  ReleaseShared, //
+  TryFailed,     // object: lock; happens only while another thread has it (value 1: exclusively)
+  HoldBegin,     // object: location; from here on other threads do not write it (value 1: nor read it) ...
+  HoldEnd,       // ... up to here
+};
+
+struct Operation {
+  OperationKind kind = OperationKind::Read;
+  std::uint32_t object = 0;
+  std::uint32_t value = 0;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+enum StepFlags : std::uint32_t {
+  kMergedStep = 1,   // not to be one of a finding's own events
+  kAtomicStep = 2,   // its access is an atomic operation
+  kExternalRead = 4, // reads what no recorded event wrote: every step that was observed before it stays before it
+};
+
+struct Step {
+  std::uint32_t event = 0; // the first event of the step
+  std::uint32_t last_event =
+      0; // the last event of the step (of the same thread; others may stand between them in the trace)
+  std::uint32_t thread = 0;
+  std::uint32_t place = 0; // index among its thread's steps
+  std::uint32_t first_operation = 0;
+  std::uint32_t operations = 0;
+  std::uint32_t flags = 0; // StepFlags
+};
+
+struct Location {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t initial = 0; // number of its value before the first step; kUnknownValue if nobody saw it
+};
+inline constexpr std::uint32_t kUnknownValue = 0; // no read sees it
+
+struct ThreadSteps {
+  std::vector<StepId> steps;
+  std::uint32_t trusted = 0; // so many of them may be part of a predicted run
+};
+
+// `first` happens before `second` in every run.
+struct Order {
+  StepId first = kNoStep;
+  StepId second = kNoStep;
+  friend auto operator<=>(const Order&, const Order&) = default;
+};
+
+struct Computation {
+  std::vector<Step> steps; // in the observed order
+  std::vector<Operation> operations;
+  std::vector<ThreadSteps> threads;
+  std::vector<Location> locations;
+  std::vector<std::uint64_t> locks;  // addresses
+  std::vector<Order> orders;         // sorted by `second`, then `first`; without those that thread order implies
+  std::vector<StepId> step_of_event; // kNoStep for events without one
+  StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
+
+  // From this event on the order of the trace may be none that the threads could have had (trace/misplaced.h): what is said about
+  // the recorded run itself ends here.
+  std::uint32_t first_misplaced = 0xffffffff;
+
+  // What makes answers incomplete, to be told: by name, how often.
+  std::uint64_t external_reads = 0;
+  std::uint64_t untrusted_steps = 0;
+  std::uint64_t conservative_orders = 0; // orders that a maximal model would not need
+
+  std::span<const Operation> operations_of(StepId step) const {
+    return std::span(operations).subspan(steps[step].first_operation, steps[step].operations);
+  }
+};
+
+// The trace must be legal (trace::verify). Objects at reused addresses must have been told apart (trace/objects.h), which gave
+// `objects`.
+Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects = {});
+
+} // namespace sooth::causality

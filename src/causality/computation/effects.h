@@ -1,0 +1,36 @@
+// What the parts of compute() say about events, before events are put together to steps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "causality/computation/computation.h"
+
+namespace sooth::causality {
+
+// Where the index of an event is kept: none so far.
+inline constexpr std::uint32_t kNoEvent = 0xffffffff;
+
+// `first` happens before `second` in every run; both are indices of events.
+struct EventOrder {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  bool conservative = false; // a maximal model would not need it
+};
+
+struct EventOperation {
+  std::uint32_t event = 0;
+  Operation operation;
+};
+
+struct Effects {
+  std::vector<EventOrder> orders;
+  std::vector<EventOperation> operations; // ascending events
+  std::vector<std::uint32_t> pinned;      // events that need everything that was observed before them
+
+  void order(std::uint32_t first, std::uint32_t second, bool conservative = false) {
+    orders.push_back({first, second, conservative});
+  }
+};
+
+} // namespace sooth::causality

@@ -1,0 +1,121 @@
+#include "cli/analysing.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "analysis/engines.h"
+#include "analysis/pipeline.h"
+#include "cli/attempts.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace sooth::cli {
+
+namespace {
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.flush();
+  if (out) return true;
+  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+  return false;
+}
+
+// Prints the report to standard error and writes the JSON.
+int tell(const report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
+  for (const std::string& objection : report.objections) complain("internal error: " + objection);
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string();
+  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here});
+  const std::string json = options.json.empty() ? "" : report::json(report);
+  begin();
+  print_error_text(text);
+  if (!options.json.empty() && !write_file(options.json, json)) return kWrong;
+  return report.findings.empty() ? kFine : options.exit_code;
+}
+
+void add_property_options(Parser& parser, analysis::PropertyOptions& options) {
+  parser.add_flag("--count", options.count, "Also say how many cuts and runs there are, and how many runs violate");
+  parser.add_flag("--first", options.first, "Only the first violation: of the recorded run, or else of another");
+  parser.add_flag("--all", options.all, "One finding for each property and each cut in which it can fail");
+  parser
+      .add_option("--max-width", options.max_width,
+                  "Keep the N cuts of each level that are nearest to the observed run")
+      ->type_name("N");
+}
+
+} // namespace
+
+void add_search_options(Parser& parser, analysis::Options& options) {
+  std::string words;
+  for (const std::string& word : analysis::find_words()) words += fmt::format("{}{}", words.empty() ? "" : ",", word);
+  parser.add_option("--find", options.find, "What to look for; all of " + words + " if not given")->type_name("KINDS");
+  parser.add_option("--atomic", options.atomic, "Functions that are meant to be atomic; `*` stands for letters")
+      ->type_name("GLOB")
+      ->one_value();
+  parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
+      ->type_name("N")
+      ->at_least(1)
+      ->show_default();
+  options.limits.seconds = analysis::kDefaultSeconds;
+  parser
+      .add_option("--budget", options.limits.seconds, "Stop after so many seconds, and say what is undecided; 0: never")
+      ->type_name("SECONDS")
+      ->show_default()
+      ->at_least(0);
+  parser
+      .add_option("--memory", options.memory,
+                  "Analyse what fits into so many bytes (K, M, G); half of the machine's if not given")
+      ->type_name("BYTES");
+  parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
+      ->type_name("N")
+      ->at_least(0)
+      ->show_default();
+}
+
+void add_analysis_options(Parser& parser, AnalysisOptions& options) {
+  add_search_options(parser, options);
+  parser
+      .add_option("--model", options.model,
+                  "Which other runs there are: " + analysis::model_names() +
+                      "; if not given, full for a trace with static facts, else maximal")
+      ->type_name("MODEL")
+      ->each([&options](const std::string& name) { options.properties.model = name; });
+  add_property_options(parser, options.properties);
+  parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
+  parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
+      ->type_name("FILE");
+  parser.add_flag("--candidates", options.candidates,
+                  "List, apart, what might be an error but is not proved: undecided ones, and pairs of accesses\n"
+                  "that no lock and no order keeps apart although no run has both");
+  parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
+      ->type_name("N")
+      ->show_default()
+      ->within(0, 255);
+}
+
+Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options) {
+  analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
+  return within_memory(spending, [&](const BeginTelling& begin) -> int {
+    analysis::LeftOut left_out;
+    auto trace = load_in_time(file, spending, left_out);
+    if (!trace) return kWrong;
+    auto report = [&] {
+      ProgressLine line("looking");
+      return analysis::analyse(std::move(*trace), left_out, name, options, spending, line);
+    }();
+    if (report) return tell(*report, options, begin);
+    complain(report.error().text());
+    return kWrong;
+  });
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,212 @@
+// `sooth run`: builds if it is a source file, runs it once, says what other runs would do.
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+
+#include "cli/analysing.h"
+#include "cli/command.h"
+#include "cli/observing.h"
+#include "cli/output.h"
+#include "cli/recording.h"
+#include "logic/syntax.h"
+
+namespace sooth::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Language { None, C, Cxx };
+
+Language language_of(const std::string& file) {
+  static constexpr std::array<std::string_view, 5> kCxx = {".cpp", ".cc", ".cxx", ".c++", ".C"};
+  const std::string extension = fs::path(file).extension().string();
+  if (extension == ".c") return Language::C;
+  for (const std::string_view known : kCxx)
+    if (extension == known) return Language::Cxx;
+  return Language::None;
+}
+
+// A folder that goes away with this object.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "sooth-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~TemporaryFolder() { remove(); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+  void remove() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+    path_.clear();
+  }
+
+private:
+  fs::path path_;
+};
+
+// The compiler replaces its process, so it gets one of its own. Returns whether `program` was built.
+bool build(const std::string& source, Language language, const std::vector<std::string>& flags,
+           const std::string& property, const std::string& program) {
+  std::vector<std::string> words = {language == Language::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
+  if (!property.empty()) words.push_back("-fsooth-property=" + property);
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {source, "-o", program});
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const int argc = static_cast<int>(words.size());
+  auto ended =
+      run_in_child([&] { return language == Language::C ? run_cc(argc, argv.data()) : run_cxx(argc, argv.data()); });
+  if (!ended) complain(ended.error().text());
+  else if (!ended->fine()) complain(fmt::format("{} was not built.", source));
+  return ended.ok() && ended->fine();
+}
+
+// Runs the program with monitors inside it: no trace, nothing predicted. What they find they tell themselves.
+// `monitor`: the property file, or empty if its monitors are built in.
+int run_monitored(const std::vector<std::string>& command, const std::string& monitor, const fs::path& folder,
+                  int exit_code) {
+  const std::string result = (folder / "violated").string();
+  const char* before = std::getenv("SOOTH_OPTIONS");
+  Environment environment;
+  if (!monitor.empty()) environment.set.emplace_back("SOOTH_MONITOR", fs::absolute(monitor).string());
+  environment.set.emplace_back("SOOTH_OPTIONS",
+                               (before != nullptr && *before != '\0' ? std::string(before) + ":" : "") +
+                                   "monitor_result=" + result);
+  const auto ended = launch(command, environment);
+  if (!ended) {
+    complain(ended.error().text());
+    return kWrong;
+  }
+  std::error_code ignored;
+  const bool violated = fs::exists(result, ignored);
+  fs::remove_all(folder, ignored); // before a signal may end us
+  return violated ? exit_code : end_like(ended.value());
+}
+
+Ended no_trace(const std::string& target) {
+  complain(why_no_trace(target));
+  return Ended::with(kWrong);
+}
+
+} // namespace
+
+int run_run(int argc, char** argv) {
+  RecordOptions options;
+  AnalysisOptions predictions;
+  std::string target;
+  std::vector<std::string> flags;
+  std::string monitor;
+  bool online = false;
+  bool facts = false;
+  Parser parser(
+      "run",
+      "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
+      "other\n"
+      "runs of it would do, on standard error. The exit status is 66 if something was found, else the program's own.\n"
+      "The trace is kept only with -o.",
+      "  sooth run bank.cpp\n"
+      "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
+      "  sooth run --property safe_landing.prop landing.cpp\n"
+      "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
+  add_record_options(parser, options, "--keep-all");
+  add_analysis_options(parser, predictions);
+  parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
+  parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
+  parser.add_flag("--online", online,
+                  "Check the property while the program runs, without a trace (see `sooth observe`)");
+  parser
+      .add_option("--monitor", monitor,
+                  "Run with the monitors of this property file inside the program: no trace, nothing is predicted")
+      ->type_name("P")
+      ->excludes("--online")
+      ->existing_file();
+  parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
+  parser.prefix_command();
+  if (const auto status = parser.parse_with_file(argc, argv)) return *status;
+
+  predictions.properties.file = options.property;
+  std::string wrong = check_record_options(options);
+  if (wrong.empty()) wrong = analysis::check(predictions);
+  if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
+  if (!wrong.empty()) {
+    complain(wrong);
+    return kWrong;
+  }
+  if (!options.property.empty()) { // what is wrong with the file itself is told before anything is built
+    if (const auto syntax = logic::parse_file(options.property); !syntax) {
+      complain(syntax.error().text());
+      return kWrong;
+    }
+  }
+  TemporaryFolder folder;
+  if (folder.path().empty()) {
+    complain("cannot make a temporary folder.");
+    return kWrong;
+  }
+  std::string program;
+  if (const Language language = language_of(target); language != Language::None) {
+    if (!fs::exists(target)) {
+      complain(fmt::format("there is no file {}.", target));
+      return kWrong;
+    }
+    program = (folder.path() / fs::path(target).stem()).string();
+    if (facts || predictions.model == "sliced" || predictions.model == "full")
+      flags.insert(flags.begin(), "-fsooth-facts");
+    if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
+    if (!build(target, language, flags, options.property, program)) return kWrong;
+  } else {
+    program = find_program(target);
+  }
+  if (program.empty()) {
+    complain(fmt::format("there is no program `{}` here or on PATH.", target));
+    return kWrong;
+  }
+
+  if (!options.property.empty()) {
+    auto exact = fit(options.property, program);
+    if (!exact) {
+      complain(exact.error().text());
+      return kWrong;
+    }
+    options.exact = std::move(exact.value());
+  }
+  std::vector<std::string> command = program_arguments(parser.remaining());
+  command.insert(command.begin(), program);
+  if (!monitor.empty())
+    return run_monitored(command, language_of(target) == Language::None ? monitor : "", folder.path(),
+                         predictions.exit_code);
+  if (online) {
+    ObserveOptions observing;
+    observing.property = options.property;
+    observing.json = predictions.json;
+    observing.exit_code = predictions.exit_code;
+    const auto run = run_online(command, observing, folder.path().string());
+    folder.remove(); // before a signal may end us
+    if (run) return run.value().status == kFine ? end_like(run.value().ended) : run.value().status;
+    complain(run.error().text());
+    return kWrong;
+  }
+  if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
+  auto recording = record(command, options);
+  if (!recording) {
+    complain(recording.error().text());
+    return kWrong;
+  }
+  const Ended analysed = recording->trace.empty() ? no_trace(target) : analyse(recording->trace, target, predictions);
+  folder.remove(); // before a signal may end us
+  const bool as_the_program = analysed.fine() || (analysed.has(kWrong) && !recording->ended.fine());
+  return end_like(as_the_program ? recording->ended : analysed);
+}
+
+} // namespace sooth::cli

@@ -1,0 +1,33 @@
+// Blocks that the program means to be atomic: marked ones, and the calls of functions that the user named.
+//
+// A block is what Definition 5 of seed 004 calls a transaction: what one thread does from the block's begin to its end.
+// A block that has no end in the trace is none. Cost: one pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "causality/computation/computation.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+struct Block {
+  std::uint32_t thread = 0;
+  std::uint32_t begin = 0; // events: atomic-begin or enter ...
+  std::uint32_t end = 0;   // ... atomic-end or exit
+  std::uint32_t first = 0; // places of its steps among those of its thread:
+  std::uint32_t last = 0;  // [first, last)
+  bool outermost = true;   // not inside another block
+  std::string name;
+
+  bool interruptible() const { return last - first >= 2; }
+};
+
+// `functions`: patterns (as of a shell) of names of functions, with or without their parameters.
+bool is_named(const std::string& function, const std::string& pattern);
+std::vector<Block> collect_blocks(const trace::Trace& trace, const causality::Computation& computation,
+                                  const std::vector<std::string>& functions);
+
+} // namespace sooth::predict

@@ -1,0 +1,189 @@
+#include "predict/atomicity/conflict_graph.h"
+
+#include <algorithm>
+
+#include <absl/container/flat_hash_set.h>
+
+namespace sooth::predict {
+namespace {
+
+using causality::Computation;
+using causality::kNoStep;
+using causality::Operation;
+using causality::OperationKind;
+using causality::StepId;
+
+using Node = std::uint32_t;
+constexpr Node kNoNode = 0xffffffff;
+
+class Graph {
+public:
+  Graph(const Computation& computation, const std::vector<Block>& blocks) : computation_(computation) {
+    node_of_.assign(computation.steps.size(), kNoNode);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      if (!blocks[b].outermost || !blocks[b].interruptible()) continue;
+      for (std::uint32_t place = blocks[b].first; place < blocks[b].last; ++place)
+        node_of_[computation.threads[blocks[b].thread].steps[place]] = static_cast<Node>(block_of_.size());
+      block_of_.push_back(b);
+    }
+    nodes_ = static_cast<Node>(block_of_.size());
+    for (Node& node : node_of_)
+      if (node == kNoNode) node = nodes_++;
+    connect();
+  }
+
+  std::vector<Entangled> run() {
+    components();
+    std::vector<std::vector<Node>> members(component_count_);
+    for (Node node = 0; node < block_of_.size(); ++node) members[component_[node]].push_back(node);
+    std::vector<std::uint32_t> size(component_count_, 0);
+    for (Node node = 0; node < nodes_; ++node) ++size[component_[node]];
+    std::vector<Entangled> out;
+    for (std::size_t c = 0; c < members.size(); ++c) {
+      if (members[c].empty() || size[c] < 2) continue;
+      Entangled entangled;
+      for (const Node node : members[c]) entangled.blocks.push_back(block_of_[node]);
+      std::sort(entangled.blocks.begin(), entangled.blocks.end());
+      entangled.circle = shortest_circle(members[c].front());
+      out.push_back(std::move(entangled));
+    }
+    return out;
+  }
+
+private:
+  void edge(StepId first, StepId second) {
+    if (first == kNoStep) return;
+    const Node a = node_of_[first], b = node_of_[second];
+    if (a != b) edges_.push_back({a, b});
+  }
+
+  struct Object {
+    StepId last = kNoStep;           // that changed it
+    std::vector<StepId> looked = {}; // since then
+  };
+  void look(Object& object, StepId step) {
+    edge(object.last, step);
+    object.looked.push_back(step);
+  }
+  void change(Object& object, StepId step) {
+    edge(object.last, step);
+    for (const StepId other : object.looked) edge(other, step);
+    object = {step, {}};
+  }
+
+  void connect() {
+    std::vector<Object> locations(computation_.locations.size()), locks(computation_.locks.size());
+    std::vector<StepId> last(computation_.threads.size(), kNoStep);
+    auto order = computation_.orders.begin();
+    for (StepId id = 0; id < computation_.steps.size(); ++id) {
+      const causality::Step& step = computation_.steps[id];
+      edge(last[step.thread], id);
+      if ((step.flags & causality::kExternalRead) != 0)
+        for (const StepId other : last) edge(other, id);
+      last[step.thread] = id;
+      for (; order != computation_.orders.end() && order->second == id; ++order) edge(order->first, id);
+      for (const Operation& o : computation_.operations_of(id)) {
+        switch (o.kind) {
+        case OperationKind::Read: look(locations[o.object], id); break;
+        case OperationKind::Write: change(locations[o.object], id); break;
+        // While a location is held, others do not write it: the hold's end is like one more access.
+        case OperationKind::HoldBegin:
+        case OperationKind::HoldEnd: change(locations[o.object], id); break;
+        case OperationKind::AcquireShared:
+        case OperationKind::ReleaseShared: look(locks[o.object], id); break;
+        default: change(locks[o.object], id); break;
+        }
+      }
+    }
+    std::sort(edges_.begin(), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    begin_.assign(std::size_t{nodes_} + 1, 0);
+    for (const auto& [from, to] : edges_) ++begin_[from + 1];
+    for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  }
+
+  // Tarjan's algorithm, without recursion.
+  void components() {
+    constexpr std::uint32_t kUnseen = 0xffffffff;
+    std::vector<std::uint32_t> number(nodes_, kUnseen), low(nodes_, 0);
+    std::vector<std::uint64_t> at(nodes_, 0);
+    std::vector<bool> on_stack(nodes_, false);
+    std::vector<Node> stack, path;
+    component_.assign(nodes_, 0);
+    std::uint32_t count = 0;
+    for (Node start = 0; start < nodes_; ++start) {
+      if (number[start] != kUnseen) continue;
+      path.push_back(start);
+      while (!path.empty()) {
+        const Node node = path.back();
+        if (number[node] == kUnseen) {
+          number[node] = low[node] = count++;
+          at[node] = begin_[node];
+          stack.push_back(node);
+          on_stack[node] = true;
+        }
+        bool deeper = false;
+        for (; at[node] < begin_[node + 1]; ++at[node]) {
+          const Node next = edges_[at[node]].second;
+          if (number[next] == kUnseen) {
+            path.push_back(next);
+            deeper = true;
+            break;
+          }
+          if (on_stack[next]) low[node] = std::min(low[node], low[next]);
+        }
+        if (deeper) continue;
+        path.pop_back();
+        if (low[node] != number[node]) continue;
+        for (Node member = kNoNode; member != node;) {
+          member = stack.back();
+          stack.pop_back();
+          on_stack[member] = false;
+          component_[member] = component_count_;
+        }
+        ++component_count_;
+      }
+    }
+  }
+
+  // Breadth first, from the node back to itself; only the blocks on the way are told.
+  std::vector<std::size_t> shortest_circle(Node start) const {
+    std::vector<std::pair<Node, Node>> reached = {{start, kNoNode}}; // (node, where in here it came from)
+    absl::flat_hash_set<Node> seen;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const Node node = reached[i].first;
+      for (std::uint64_t e = begin_[node]; e < begin_[node + 1]; ++e) {
+        const Node next = edges_[e].second;
+        if (component_[next] != component_[start]) continue;
+        if (next == start) {
+          std::vector<std::size_t> circle;
+          for (Node j = static_cast<Node>(i); j != kNoNode; j = reached[j].second)
+            if (reached[j].first < block_of_.size()) circle.push_back(block_of_[reached[j].first]);
+          std::reverse(circle.begin(), circle.end());
+          return circle;
+        }
+        if (seen.insert(next).second) reached.push_back({next, static_cast<Node>(i)});
+      }
+    }
+    return {block_of_[start]};
+  }
+
+  const Computation& computation_;
+  std::vector<Node> node_of_;         // by step
+  std::vector<std::size_t> block_of_; // the first nodes are blocks: their indices
+  Node nodes_ = 0;
+  std::vector<std::pair<Node, Node>> edges_; // sorted
+  std::vector<std::uint64_t> begin_;         // by node: its first edge
+  std::vector<std::uint32_t> component_;     // by node
+  std::uint32_t component_count_ = 0;
+};
+
+} // namespace
+
+std::vector<Entangled> entangled_blocks(const Computation& computation, const std::vector<Block>& blocks) {
+  const bool any = std::any_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.interruptible(); });
+  if (!any) return {};
+  return Graph(computation, blocks).run();
+}
+
+} // namespace sooth::predict

@@ -1,0 +1,23 @@
+// Abandoned locks: requests for what nobody will ever give back.
+//
+// Question: is there a run in which a thread ends with a lock that it never gives up, and another one then asks for it?
+// Source: a circle of one: the owner is gone. Robust mutexes tell whoever asks next, so they are left out.
+// Cost: one pass; up to kMaxTries questions for each request (requests.h) for such a lock.
+//
+// Places: the request (Role::Request), the event that took the lock (Role::Hold). The witness's `next` is the request.
+#pragma once
+
+#include <vector>
+
+#include "predict/deadlocks/requests.h"
+#include "predict/question/coverage.h"
+#include "predict/question/feasibility.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+std::vector<witness::Finding> find_abandoned_locks(const trace::Trace& trace, const causality::Computation& computation,
+                                                   const Feasibility& feasibility, const Requests& requests,
+                                                   Coverage& coverage);
+
+} // namespace sooth::predict

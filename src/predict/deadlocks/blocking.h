@@ -1,0 +1,76 @@
+// What threads wait for, as a run goes on: who has each lock, semaphores' counts, barriers, signals, initialisations.
+//
+// Question: may this step happen now, as far as its primitive is concerned; and if not, does it wait?
+// Source: the serial specifications of POSIX's primitives. The computation has some of them only as orders that repeat the
+//   observed matching (which post a wait took); here they are followed exactly, so that such orders can be waived.
+// Where we are careful: a signal may have woken any of those who waited, so none of them counts as waiting after it.
+// Cost: a hash lookup for each event.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "causality/computation/computation.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+class Blocking {
+public:
+  Blocking(const trace::Trace& trace, const causality::Computation& computation);
+
+  // The step's primitive lets it happen. Steps of other kinds, and what is not known, are left to the computation's orders.
+  bool allows(causality::StepId step) const;
+  void take(causality::StepId step);
+
+  // The thread of the step has asked, and waits until somebody else does something. Timed requests never do.
+  bool waits(causality::StepId step) const;
+  // The same for a reader that stands in line behind a writer who waits.
+  bool waits_behind(causality::StepId reader, causality::StepId writer) const;
+
+  // It has ended, and the program has not ended with it.
+  bool ended(std::uint32_t thread) const { return ended_[thread]; }
+
+private:
+  struct Lock {
+    std::uint32_t owner = kNobody;
+    std::uint32_t depth = 0;
+    absl::flat_hash_map<std::uint32_t, std::uint32_t> readers; // thread: how often
+    bool others_read(std::uint32_t thread) const { return readers.size() > (readers.contains(thread) ? 1u : 0u); }
+  };
+  struct Semaphore {
+    std::int64_t count = 0;
+    bool known = false;
+  };
+  struct Barrier {
+    std::uint64_t needed = 0; // 0: unknown
+    std::uint64_t arrived = 0;
+  };
+  static constexpr std::uint32_t kNobody = 0xffffffff;
+
+  void apply(const trace::Event& event);
+  bool lock_taken(std::uint64_t address, std::uint32_t thread, bool shared) const;
+  const trace::Event& event_of(causality::StepId step) const;
+
+  const trace::Trace& trace_;
+  const causality::Computation& computation_;
+  absl::flat_hash_map<std::uint64_t, Lock> locks_;
+  absl::flat_hash_map<std::uint64_t, Semaphore> semaphores_;
+  absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> running_; // one-time initialisations: who is in them
+  struct Wait {
+    std::uint64_t condition = 0;
+    bool timed = false, open = false, signalled = false;
+  };
+  std::vector<Wait> waiting_;                                               // by thread
+  std::vector<absl::flat_hash_map<std::uint64_t, std::uint64_t>> arrivals_; // by thread: its last one's number
+  std::vector<bool> ended_;                                                 // by thread
+  std::vector<std::uint32_t> left_;                                         // by thread: steps to come
+};
+
+// The end of one thread, but not of the program: main returned, or somebody called exit.
+bool ends_only_its_thread(const trace::Trace& trace, const trace::Event& event);
+
+} // namespace sooth::predict

@@ -1,0 +1,249 @@
+#include "predict/deadlocks/deadlocks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+#include "predict/deadlocks/abandoned_locks.h"
+#include "predict/deadlocks/circles.h"
+#include "predict/deadlocks/requests.h"
+#include "predict/deadlocks/standstill.h"
+#include "predict/question/must_order.h"
+#include "predict/question/tries.h"
+#include "predict/question/witness_of.h"
+
+namespace sooth::predict {
+namespace {
+
+using causality::StepId;
+using trace::Event;
+using witness::Finding;
+using witness::Role;
+
+constexpr std::size_t kMaxCombinations = 1'000'000; // of instances of its requests
+constexpr std::size_t kMaxFollowed = 20'000'000;    // steps of runs that were followed to a standstill
+constexpr std::size_t kMaxWaived = 4096;            // orders of one semaphore or barrier
+
+class Deadlocks {
+public:
+  Deadlocks(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
+            Coverage& coverage)
+      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
+        must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all) {}
+
+  std::vector<Finding> run() {
+    const bool all = each_circle(computation_, graph_, [&](const std::vector<std::size_t>& circle) {
+      circle_ = circle;
+      ask();
+    });
+    if (!all) coverage_.undecided_because("there are more circles of requests than are looked at");
+    std::ranges::move(find_abandoned_locks(trace_, computation_, feasibility_, graph_, coverage_),
+                      std::back_inserter(findings_));
+    return std::move(findings_);
+  }
+
+private:
+  void ask() {
+    ++coverage_.candidates;
+    const auto key = name();
+    if (known_.contains(key)) return;
+    const bool owned = std::ranges::all_of(circle_, [&](std::size_t i) { return has_owner(requests_[i].kind); });
+    std::vector<std::size_t> choice(circle_.size(), 0);
+    std::vector<StepId> before(circle_.size());
+    std::size_t tries = 0, combinations = 0;
+    std::string undecided;
+    for (bool more = true; more; more = advance(choice)) {
+      for (std::size_t i = 0; i < circle_.size(); ++i) before[i] = requests_[circle_[i]].steps[choice[i]];
+      if (++combinations > kMaxCombinations || tries == kTriesPerLocks) {
+        undecided = "a circle of requests has more instances than are tried";
+        break;
+      }
+      if (owned ? excluded(before) : !used_up(before)) continue;
+      ++tries;
+      if (owned ? stuck(before, undecided) : still(before, undecided)) {
+        known_.insert(key);
+        return;
+      }
+    }
+    if (undecided.empty()) return;
+    std::vector<witness::Place> places;
+    places.reserve(circle_.size());
+    for (const std::size_t i : circle_)
+      places.push_back({computation_.steps[requests_[i].steps.front()].event, Role::Request});
+    coverage_.undecided_about(witness::FindingKind::Deadlock, std::move(places), undecided);
+  }
+
+  // Each waits for what the next one owns: nobody else can let them go.
+  bool stuck(const std::vector<StepId>& before, std::string& undecided) {
+    ++coverage_.questions;
+    const Answer answer = feasibility_.ask({before, {}, {}, {}});
+    if (answer.truth == Truth::Undecided) undecided = answer.reason;
+    if (answer.truth != Truth::Yes) return false;
+    report(before, answer.run, answer.tier);
+    return true;
+  }
+
+  // Some of it has no owner: they are stuck if everybody else has come to an end, or stands still as well. Others may have
+  // to take what is waited for before these threads come to where they stand; or posts be taken as they were.
+  bool still(const std::vector<StepId>& before, std::string& undecided) {
+    const std::vector<causality::Order> free = waived();
+    const std::vector<StepId> taken = taken_by_others();
+    if (still(Question{before, {}, {}, free}, undecided)) return true;
+    if (!taken.empty() && still(Question{before, taken, {}, free}, undecided)) return true;
+    return !free.empty() && still(Question{before, {}, {}, {}}, undecided);
+  }
+
+  bool still(const Question& question, std::string& undecided) {
+    if (followed_ > kMaxFollowed) {
+      undecided = "more runs would have to be followed to their ends";
+      return false;
+    }
+    ++coverage_.questions;
+    const Answer answer = feasibility_.ask(question);
+    if (answer.truth == Truth::Undecided) undecided = answer.reason;
+    if (answer.truth != Truth::Yes) return false;
+    followed_ += computation_.steps.size();
+    const Standstill end = follow(trace_, feasibility_.index(), question, std::vector<StepId>(answer.run));
+    if (end.stillness == Stillness::Unknown) undecided = "whether another thread would help whoever waits is not known";
+    if (end.stillness != Stillness::Still) return false;
+    std::vector<StepId> all = question.before; // the circle first
+    for (const StepId request : end.requests)
+      if (std::ranges::find(question.before, request) == question.before.end()) all.push_back(request);
+    if (stands_.insert(places_of(end.requests)).second) report(all, end.run, answer.tier);
+    return true;
+  }
+
+  // The last waits of threads outside of the circle that took what it waits for.
+  std::vector<StepId> taken_by_others() const {
+    std::vector<StepId> out;
+    for (const std::size_t i : circle_) {
+      const std::uint32_t object = requests_[i].object;
+      if (requests_[i].kind != RequestKind::Semaphore) continue;
+      for (auto it = graph_.helps.lower_bound({object, 0}); it != graph_.helps.end() && it->first.first == object;
+           ++it) {
+        const std::uint32_t thread = it->first.second;
+        const bool inside = std::ranges::any_of(circle_, [&](std::size_t c) { return requests_[c].thread == thread; });
+        if (!inside && !it->second.takes.empty())
+          out.push_back(computation_.threads[thread].steps[it->second.takes.back()]);
+      }
+    }
+    return out;
+  }
+
+  // Which post a wait takes, and who comes first to a barrier, need not be as it was.
+  std::vector<causality::Order> waived() const {
+    std::vector<causality::Order> out;
+    for (const std::size_t i : circle_) {
+      const auto it = graph_.observed.find(requests_[i].object);
+      if (has_owner(requests_[i].kind) || it == graph_.observed.end() || it->second.size() > kMaxWaived) continue;
+      out.insert(out.end(), it->second.begin(), it->second.end());
+    }
+    return out;
+  }
+
+  // Semaphores that only these threads use have nothing left when they stand there.
+  bool used_up(const std::vector<StepId>& before) const {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Request& r = requests_[circle_[i]];
+      if (has_owner(r.kind)) continue;
+      if (!helps_after(computation_, graph_, r.object, before[(i + 1) % before.size()])) return false;
+      if (r.kind == RequestKind::Semaphore && !graph_.may_be_empty(computation_, r.object, before)) return false;
+    }
+    return true;
+  }
+
+  bool advance(std::vector<std::size_t>& choice) const {
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      if (++choice[i] < requests_[circle_[i]].steps.size()) return true;
+      choice[i] = 0;
+    }
+    return false;
+  }
+
+  bool excluded(const std::vector<StepId>& before) const {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      for (std::size_t j = i + 1; j < before.size(); ++j)
+        if (must_.excludes(before[i], before[j])) return true;
+    return false;
+  }
+
+  // What tells findings apart: where the requests stand in the source; if that is unknown, thread and event.
+  using Name = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
+  Name name() const {
+    Name out;
+    for (const std::size_t i : circle_) {
+      const Request& r = requests_[i];
+      if (r.site != 0) out.push_back({r.site, 0, 0});
+      else out.push_back({0, r.thread + 1, r.object});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  Name places_of(const std::vector<StepId>& requests) const {
+    Name out;
+    for (const StepId step : requests) {
+      const Event& e = trace_.events[computation_.steps[step].event];
+      if (e.site != 0) out.push_back({e.site, 0, 0});
+      else out.push_back({0, e.thread + 1, computation_.steps[step].event});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  // `requests`: those of the circle, then those of the others who stand still.
+  void report(const std::vector<StepId>& requests, const std::vector<StepId>& run, const char* tier) {
+    Finding finding;
+    finding.kind = witness::FindingKind::Deadlock;
+    finding.engine = tier;
+    std::vector<std::uint32_t> next;
+    const std::size_t first = first_in_source();
+    for (std::size_t k = 0; k < requests.size(); ++k) {
+      const StepId step = requests[k < circle_.size() ? (first + k) % circle_.size() : k];
+      next.push_back(computation_.steps[step].event);
+      finding.places.push_back({next.back(), Role::Request});
+    }
+    for (std::size_t k = 0; k < circle_.size() && circle_.size() > 1; ++k) {
+      const Request& r = requests_[circle_[(first + k) % circle_.size()]];
+      const std::size_t after = (first + k + 1) % circle_.size();
+      if (r.kind == RequestKind::Join || requests_[circle_[after]].holding(r.object) == nullptr) continue;
+      const std::uint32_t hold = taking_event(trace_, computation_, requests[after], address_of(r.object));
+      if (hold < trace_.events.size()) finding.places.push_back({hold, Role::Hold});
+    }
+    finding.witness = witness_of(computation_, trace_, run, next);
+    findings_.push_back(std::move(finding));
+  }
+  // The circle is told from here on, whoever came first in this run.
+  std::size_t first_in_source() const {
+    const auto place = [&](std::size_t request) {
+      return std::pair(requests_[request].site, requests_[request].thread);
+    };
+    return static_cast<std::size_t>(std::ranges::min_element(circle_, {}, place) - circle_.begin());
+  }
+  std::uint64_t address_of(std::uint32_t object) const {
+    return object < computation_.locks.size() ? computation_.locks[object]
+                                              : graph_.others[object - computation_.locks.size()];
+  }
+
+  const trace::Trace& trace_;
+  const causality::Computation& computation_;
+  const Feasibility& feasibility_;
+  Coverage& coverage_;
+  const MustOrder must_;
+  const Requests graph_;
+  const std::vector<Request>& requests_;
+  std::vector<std::size_t> circle_; // requests; each is blocked by the next, the last by the first
+  std::size_t followed_ = 0;
+  std::set<Name> known_;  // circles
+  std::set<Name> stands_; // standstills
+  std::vector<Finding> findings_;
+};
+
+} // namespace
+
+std::vector<Finding> find_deadlocks(const trace::Trace& trace, const causality::Computation& computation,
+                                    const Feasibility& feasibility, const Limits&, Coverage& coverage) {
+  return Deadlocks(trace, computation, feasibility, coverage).run();
+}
+
+} // namespace sooth::predict

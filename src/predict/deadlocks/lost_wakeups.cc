@@ -1,0 +1,143 @@
+#include "predict/deadlocks/lost_wakeups.h"
+
+#include <map>
+#include <tuple>
+
+#include "predict/question/tries.h"
+#include "predict/question/witness_of.h"
+
+namespace sooth::predict {
+namespace {
+
+using causality::StepId;
+using trace::Event;
+using trace::EventKind;
+using witness::Finding;
+using witness::Role;
+
+bool signals(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
+
+class LostWakeups {
+public:
+  LostWakeups(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
+              Coverage& coverage)
+      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
+        over_(trace.threads.size(), false) {}
+
+  std::vector<Finding> run() {
+    for (std::uint32_t i = 0; i < trace_.events.size(); ++i)
+      if (signals(trace_.events[i].kind)) signals_[trace_.events[i].address].push_back(i);
+    if (signals_.empty()) return {};
+    for (const Event& e : trace_.events)
+      if (e.kind == EventKind::ThreadEnd) over_[e.thread] = true;
+    std::vector<std::uint32_t> open(trace_.threads.size(), kNone); // by thread: its wait
+    for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& e = trace_.events[i];
+      if (e.kind == EventKind::Wait) open[e.thread] = e.has(trace::kFill) ? kNone : i;
+      if (e.kind != EventKind::Wake) continue;
+      const std::uint32_t wait = open[e.thread];
+      open[e.thread] = kNone;
+      if (wait != kNone && !e.has(trace::kFailed) && trace_.events[wait].address == e.address) woken(wait, i);
+    }
+    return std::move(findings_);
+  }
+
+private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  void woken(std::uint32_t wait, std::uint32_t wake) {
+    const auto its = signals_.find(trace_.events[wait].address);
+    if (its == signals_.end()) return;
+    std::uint32_t signal = kNone; // that ended the wait: the first one since
+    for (const std::uint32_t s : its->second)
+      if (s > wait && s < wake && trace_.events[s].thread != trace_.events[wait].thread && signal == kNone) signal = s;
+    if (signal == kNone) return;
+
+    const Event& w = trace_.events[wait];
+    const Event& s = trace_.events[signal];
+    Tried& tried = tried_[std::tuple(w.site, w.site == 0 ? w.address : 0, s.site)];
+    if (tried.found) return;
+    if (tried.times == kTriesPerSites) return coverage_.undecided_because("more waits at one place than are tried");
+    ++tried.times;
+    ++coverage_.candidates;
+    const Answer answer = ask(wait, its->second);
+    if (answer.truth == Truth::Undecided)
+      coverage_.undecided_about(witness::FindingKind::LostWakeup, {{wait, Role::Wait}, {signal, Role::Signal}},
+                                answer.reason);
+    if (answer.truth != Truth::Yes) return;
+    tried.found = true;
+    Finding finding;
+    finding.kind = witness::FindingKind::LostWakeup;
+    finding.engine = answer.tier;
+    finding.places = {{wait, Role::Wait}, {signal, Role::Signal}};
+    finding.witness = witness_of(computation_, trace_, answer.run, {wait});
+    findings_.push_back(std::move(finding));
+  }
+
+  Answer ask(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) {
+    Question question;
+    const StepId wait_step = computation_.step_of_event[wait];
+    const std::uint32_t waiter = trace_.events[wait].thread;
+    question.before = {wait_step};
+    for (const std::uint32_t s : all_signals) question.waived.push_back({wait_step, computation_.step_of_event[s]});
+
+    // Whoever joins a thread that waits for ever waits for ever, too.
+    std::vector<StepId> stands(computation_.threads.size(), causality::kNoStep);
+    stands[waiter] = wait_step;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t t = 0; t < computation_.threads.size(); ++t) {
+        if (stands[t] != causality::kNoStep) continue;
+        const StepId join = first_join_of(t, stands);
+        if (join == causality::kNoStep) continue;
+        stands[t] = join;
+        question.before.push_back(join);
+        changed = true;
+      }
+    }
+    for (std::uint32_t t = 0; t < computation_.threads.size(); ++t) {
+      if (stands[t] != causality::kNoStep) continue;
+      // A thread that runs on when the trace ends (it was detached, the program was killed, the trace was cut) may signal again.
+      if (!over_[t]) return {Truth::Undecided, "", {}, "a thread whose end was not recorded may still signal"};
+      question.done.push_back(computation_.threads[t].steps.back());
+    }
+    // Signals that stand behind such a join would never come; then nothing is lost that was ever sent.
+    for (const std::uint32_t s : all_signals)
+      if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
+    ++coverage_.questions;
+    return feasibility_.ask(question);
+  }
+
+  StepId first_join_of(std::uint32_t thread, const std::vector<StepId>& stands) const {
+    for (const StepId step : computation_.threads[thread].steps) {
+      const Event& e = trace_.events[computation_.steps[step].event];
+      if (e.kind == EventKind::Join && !e.has(trace::kFailed) && e.value < stands.size() &&
+          stands[e.value] != causality::kNoStep)
+        return step;
+    }
+    return causality::kNoStep;
+  }
+
+  struct Tried {
+    std::size_t times = 0;
+    bool found = false;
+  };
+
+  const trace::Trace& trace_;
+  const causality::Computation& computation_;
+  const Feasibility& feasibility_;
+  Coverage& coverage_;
+  std::vector<bool> over_;                                      // by thread: its end is in the trace
+  std::map<std::uint64_t, std::vector<std::uint32_t>> signals_; // by condition
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Tried> tried_;
+  std::vector<Finding> findings_;
+};
+
+} // namespace
+
+std::vector<Finding> find_lost_wakeups(const trace::Trace& trace, const causality::Computation& computation,
+                                       const Feasibility& feasibility, const Limits&, Coverage& coverage) {
+  return LostWakeups(trace, computation, feasibility, coverage).run();
+}
+
+} // namespace sooth::predict

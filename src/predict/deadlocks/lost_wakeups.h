@@ -1,0 +1,32 @@
+// Lost wake-ups: waits that some run enters after the last signal.
+//
+// Question: is there a run in which every other thread does all that it did in the recorded run, all signals of the
+// condition included, while the waiting thread still stands before its wait?
+// Source: the orders wait -> signal -> wake of the computation, of which those of this wait are waived; what the thread
+// read before it waits stays as it was, so a predicate that is tested and changed under the mutex answers no.
+// Where we differ: others may join the waiting thread, and then stand before that join for ever; but if anybody else's
+// steps need what the thread does after its wait, nothing is said: without it they might do something else, and signal.
+// The same holds for a thread whose end is not in the trace: it may signal again.
+// So every finding ends in a thread that waits for ever, whatever else happens.
+// Waits with a time limit (flag `fill` of the event), and waits for futexes and atomics, are not looked at.
+// Cost: one question for each pair of sites of a wait and the signal that ended it, up to kMaxTries waits.
+//
+// Places: the wait (Role::Wait), the signal that ended it in the recorded run (Role::Signal). The witness's `next` is the
+// wait.
+#pragma once
+
+#include <vector>
+
+#include "causality/computation/computation.h"
+#include "predict/question/coverage.h"
+#include "predict/question/feasibility.h"
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+std::vector<witness::Finding> find_lost_wakeups(const trace::Trace& trace, const causality::Computation& computation,
+                                                const Feasibility& feasibility, const Limits& limits,
+                                                Coverage& coverage);
+
+} // namespace sooth::predict

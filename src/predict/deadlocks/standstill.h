@@ -1,0 +1,38 @@
+// Standstill: nobody goes on, and nobody ever will.
+//
+// Question: from this run, with some threads standing before their requests, how far can all others go; and does then
+//   every thread either stand before a request that nobody is left to grant, or has come to its end?
+// Source: a deadlock in the sense of operating systems, as a state of a feasible run. Where what is waited for has no owner
+//   (a semaphore's count, a barrier, a signal), a circle proves nothing: any other thread might help. So all of them are
+//   followed, to their ends.
+// Where we are careful: a thread that would read another value than it did, or whose end was not recorded, might do
+//   anything; then nothing is said.
+// Cost: the rest of the trace, once for each question.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "predict/question/feasibility.h"
+#include "predict/question/index.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+enum class Stillness : std::uint8_t {
+  Still,   // nobody goes on
+  GoesOn,  // one of those that were to stand is let go by the others
+  Unknown, // somebody would do what was not recorded, or primitives object to the run
+};
+
+struct Standstill {
+  Stillness stillness = Stillness::Unknown;
+  std::vector<StepId> run;      // from the beginning: the given one, and what the others did after it
+  std::vector<StepId> requests; // of all threads that stand
+};
+
+// `run` answers `question`; the threads of `question.before` do not move.
+Standstill follow(const trace::Trace& trace, const Index& index, const Question& question, std::span<const StepId> run);
+
+} // namespace sooth::predict

@@ -1,0 +1,37 @@
+// Stale pointers: uses and frees of a block that, in another run, is still the freed one that stood there before.
+//
+// Question: where a block was freed and its place given out again, is there a run in which another thread's first touch of
+//   the new block (an access or a free) comes after that free, and before the place is given out again?
+// Source: Theorem 7 of seed 004, with the addresses that allocations return as what they were: a thread knows only the
+//   number. If it comes as far without the new block, it got the number from the old one.
+// Where we differ: this is the only way to predict a double free, since the trace has a second free of a block only if the
+//   recorded run did it. The thread that is to allocate stands directly before it, as in a race.
+// Not covered: a second free that the recorded run's values kept from happening; blocks of different beginnings.
+// Cost: one pass; kMaxTries questions for each pair of sites.
+//
+// Places: the use (Role::Use) or second free (Role::Free), then the first free (Role::Free). The witness's `next` is the
+// first of them.
+#pragma once
+
+#include <vector>
+
+#include "causality/computation/computation.h"
+#include "predict/question/coverage.h"
+#include "predict/question/feasibility.h"
+#include "predict/question/must_order.h"
+#include "trace/objects.h"
+#include "trace/trace.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+// `objects`: where the program had what was moved (trace/objects.h).
+std::vector<witness::Finding> find_stale_pointers(const trace::Trace& trace, const causality::Computation& computation,
+                                                  const Feasibility& feasibility, const MustOrder& must,
+                                                  const trace::ObjectTable& objects, Coverage& coverage);
+
+// A free inside a library: what made it happen was not recorded. It is known by the call's site, which names what was
+// called.
+bool freed_inside_library(const trace::Trace& trace, const trace::Event& free);
+
+} // namespace sooth::predict

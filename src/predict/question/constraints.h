@@ -1,0 +1,119 @@
+// What a run must keep to, as orders between steps: the polynomial heart of the complete tier.
+//
+// Question: given some steps that the run must have, what else must it have, and in which order?
+// Source: saturation of partial orders (reads-from and locks), as in work on predictive analysis and on verifying
+//   sequential consistency; here for maximal causality, with prefixes of threads that grow only if they must.
+// The rules, applied until nothing changes. `w` is the write that read `r` sees, w' another write of the location:
+//   reads   w' known before r:  w' before w.       w known before w':  r before w'.
+//   locks   one section begins before the other ends:  it ends before the other begins (and its end is in the run).
+//   holds   as locks, between a hold and each conflicting access.
+//   tries   a try that failed is inside the section it ran into.
+// Everything the rules add is in every run that contains what was there before; so a contradiction is a proof.
+// Cost: a pass over the accesses of each location, and the sections of each lock, whose steps' clocks changed.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/budget.h"
+#include "predict/question/feasibility.h"
+#include "predict/question/index.h"
+#include "predict/question/partial_run.h"
+
+namespace sooth::predict {
+
+// Who a read sees, besides steps: what was there before the window, or not decided yet.
+inline constexpr StepId kBaseWriter = 0xfffffffe;
+inline constexpr StepId kUndecidedWriter = 0xfffffffd;
+inline constexpr StepId kAnyWriter = 0xfffffffc; // model full: nothing that decides depends on this read
+inline constexpr std::uint32_t kUndecidedSection = 0xfffffffe;
+
+// The part of the trace that is searched: steps [begin, end), after `base[t]` steps of each thread t.
+struct Window {
+  StepId begin = 0;
+  StepId end = 0;
+  std::vector<std::uint32_t> base;
+};
+
+class Constraints {
+public:
+  Constraints(const Index& index, const Question& question, const Window& window, std::vector<std::uint32_t> limits,
+              const Deadline& deadline);
+
+  const Index& index() const { return index_; }
+  const Computation& computation() const { return c_; }
+  const Question& question() const { return question_; }
+  const PartialRun& run() const { return run_; }
+  StepId begin() const { return begin_; } // of the window
+
+  // Each is false if there is a contradiction. They may leave rules unapplied: saturate() applies them.
+  bool start();                            // what the question asks for
+  bool include(StepId step);               // with what its thread did before it
+  bool order(StepId first, StepId second); // includes both
+  bool choose_writer(std::uint32_t operation, StepId writer);
+  bool choose_section(std::uint32_t operation, std::uint32_t section); // of a try that failed
+  bool saturate();
+  bool out_of_time() const { return out_of_time_; } // then false says nothing
+
+  // Of a read (a try) in the run: who it sees (runs into).
+  StepId writer(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
+  std::uint32_t tried_section(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
+  // What the location had before the window.
+  Access base_write(std::uint32_t location) const;
+  // Writers that the read may still see, the observed one first.
+  std::vector<StepId> candidates(std::uint32_t operation, StepId step, std::size_t most) const;
+  bool can_see(StepId step, std::uint32_t location, StepId writer) const;
+
+  // Model full: whether what the step writes is certainly what it wrote, so that reads may count on it.
+  bool is_clean(StepId writer) const;
+
+  struct Mark {
+    std::size_t run, choices, required;
+  };
+  Mark mark() { return {run_.mark(), choices_.size(), required_.size()}; }
+  void take_back(const Mark& mark);
+
+private:
+  bool extend(std::uint32_t thread, std::uint32_t prefix);
+  bool admit(StepId step);
+  bool admit_operation(std::uint32_t operation, StepId step);
+  bool require(const causality::StepDependence::Slice& slice) { return require(c_.dependence.of(slice)); }
+  bool require(std::span<const causality::DependenceNode> nodes);
+  bool bind_reads(StepId step);
+  bool in_base(causality::DependenceNode node) const { return run_.in_base(c_.dependence.step_of_node[node]); }
+  void note_changes();
+  bool apply_reads(std::uint32_t location);
+  bool apply_read(std::uint32_t location, StepId reader, StepId writer);
+  bool is_behind(StepId write, StepId writer) const;
+  bool apply_holds(std::uint32_t location);
+  bool apply_hold(const Section& hold, const std::vector<Access>& accesses);
+  bool apply_locks(std::uint32_t lock);
+  bool apply_tries(std::uint32_t lock);
+  bool apply_section(std::uint32_t lock, const Section& section);
+  void set_choice(std::uint32_t operation, std::uint32_t value);
+
+  const Index& index_;
+  const Computation& c_;
+  const Question& question_;
+  PartialRun run_;
+  const StepId begin_, end_; // the window
+  std::uint32_t first_operation_ = 0;
+  std::vector<std::uint32_t> chosen_; // by operation
+  struct Choice {
+    std::uint32_t operation;
+    std::uint32_t old;
+  };
+  std::vector<Choice> choices_;
+  // Model full: nodes of the dependence graph that must be as they were, in the order in which that became known.
+  std::vector<causality::DependenceNode> required_;
+  absl::flat_hash_set<causality::DependenceNode> is_required_;
+  std::vector<StepId> new_;                              // in the run, but what they need is not yet
+  absl::flat_hash_set<std::uint32_t> locations_, locks_; // to be looked at again
+  const Deadline& deadline_;
+  bool out_of_time_ = false;
+};
+
+} // namespace sooth::predict

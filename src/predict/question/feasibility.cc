@@ -1,0 +1,112 @@
+#include "predict/question/feasibility.h"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "predict/question/closure.h"
+#include "predict/question/execution.h"
+#include "predict/question/index.h"
+#include "predict/question/search.h"
+#include "predict/question/windows.h"
+
+namespace sooth::predict {
+namespace {
+
+// Closures over the whole trace that are allowed for, in traces: questions may be many, and time must grow with the trace.
+constexpr std::uint64_t kWholeTraces = 60;
+
+class Tiers final : public Feasibility {
+public:
+  Tiers(const causality::Computation& computation, witness::Model model, const Limits& limits)
+      : index_(computation, model), limits_(limits), own_budget_(limits.seconds, limits.memory),
+        budget_(limits.budget != nullptr ? *limits.budget : own_budget_),
+        windows_(index_, std::max<std::size_t>(limits.window, 1)) {}
+
+  Answer ask(const Question& question) const override {
+    if (const char* reason = budget_.spent()) return {Truth::Undecided, "", {}, reason};
+    if (index_.model == witness::Model::WeakHappensBefore && index_.lock_never_released)
+      return {Truth::Undecided, "", {}, "a lock is never released, so whb does not apply"};
+    const auto limits = limits_of(index_, question);
+    if (!limits) return {Truth::No, "closure", {}, {}};
+    const std::optional<Window> window = windows_.around(question);
+    Answer answer{Truth::Undecided, "search", {}, "it does not fit into one window"};
+    if (window) {
+      answer = close_behind(question, *limits, *window);
+      if (answer.truth == Truth::Undecided) answer = complete(question, *limits, *window);
+      if (answer.truth != Truth::Undecided) return answer;
+    }
+    if (windows_.whole() || !may_look_at_all(question)) return answer;
+    const Window everything{0, static_cast<StepId>(index_.computation.steps.size()), {}};
+    const Answer closed = close_behind(question, *limits, everything);
+    return closed.truth == Truth::Undecided ? answer : closed;
+  }
+
+  const Index& index() const override { return index_; }
+
+private:
+  // The polynomial tier, for runs that begin with what was observed before the window.
+  Answer close_behind(const Question& question, const std::vector<std::uint32_t>& limits, const Window& window) const {
+    if (!close(index_, question, limits, ClosureKind::Necessary, window.base)) return {Truth::No, "closure", {}, {}};
+    const auto prefixes = close(index_, question, limits, ClosureKind::Preserving, window.base);
+    if (!prefixes) return {};
+    const std::vector<StepId> steps = observed_order(index_.computation, *prefixes, window.base);
+    if (!objection_to(index_, question, window.base, steps).empty()) return {};
+    return {Truth::Yes, "closure", behind(window, steps), {}};
+  }
+
+  Answer complete(const Question& question, std::vector<std::uint32_t> limits, const Window& window) const {
+    for (std::uint32_t t = 0; t < limits.size(); ++t) {
+      limits[t] = std::min(limits[t], index_.steps_before(t, window.end));
+      // A thread that had to stop before the window does not go on in it.
+      if (window.base[t] < index_.steps_before(t, window.begin)) limits[t] = window.base[t];
+    }
+    const Deadline deadline(budget_, limits_.seconds_per_question);
+    Answer answer = search(index_, question, window, std::move(limits), deadline);
+    if (answer.truth == Truth::No && !windows_.whole())
+      return {Truth::Undecided, answer.tier, {}, "no run was found within the window"};
+    if (answer.truth != Truth::Yes) return answer;
+    // The last word has the plain definition.
+    if (const std::string wrong = objection_to(index_, question, window.base, answer.run.steps); !wrong.empty())
+      return {Truth::Undecided, answer.tier, {}, "an internal error: " + wrong};
+    answer.run = behind(window, answer.run.steps);
+    return answer;
+  }
+
+  Run behind(const Window& window, const std::vector<StepId>& steps) const {
+    Run run = window.begin == 0 ? Run{} : windows_.run_before(window);
+    run.steps.insert(run.steps.end(), steps.begin(), steps.end());
+    return run;
+  }
+
+  bool may_look_at_all(const Question& question) const {
+    StepId last = 0;
+    for (const StepId step : question.before) last = std::max(last, step);
+    for (const StepId step : question.done) last = std::max(last, step);
+    for (const causality::Order& order : question.sequence) last = std::max({last, order.first, order.second});
+    return looked_at_.fetch_add(last, std::memory_order_relaxed) < kWholeTraces * index_.computation.steps.size();
+  }
+
+  const Index index_;
+  const Limits limits_;
+  const Budget own_budget_;
+  const Budget& budget_;
+  const Windows windows_;
+  mutable std::atomic<std::uint64_t> looked_at_{0}; // steps, by closures over the whole trace
+};
+
+} // namespace
+
+Run::operator std::vector<causality::StepId>() const {
+  std::vector<causality::StepId> all(observed + steps.size());
+  std::iota(all.begin(), all.begin() + observed, causality::StepId{0});
+  std::copy(steps.begin(), steps.end(), all.begin() + observed);
+  return all;
+}
+
+std::unique_ptr<Feasibility> make_feasibility(const causality::Computation& computation, witness::Model model,
+                                              const Limits& limits) {
+  return std::make_unique<Tiers>(computation, model, limits);
+}
+
+} // namespace sooth::predict

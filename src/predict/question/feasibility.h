@@ -1,0 +1,77 @@
+// The one question behind races, deadlocks, atomicity and memory errors: is there a run in which certain threads
+// stand at certain places?
+//
+// Source: seed 004, Definition 4 (corrected: both projections are on the thread of the respective event): a race is a feasible run after
+// which two threads stand directly before conflicting accesses. A deadlock is the same with requests for locks.
+// Tiers: `closure` (polynomial) answers most questions; `search` or `solver` (complete, in a window, with a budget) the rest.
+// A model's runs are given by their prefixes: a step may be added to a run if the model's condition for that step holds
+// after it (docs/architecture.md, models). So every prefix of a run is a run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "causality/computation/computation.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+class Index;
+
+struct Question {
+  std::vector<causality::StepId>
+      before; // the thread of each stands directly before it: earlier steps happened, it did not
+  std::vector<causality::StepId> done;    // these happened
+  std::vector<causality::Order> sequence; // both happened, in this order
+  std::vector<causality::Order> waived;   // orders of the computation that do not bind in this question
+  // Model full: what these steps read and write is what it was, as far as a run can be asked for it (docs/sliced.md).
+  std::vector<causality::StepId> as_recorded = {};
+};
+
+enum class Truth : std::uint8_t { Yes, No, Undecided };
+
+// A run from the beginning: the computation's first `observed` steps, then `steps`, in their order.
+struct Run {
+  causality::StepId observed = 0;
+  std::vector<causality::StepId> steps;
+
+  operator std::vector<causality::StepId>() const; // all of them
+};
+
+struct Answer {
+  Truth truth = Truth::Undecided;
+  const char* tier = ""; // "linear", "closure", "search", "solver"
+  Run run;               // if Yes
+  std::string reason;    // if Undecided: "window", "budget", ...; if No, why it could have been expected, if it could
+  bool slow = false;     // Undecided because it took too long, and so would another one of the same kind
+};
+
+struct Limits {
+  std::size_t window = 10'000; // steps; a question is decided within this many steps that end with its last one
+  double seconds_per_question = 5;
+  double seconds = 0;             // for everything; 0: no limit
+  std::uint64_t memory = 0;       // bytes of the whole process; 0: no limit
+  unsigned jobs = 0;              // 0: as many as there are processors
+  const Budget* budget = nullptr; // what is left of `seconds` and `memory`, if the analysis began before
+};
+
+// Answers questions on one computation under one model. ask() may be called from several threads at once.
+class Feasibility {
+public:
+  virtual ~Feasibility() = default;
+  virtual Answer ask(const Question& question) const = 0;
+  // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
+  virtual std::uint64_t unreal() const { return 0; }
+  virtual bool is_sliced() const { return false; }
+  // The computation under the model of whose runs it speaks.
+  virtual const Index& index() const = 0;
+};
+
+// Not for the model sliced, which needs the trace, too (sliced_feasibility.h).
+std::unique_ptr<Feasibility> make_feasibility(const causality::Computation& computation, witness::Model model,
+                                              const Limits& limits);
+
+} // namespace sooth::predict

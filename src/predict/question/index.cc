@@ -1,0 +1,201 @@
+#include "predict/question/index.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sooth::predict {
+namespace {
+
+constexpr std::uint32_t kNoSection = 0xffffffff;
+
+struct LocationState {
+  StepId writer = kNoStep;
+  std::uint32_t value = 0;     // what it wrote, or the initial value
+  std::vector<StepId> readers; // since the last write
+};
+
+struct LockState {
+  std::uint32_t exclusive = kNoSection; // the open section
+  std::vector<std::uint32_t> shared;    // open sections
+  StepId writer = kNoStep;              // the last operation of an exclusive holder
+  std::vector<StepId> readers;          // all others since
+};
+
+ThreadAccesses& accesses_of(LocationIndex& location, std::uint32_t thread) {
+  for (ThreadAccesses& own : location.threads)
+    if (own.thread == thread) return own;
+  location.threads.push_back({thread, {}, {}});
+  return location.threads.back();
+}
+
+} // namespace
+
+Index::Index(const Computation& c, witness::Model m)
+    : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()), lock_threads(c.locks.size()),
+      tries(c.locks.size()) {
+  order_begin_.assign(c.steps.size() + 1, 0);
+  for (const causality::Order& order : c.orders) ++order_begin_[order.second + 1];
+  for (std::size_t i = 0; i < c.steps.size(); ++i) order_begin_[i + 1] += order_begin_[i];
+  collect();
+}
+
+void Index::collect() {
+  const Computation& c = computation;
+  std::vector<LocationState> memory(c.locations.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
+  for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
+  std::vector<LockState> lock_states(c.locks.size());
+  writer_.assign(c.operations.size(), kNoStep);
+  section_.assign(c.operations.size(), kNoSection);
+  need_begin_.reserve(c.steps.size() + 1);
+
+  for (StepId id = 0; id < c.steps.size(); ++id) {
+    const causality::Step& step = c.steps[id];
+    need_begin_.push_back(needs_.size());
+    const auto need = [&](StepId other) {
+      if (other != kNoStep && other != id && c.steps[other].thread != step.thread) needs_.push_back(other);
+    };
+    if ((step.flags & causality::kExternalRead) != 0) pinned.push_back(id);
+    for (std::size_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
+      const Operation& o = c.operations[n];
+      switch (o.kind) {
+      case OperationKind::Read: {
+        LocationState& state = memory[o.object];
+        writer_[n] = state.writer;
+        if (reads_identity() && state.value != o.value)
+          trusted[step.thread] = std::min(trusted[step.thread], step.place);
+        if (reads_identity()) need(state.writer);
+        if (orders_conflicts()) state.readers.push_back(id);
+        accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
+        break;
+      }
+      case OperationKind::Write: {
+        LocationState& state = memory[o.object];
+        if (orders_conflicts()) {
+          need(state.writer);
+          for (const StepId reader : state.readers) need(reader);
+          state.readers.clear();
+        }
+        state.writer = id;
+        state.value = o.value;
+        accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
+        break;
+      }
+      case OperationKind::HoldBegin:
+        locations[o.object].holds.push_back({id, kNoStep, step.thread, o.value != 0});
+        break;
+      case OperationKind::HoldEnd:
+        for (Section& hold : std::views::reverse(locations[o.object].holds)) {
+          if (hold.thread != step.thread) continue;
+          hold.end = id; // a thread has at most one open hold of a location: its last one
+          break;
+        }
+        break;
+      default: {
+        LockState& state = lock_states[o.object];
+        std::vector<Section>& sections = locks[o.object];
+        const auto number = static_cast<std::uint32_t>(sections.size());
+        if (orders_locks()) {
+          need(state.writer);
+          // A try that fails is like a write: it needs the readers that it ran into.
+          if (o.kind != OperationKind::AcquireShared && o.kind != OperationKind::ReleaseShared) {
+            for (const StepId reader : state.readers) need(reader);
+            state.readers.clear();
+            state.writer = id;
+          } else {
+            state.readers.push_back(id);
+          }
+        }
+        if (o.kind == OperationKind::Acquire) {
+          sections.push_back({id, kNoStep, step.thread, true});
+          section_[n] = state.exclusive = number;
+        } else if (o.kind == OperationKind::AcquireShared) {
+          sections.push_back({id, kNoStep, step.thread, false});
+          section_[n] = number;
+          state.shared.push_back(number);
+        } else if (o.kind == OperationKind::Release) {
+          if (state.exclusive != kNoSection) sections[section_[n] = state.exclusive].end = id;
+          state.exclusive = kNoSection;
+        } else if (o.kind == OperationKind::ReleaseShared) {
+          const auto mine = std::ranges::find_if(
+              state.shared, [&](std::uint32_t open) { return sections[open].thread == step.thread; });
+          if (mine != state.shared.end()) {
+            sections[section_[n] = *mine].end = id;
+            state.shared.erase(mine);
+          }
+        } else { // TryFailed
+          tries[o.object].push_back({id, static_cast<std::uint32_t>(n)});
+          if (state.exclusive != kNoSection) section_[n] = state.exclusive;
+          else if (!state.shared.empty()) section_[n] = state.shared.front();
+        }
+        break;
+      }
+      }
+    }
+  }
+  need_begin_.push_back(needs_.size());
+  for (LocationIndex& location : locations) {
+    StepId until = 0;
+    for (const Section& hold : location.holds) location.holds_until.push_back(until = std::max(until, hold.end));
+    for (const ThreadAccesses& own : location.threads)
+      location.by_value.insert(location.by_value.end(), own.writes.begin(), own.writes.end());
+    std::ranges::sort(location.by_value, [](const Access& a, const Access& b) {
+      return a.value != b.value ? a.value < b.value : a.step < b.step;
+    });
+  }
+  for (std::size_t lock = 0; lock < locks.size(); ++lock)
+    for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
+      const Section& section = locks[lock][n];
+      auto own = std::ranges::find(lock_threads[lock], section.thread, &ThreadSections::thread);
+      if (own == lock_threads[lock].end()) own = lock_threads[lock].insert(own, {section.thread, {}, {}});
+      own->all.push_back(n);
+      if (section.exclusive) own->exclusive.push_back(n);
+    }
+  for (const std::vector<Section>& sections : locks)
+    for (const Section& section : sections) lock_never_released |= section.end == kNoStep;
+}
+
+std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value) const {
+  const std::vector<Access>& writes = locations[location].by_value;
+  return std::ranges::equal_range(writes, value, {}, &Access::value);
+}
+
+std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const {
+  const std::span<const Access> all = writes_of(location, value);
+  const auto first = std::ranges::lower_bound(all, begin, {}, &Access::step);
+  return {first, std::ranges::lower_bound(first, all.end(), end, {}, &Access::step)};
+}
+
+Access Index::last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const {
+  Access last{kNoStep, computation.locations[location].initial, 0};
+  for (const ThreadAccesses& own : locations[location].threads) {
+    if (cut[own.thread] == 0) continue;
+    const auto end = std::ranges::lower_bound(own.writes, step_at(own.thread, cut[own.thread]), {}, &Access::step);
+    if (end == own.writes.begin()) continue;
+    const Access& write = *std::prev(end);
+    if (last.step == kNoStep || last.step < write.step) last = write;
+  }
+  return last;
+}
+
+void Index::open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut,
+                          std::vector<std::uint32_t>& out) const {
+  for (const ThreadSections& own : lock_threads[lock]) {
+    if (cut[own.thread] == 0) continue;
+    const StepId bound = step_at(own.thread, cut[own.thread]);
+    // A thread's sections of one lock follow each other: only its last one can be open.
+    const auto end =
+        std::ranges::lower_bound(own.all, bound, {}, [&](std::uint32_t n) { return locks[lock][n].begin; });
+    if (end == own.all.begin()) continue;
+    const std::uint32_t last = *std::prev(end);
+    if (locks[lock][last].end >= bound)
+      out.push_back(last); // kNoStep is beyond every bound but itself, and then it is open
+  }
+}
+
+std::uint32_t Index::steps_before(std::uint32_t thread, StepId step) const {
+  const std::vector<StepId>& own = computation.threads[thread].steps;
+  return static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), step) - own.begin());
+}
+
+} // namespace sooth::predict

@@ -1,0 +1,146 @@
+// A computation prepared for questions under one model: who accesses what, who holds what, what needs what.
+//
+// Question: which steps must be in a run before a given step, whatever else is in it; and where else could its reads find
+//   their values?
+// Source: seed 004: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb), Theorem 7 (maximal).
+// The models differ here and only here:
+//   hb         a step needs all earlier conflicting accesses; locks are written, by shared holders read
+//   hb-locks   a step needs all earlier conflicting accesses; locks only exclude
+//   whb(-locks) a read needs the write it saw, and sees that one; locks exclude
+//   maximal    a read sees its value, whoever wrote it; locks exclude
+//   full       as maximal, but a read on which nothing depends that decides sees anything
+// Cost: time and memory in proportion to the computation's operations.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "causality/computation/computation.h"
+#include "witness/finding.h"
+
+namespace sooth::predict {
+
+using causality::Computation;
+using causality::kNoStep;
+using causality::Operation;
+using causality::OperationKind;
+using causality::StepId;
+
+// A time during which a thread has a lock, or holds a location (docs/trace_format.md, rule 1).
+struct Section {
+  StepId begin = kNoStep;
+  StepId end = kNoStep; // none if it is never given up
+  std::uint32_t thread = 0;
+  bool exclusive = true; // locks: not shared; holds: others may not even read
+};
+
+struct Access {
+  StepId step = kNoStep;
+  std::uint32_t value = 0;
+  std::uint32_t operation = 0; // index into Computation::operations
+};
+
+// The accesses of one location by one thread, in its order.
+struct ThreadAccesses {
+  std::uint32_t thread = 0;
+  std::vector<Access> reads;
+  std::vector<Access> writes;
+};
+
+struct LocationIndex {
+  std::vector<ThreadAccesses> threads;
+  std::vector<Access> by_value;    // all writes, by value, then in the observed order
+  std::vector<Section> holds;      // in the observed order
+  std::vector<StepId> holds_until; // by hold: the last end of it and of those before it
+
+  // The first hold that is not over before the step; what stands before it is.
+  std::size_t first_hold(StepId step) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(holds_until, step) - holds_until.begin());
+  }
+};
+
+// The sections of one lock by one thread, as numbers into Index::locks, in its order.
+struct ThreadSections {
+  std::uint32_t thread = 0;
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> exclusive;
+};
+
+struct TryFailed {
+  StepId step = kNoStep;
+  std::uint32_t operation = 0;
+};
+
+class Index {
+public:
+  Index(const Computation& computation, witness::Model model);
+
+  const Computation& computation;
+  const witness::Model model;
+
+  // Steps that the model wants before this one, besides the computation's orders and thread order. Reads' writers are
+  // among them unless the model is maximal.
+  std::span<const StepId> needs(StepId step) const {
+    return std::span(needs_).subspan(need_begin_[step], need_begin_[step + 1] - need_begin_[step]);
+  }
+  // The computation's orders that end in this step.
+  std::span<const causality::Order> orders(StepId step) const {
+    return std::span(computation.orders).subspan(order_begin_[step], order_begin_[step + 1] - order_begin_[step]);
+  }
+  // Of a read operation: the step that it saw; kNoStep for the initial value.
+  StepId writer(std::size_t operation) const { return writer_[operation]; }
+  // Of an acquire (shared or not): its section. Of a try that failed: the section it ran into.
+  std::uint32_t section(std::size_t operation) const { return section_[operation]; }
+
+  // A read sees one certain write. Otherwise it sees a value, whoever wrote it.
+  bool reads_identity() const { return model != witness::Model::Maximal && model != witness::Model::Full; }
+  // Only reads on which something depends that decides are bound to their values (causality/dependence/step_dependence.h).
+  bool reads_freely() const { return model == witness::Model::Full && computation.dependence.known; }
+  bool orders_conflicts() const {
+    return model == witness::Model::HappensBefore || model == witness::Model::HappensBeforeLocks;
+  }
+  bool orders_locks() const { return model == witness::Model::HappensBefore; }
+
+  // By thread: so many of its steps may be in a predicted run. Where a read sees a certain write, that ends, too, at a read
+  // that the order of steps does not explain: the observed order parted a glued block (docs/trace_format.md, rule 3), and
+  // the write that was last before it by steps is not the one that it saw.
+  std::vector<std::uint32_t> trusted;
+  std::vector<LocationIndex> locations;
+  std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
+  std::vector<std::vector<ThreadSections>> lock_threads; // by lock
+  std::vector<std::vector<TryFailed>> tries;             // by lock
+  std::vector<StepId> pinned;                            // steps with kExternalRead
+  bool lock_never_released = false;
+
+  // The writes that give the location this value.
+  std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value) const;
+
+  // ... by steps from `begin` to `end` (exclusive).
+  std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const;
+
+  // What holds where each thread t has made `cut[t]` steps, as in the observed run: the location's last write, and the
+  // sections of a lock that are open.
+  Access last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const;
+  void open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut, std::vector<std::uint32_t>& out) const;
+  // The first step behind so many of the thread's; kNoStep if there is none.
+  StepId step_at(std::uint32_t thread, std::uint32_t place) const {
+    const std::vector<StepId>& own = computation.threads[thread].steps;
+    return place < own.size() ? own[place] : kNoStep;
+  }
+
+  // How many of the thread's steps stand before `step` in the observed order.
+  std::uint32_t steps_before(std::uint32_t thread, StepId step) const;
+
+private:
+  void collect();
+
+  std::vector<StepId> needs_;
+  std::vector<std::uint64_t> need_begin_;
+  std::vector<std::uint64_t> order_begin_;
+  std::vector<StepId> writer_;
+  std::vector<std::uint32_t> section_;
+};
+
+} // namespace sooth::predict

@@ -1,0 +1,46 @@
+// From a partial order to a run, or to the reason why it does not say enough yet.
+//
+// Question: is there an obvious run among those that the constraints allow? If not: which two things have to be put into
+//   an order, or which read needs a writer?
+// Source: greedy list scheduling in the observed order. A step waits while it would spoil something that is decided: a
+//   write that a read still has to see, a lock whose section will not end in this run.
+// Why the obstacle decides: the step that stands first in the order is ready, so it waits only for something that the
+//   constraints leave open. In every run one of the options holds.
+// Cost: steps of the run, times the threads for each that had to wait.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predict/question/constraints.h"
+
+namespace sooth::predict {
+
+// One way to go on.
+struct Option {
+  enum Kind : std::uint8_t { Order, Writer, Section } kind = Order;
+  std::uint32_t first = 0;  // Order: a step. Writer, Section: the operation
+  std::uint32_t second = 0; // Order: the step behind it. Writer: a step or kBaseWriter. Section: its number
+};
+
+// Why one of the options holds: true as long as these steps are in the run and, if it is about a read that sees a certain
+// write, it does.
+struct Premise {
+  StepId first = kNoStep;
+  StepId second = kNoStep;          // kNoStep: there is only one step
+  std::uint32_t operation = 0;      // the read
+  StepId writer = kUndecidedWriter; // whom it sees; kUndecidedWriter: does not matter
+  bool all_writers = false;         // the options are all the writes that the read may see
+};
+
+struct Schedule {
+  bool complete = false;
+  std::vector<StepId> run; // complete: all steps of the window's part of the run
+  bool decides = false;    // otherwise: one of these holds in every run; the likely one first
+  std::vector<Option> options;
+  Premise premise;
+};
+
+Schedule schedule(const Constraints& constraints);
+
+} // namespace sooth::predict

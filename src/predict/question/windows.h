@@ -1,0 +1,43 @@
+// Where a long trace is cut for the complete tier.
+//
+// Question: which part of the trace is searched for a question, and what has happened before it?
+// A window has at most so many steps, ends a little behind the question's last step (a value may come from later writes)
+// and begins after a run in the observed order, in which steps that no predicted run may have are left out.
+// Cost: one replay of the trace, when the first question needs it; memory for positions every so many steps.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "predict/question/constraints.h"
+#include "predict/question/feasibility.h"
+#include "predict/question/index.h"
+
+namespace sooth::predict {
+
+class Windows {
+public:
+  Windows(const Index& index, std::size_t size) : index_(index), size_(size) {}
+
+  // Whether one window holds the whole trace; then answers are complete.
+  bool whole() const { return index_.computation.steps.size() <= size_; }
+  // Nothing if the question does not fit into a window.
+  std::optional<Window> around(const Question& question) const;
+  // What happened before the window.
+  Run run_before(const Window& window) const;
+  std::uint64_t count() const; // windows that would cover the trace
+
+private:
+  std::size_t stride() const { return std::max<std::size_t>(size_ / 4, 1); }
+  void replay() const;
+
+  const Index& index_;
+  const std::size_t size_;
+  mutable std::once_flag replayed_;
+  mutable StepId first_left_out_ = kNoStep;                   // the first step that is not in the replayed run
+  mutable std::vector<std::vector<std::uint32_t>> positions_; // every `stride` steps: how far each thread had come
+};
+
+} // namespace sooth::predict

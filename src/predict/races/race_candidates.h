@@ -1,0 +1,35 @@
+// Pairs of sites that may race, with the pairs of events there.
+//
+// Question: which accesses of shared memory conflict, and are not kept apart by something that every model keeps?
+// Cost: linear in the accesses of shared memory; for each two groups (thread, site, locks held) at one location that no
+//   common lock keeps apart, a binary search for each access of the smaller one, until there are enough close ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/budget.h"
+#include "causality/computation/computation.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+struct RaceInstance {
+  std::uint32_t first = 0; // events, in the order of the trace
+  std::uint32_t second = 0;
+  friend auto operator<=>(const RaceInstance&, const RaceInstance&) = default;
+};
+
+struct RaceCandidate {
+  std::vector<RaceInstance> instances; // the closest first
+  std::uint64_t all = 0;               // so many there are, counted for each common location; at least, if it was cut
+  bool cut = false;                    // more than `most_instances`; the rest is not here
+};
+
+// Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of sites that were left out because
+// the program annotates that memory.
+std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
+                                           std::size_t most_instances, const Budget& budget = Budget(),
+                                           std::uint64_t* benign = nullptr);
+
+} // namespace sooth::predict

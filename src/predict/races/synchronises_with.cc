@@ -1,0 +1,228 @@
+#include "predict/races/synchronises_with.h"
+
+#include <algorithm>
+
+namespace sooth::predict {
+
+using causality::Clock;
+using causality::joined;
+using causality::SharedClock;
+using trace::Event;
+using trace::EventKind;
+using trace::MemoryOrder;
+
+namespace {
+
+bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::Consume || order == MemoryOrder::Acquire || order == MemoryOrder::AcqRel ||
+         order == MemoryOrder::SeqCst;
+}
+bool releases(MemoryOrder order) {
+  return order == MemoryOrder::Release || order == MemoryOrder::AcqRel || order == MemoryOrder::SeqCst;
+}
+
+bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b, std::uint64_t b_size) {
+  return a < b + b_size && b < a + a_size;
+}
+
+} // namespace
+
+SynchronisesWith::SynchronisesWith(const trace::Trace& trace)
+    : clocks_(trace.threads.size()), fence_release_(trace.threads.size()), fence_acquire_(trace.threads.size()),
+      forked_(trace.threads.size()), ended_(trace.threads.size()), cancelled_(trace.threads.size()),
+      began_(trace.threads.size()), from_outside_(trace.threads.size()), round_of_(trace.threads.size()) {
+  for (std::uint32_t t = 0; t < clocks_.size(); ++t) clocks_[t].raise(t, 1);
+}
+
+void SynchronisesWith::come_after(std::uint32_t thread, const SharedClock& clock) {
+  if (clock != nullptr) clocks_[thread].join(*clock);
+}
+
+SharedClock SynchronisesWith::snapshot(std::uint32_t thread) {
+  auto taken = std::make_shared<const Clock>(clocks_[thread]);
+  clocks_[thread].raise(thread, (*taken)[thread] + 1);
+  return taken;
+}
+
+void SynchronisesWith::come_after_everything(std::uint32_t thread) {
+  for (std::uint32_t other = 0; other < clocks_.size(); ++other)
+    if (other != thread) come_after(thread, snapshot(other));
+}
+
+void SynchronisesWith::acquire_lock(std::uint32_t thread, std::uint64_t address, bool shared) {
+  const auto it = locks_.find(address);
+  if (it == locks_.end()) return;
+  come_after(thread, it->second.released);
+  if (!shared) come_after(thread, it->second.shared);
+}
+
+void SynchronisesWith::release_lock(std::uint32_t thread, std::uint64_t address, bool shared) {
+  Lock& lock = locks_[address];
+  if (shared) lock.shared = joined(lock.shared, snapshot(thread));
+  else lock.released = joined(lock.released, snapshot(thread));
+}
+
+void SynchronisesWith::publish(std::uint32_t thread, std::uint64_t tag) {
+  SharedClock& published = tags_[tag];
+  published = joined(published, snapshot(thread));
+}
+
+void SynchronisesWith::acquire_tag(std::uint32_t thread, std::uint64_t tag) {
+  if (const auto it = tags_.find(tag); it != tags_.end()) come_after(thread, it->second);
+}
+
+// Every cell whose bytes the event touches. Accesses of other sizes to the same bytes have cells of their own.
+template <typename Visit>
+void SynchronisesWith::each_cell(const Event& e, Visit&& visit) {
+  if (e.size == 0) return;
+  for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) {
+    const auto it = atomics_.find(granule);
+    if (it == atomics_.end()) continue;
+    for (AtomicCell& cell : it->second)
+      if (overlap(cell.address, cell.size, e.address, e.size)) visit(cell);
+  }
+}
+
+void SynchronisesWith::read_atomic(const Event& e) {
+  each_cell(e, [&](const AtomicCell& cell) {
+    if (cell.released == nullptr) return;
+    if (acquires(e.order)) clocks_[e.thread].join(*cell.released);
+    else fence_acquire_[e.thread].join(*cell.released);
+  });
+}
+
+void SynchronisesWith::make_cells(const Event& e) {
+  for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) {
+    auto& cells = atomics_[granule];
+    const bool known = std::any_of(cells.begin(), cells.end(), [&](const AtomicCell& cell) {
+      return cell.address == e.address && cell.size == e.size;
+    });
+    if (!known) cells.push_back({e.address, e.size, nullptr});
+  }
+}
+
+// Whoever wrote it may have released anything that was done before; others may read it from here, too.
+void SynchronisesWith::found_from_outside(const Event& e) {
+  if (e.size == 0) return;
+  come_after_everything(e.thread);
+  make_cells(e);
+  const SharedClock now = snapshot(e.thread);
+  each_cell(e, [&](AtomicCell& cell) { cell.released = joined(cell.released, now); });
+}
+
+void SynchronisesWith::write_atomic(const Event& e) {
+  // A relaxed store carries what the last release fence before it has.
+  const SharedClock now = releases(e.order) ? snapshot(e.thread) : fence_release_[e.thread];
+  make_cells(e);
+  each_cell(e, [&](AtomicCell& cell) {
+    const bool same = cell.address == e.address && cell.size == e.size;
+    // A read-modify-write goes on with the release sequence. A store of other bytes ends it only in part: then order
+    // too much rather than too little.
+    const bool begins_anew = same && e.kind == EventKind::AtomicWrite;
+    cell.released = begins_anew ? now : joined(cell.released, now);
+  });
+}
+
+void SynchronisesWith::arrive(const Event& e) {
+  const std::uint32_t t = e.thread;
+  if (!began_[t]) come_after(t, forked_[t]);
+  began_[t] = true;
+  if (cancelled_[t] != nullptr) { // a cleanup handler may be what comes next
+    come_after(t, cancelled_[t]);
+    cancelled_[t] = nullptr;
+  }
+  const bool after_external = from_outside_[t];
+  from_outside_[t] = e.kind == EventKind::ExternalWrite;
+  switch (e.kind) {
+  case EventKind::AtomicRead:
+  case EventKind::AtomicRmw:
+    if (after_external) found_from_outside(e);
+    return read_atomic(e);
+  case EventKind::Fence:
+    if (acquires(e.order)) clocks_[t].join(fence_acquire_[t]);
+    return;
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+    if (!e.has(trace::kFailed)) acquire_lock(t, e.address, e.kind == EventKind::AcquireShared);
+    return;
+  case EventKind::Wake:
+    if (e.value != 0) acquire_lock(t, e.value, false);
+    if (!e.has(trace::kFailed)) acquire_tag(t, e.address);
+    return;
+  case EventKind::SemWait:
+    if (!e.has(trace::kFailed)) acquire_tag(t, e.address);
+    return;
+  case EventKind::OnceBegin: // after an attempt that failed
+  case EventKind::OnceWait:
+  case EventKind::FutexWait:
+  case EventKind::Receive: // from the world outside, which may have got it from a send of this program
+  case EventKind::HbAcquire: return acquire_tag(t, e.address);
+  case EventKind::BarrierLeave: {
+    const auto round = round_of_[t].find(e.address);
+    if (round == round_of_[t].end()) return;
+    if (const auto it = rounds_.find({e.address, round->second}); it != rounds_.end()) come_after(t, it->second);
+    return;
+  }
+  case EventKind::ThreadStart:
+    if (forked_[t] == nullptr && t != 0 && e.value >= clocks_.size())
+      come_after_everything(t); // made by nobody we know
+    return;
+  case EventKind::Join:
+    if (!e.has(trace::kFailed) && e.value < ended_.size()) {
+      const auto child = static_cast<std::uint32_t>(e.value);
+      come_after(t, ended_[child] != nullptr ? ended_[child] : snapshot(child));
+    }
+    return;
+  case EventKind::SignalEnter: return come_after_everything(t);
+  default: return;
+  }
+}
+
+void SynchronisesWith::depart(const Event& e) {
+  const std::uint32_t t = e.thread;
+  switch (e.kind) {
+  case EventKind::AtomicWrite:
+  case EventKind::AtomicRmw:
+    if (e.size != 0) write_atomic(e);
+    return;
+  case EventKind::Fence:
+    if (releases(e.order)) fence_release_[t] = snapshot(t);
+    return;
+  case EventKind::Release: return release_lock(t, e.address, false);
+  case EventKind::ReleaseShared: return release_lock(t, e.address, true);
+  case EventKind::Wait:
+    if (e.value != 0) release_lock(t, e.value, false);
+    return;
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::SemPost:
+  case EventKind::OnceEnd:
+  case EventKind::FutexWake:
+  case EventKind::Send:
+  case EventKind::HbRelease: return publish(t, e.address);
+  case EventKind::BarrierInit: {
+    // The upper half says that other processes arrive as well; then rounds cannot be counted.
+    Barrier& barrier = barriers_[e.address];
+    barrier = {e.value >> 32 != 0 ? 0 : e.value, 0, barrier.round + 1};
+    return;
+  }
+  case EventKind::BarrierArrive: {
+    Barrier& barrier = barriers_[e.address];
+    round_of_[t][e.address] = barrier.round;
+    SharedClock& all = rounds_[{e.address, barrier.round}];
+    all = joined(all, snapshot(t));
+    if (++barrier.arrived == barrier.threads) barrier = {barrier.threads, 0, barrier.round + 1};
+    return;
+  }
+  case EventKind::Fork:
+    if (e.value < forked_.size()) forked_[e.value] = snapshot(t);
+    return;
+  case EventKind::Cancel:
+    if (e.value < cancelled_.size()) cancelled_[e.value] = joined(cancelled_[e.value], snapshot(t));
+    return;
+  case EventKind::ThreadEnd: ended_[t] = snapshot(t); return;
+  default: return;
+  }
+}
+
+} // namespace sooth::predict
