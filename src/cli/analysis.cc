@@ -56,7 +56,8 @@ std::vector<std::string> wanted_words(const AnalysisOptions& options) {
   return options.properties.file.empty() ? find_words() : std::vector<std::string>{"properties"};
 }
 
-// Seed 004, section 5: taken as atomic sets, an acquire without its release could stand anywhere.
+// Maximal models, section 5: taken as atomic sets, an acquire without its release could stand
+// anywhere.
 bool some_lock_is_never_released(const Trace& trace) {
   report::HeldLocks locks(trace.threads.size());
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) locks.follow(trace.events[i], i);
