@@ -3,6 +3,8 @@
 
 Doors: which folder of src/ may include which (docs/architecture.md draws the same picture).
 Marks: no unfinished work, and no paths of one particular machine, in any file that is under version control.
+Papers: cited by the short names of docs/papers.md, never by number; the files that page names exist.
+References: every file that a comment in src/ or a page of docs/ names with its folder exists.
 """
 
 import pathlib
@@ -49,6 +51,11 @@ SOURCES = {".h", ".cc", ".cpp", ".c", ".S", ".def"}
 # Written in two parts so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"]) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(" + "|".join(["ho" + "me", "ro" + "ot", "wo" + "rk", "Us" + "ers", "m" + "nt"]) + r")/\w")
+
+# Papers were once cited by number.
+NUMBERED_PAPER = re.compile(r"\bse" + r"eds?[\s/*#]*0\d\d\b", re.IGNORECASE)
+NAMED_FILE = re.compile(r"`((?:[\w-]+/)*[\w-]+\.(?:h|cc|cpp|c|def|py|prop|S))`")
+REFERENCE = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w-]+\.(?:h|cc|def|md|py|S))\b")
 
 
 def may_reach(room):
@@ -122,20 +129,110 @@ def tracked_files():
     return [path for path in ROOT.rglob("*") if not re.match(r"(build[^/]*|\.[^/]*)/", path.relative_to(ROOT).as_posix())]
 
 
+def read_text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None  # not text
+
+
 def check_marks(problems):
     for path in tracked_files():
         if not path.is_file() or path.is_symlink() or "/corpus/" in path.as_posix():
             continue
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue  # not text
+        text = read_text(path)
+        if text is None:
+            continue
         for number, line in enumerate(text.splitlines(), 1):
             name = f"{path.relative_to(ROOT)}:{number}"
             if UNFINISHED.search(line):
                 problems.append(f"{name}: a mark of unfinished work")
             if MACHINE_PATHS.search(line):
                 problems.append(f"{name}: a path of one particular machine")
+
+
+def numbered_papers(text):
+    """The lines of `text` that cite a paper by number."""
+    return [text.count("\n", 0, match.start()) + 1 for match in NUMBERED_PAPER.finditer(text)]
+
+
+def files_called(name, files):
+    """Those of `files` that `name` may mean: the last part is the same, and the folders before it are
+    among the file's, in their order. So what names a file stays right if it moves inside its room."""
+    *folders, last = name.split("/")
+
+    def fits(path):
+        *around, own = path.split("/")
+        rest = iter(around)
+        return own == last and all(folder in rest for folder in folders)
+
+    return [path for path in files if fits(path)]
+
+
+def paper_problems(text, files):
+    """What is wrong with the files that docs/papers.md names: (line, words)."""
+    wrong = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in NAMED_FILE.findall(line):
+            found = files_called(name, files)
+            if len(found) != 1:
+                wrong.append((number, f"{name} is {' and '.join(found) or 'no file'}"))
+    return wrong if NAMED_FILE.search(text) else [(1, "no file is named")]
+
+
+def dead_references(text, files):
+    """The files that `text` names with a folder of ours and that are not there: (line, name).
+    Includes are left to the compiler."""
+    tops = {path.split("/")[0] for path in files}
+    tops |= {path.split("/")[1] for path in files if path.startswith("src/")}
+    wrong = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in [] if INCLUDE.match(line) else REFERENCE.findall(line):
+            is_ours = name.split("/")[0] in tops and "NAME" not in name  # NAME: recipes
+            if is_ours and not files_called(name, files):
+                wrong.append((number, name))
+    return wrong
+
+
+def check_papers(problems):
+    texts = {}
+    for path in tracked_files():
+        name = path.relative_to(ROOT).as_posix()
+        if path.is_file() and not path.is_symlink():
+            texts[name] = None if "/corpus/" in name else read_text(path)
+    sources = [name for name in texts if name.startswith(("src/", "tests/", "bench/", "examples/"))]
+    for number, words in paper_problems(texts.get("docs/papers.md") or "", sources):
+        problems.append(f"docs/papers.md:{number}: {words}")
+    for name, text in texts.items():
+        for number in numbered_papers(text or ""):
+            problems.append(f"{name}:{number}: a paper is cited by number, not as in docs/papers.md")
+        if text and name.startswith(("src/", "docs/")):
+            for number, dead in dead_references(text, list(texts)):
+                problems.append(f"{name}:{number}: there is no {dead}")
+
+
+def check_paper_rules(problems):
+    """The rules about papers and references, tried on made-up text."""
+    own = "tools/check_doors.py"
+    for end in ("ed 004, Fig. 1", "eds 000 and 001", "ed\n// 002, section 3"):
+        if not numbered_papers("se" + end):
+            problems.append(f"{own} lets text cite a paper as {'se' + end!r}")
+    for text in ("seed = 001", "--seed 7", "a fuzzer's seeds", "seed 12345", "jPredictor, Fig. 1"):
+        if numbered_papers(text):
+            problems.append(f"{own} takes {text!r} for a paper's number")
+    files = ["src/a/clock.h", "src/b/clock.h", "src/a/deep/races.h", "docs/races.md"]
+    for text in ("`gone.h`", "`clock.h`", "`b/races.h`", "`deep/a/races.h`", "no file"):
+        if not paper_problems(text, files):
+            problems.append(f"{own} accepts {text!r} in docs/papers.md")
+    for text in ("`races.h`", "`a/races.h`", "`a/clock.h` and `src/b/clock.h`"):
+        if paper_problems(text, files):
+            problems.append(f"{own} refuses {text!r} in docs/papers.md")
+    for text in ("// see a/gone.h", "[x](docs/gone.md)", "(src/c/clock.h)"):
+        if not dead_references(text, files):
+            problems.append(f"{own} lets text refer to {text!r}")
+    for text in ('#include "a/gone.h"', "a/races.h, docs/races.md", "bits/gone.h", "src/a/NAME.h"):
+        if dead_references(text, files):
+            problems.append(f"{own} takes {text!r} for a dead reference")
 
 
 def check_rules(problems):
@@ -160,8 +257,10 @@ def check_rules(problems):
 def main():
     problems = []
     check_rules(problems)
+    check_paper_rules(problems)
     check_doors(problems)
     check_marks(problems)
+    check_papers(problems)
     print("".join(problem + "\n" for problem in problems), end="")
     return 1 if problems else 0
 

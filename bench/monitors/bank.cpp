@@ -1,4 +1,4 @@
-// The bank of seed 003, section 3: two tellers move money between a checking and a saving account, and now and then add them
+// The bank of DAME, section 3: two tellers move money between a checking and a saving account, and now and then add them
 // up. Every transaction is a block that must be atomic, and is: one lock. `bank N journal` also keeps a journal as auditors
 // want it: a line of text for each transaction, chained by SHA-256 to the lines before it.
 #include <bit>

@@ -3,7 +3,7 @@
 
     ./dev bench monitors [--quick] [--rounds N] [--only NAME]... [--soak MINUTES] [--sooth FOLDER] [--output FILE]
 
-The bank of seed 003 (section 3) with 2,000 and 2,000,000 transactions, with and without a journal; a mutual-exclusion
+The bank of DAME (section 3) with 2,000 and 2,000,000 transactions, with and without a journal; a mutual-exclusion
 protocol; and the recording benchmark's programs with 1, 4 and 16 formulas over a few variables. Rounds are interleaved,
 the table has medians, and all builds must print the same. No monitor may be violated. --soak runs the bank for so many
 minutes and says whether its memory grew; nothing else is measured then.

@@ -1,4 +1,4 @@
-// The bank of seed 002, Table 1. Ten tellers move money between accounts, each of which has a lock of its own. At the end of the day every
+// The bank of jPredictor, Table 1. Ten tellers move money between accounts, each of which has a lock of its own. At the end of the day every
 // teller adds what it has moved to the bank's turnover, and there nobody thought of a lock: that is the race.
 //
 //   bank [TRANSACTIONS]      of each teller

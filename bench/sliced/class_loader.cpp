@@ -1,4 +1,4 @@
-// The class loader and the log handler of a web server: seed 002, Figs. 11 to 13 (there from Tomcat 5). Two requests come at the same time and need
+// The class loader and the log handler of a web server: jPredictor, Figs. 11 to 13 (there from Tomcat 5). Two requests come at the same time and need
 // the same class.
 //
 //   - The log handler looks whether there is a log to be used again, and then takes it: between the two another thread may have taken it.

@@ -1,5 +1,5 @@
-// Daisy, the small file system of seed 002, Tables 1 to 3: a disk of blocks, each under a spin lock of its own, and files of some blocks with
-// the times at which they were opened and closed. Compiled with PSEUDO_FILE=1 the disk is an array of bytes (the seed's Daisy-2), else a real file.
+// Daisy, the small file system of jPredictor, Tables 1 to 3: a disk of blocks, each under a spin lock of its own, and files of some blocks with
+// the times at which they were opened and closed. Compiled with PSEUDO_FILE=1 the disk is an array of bytes (there Daisy-2), else a real file.
 //
 //   - The disk has one position. Whoever moves it holds the lock of a block, but not the same one as the others: seek and transfer do not
 //     stay together (daisy.prop), and the position is raced for.

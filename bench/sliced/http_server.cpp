@@ -1,4 +1,4 @@
-// The HTTP server of seed 002, Tables 1 to 3. One thread answers requests. When there is none it says that it is idle and suspends itself;
+// The HTTP server of jPredictor, Tables 1 to 3. One thread answers requests. When there is none it says that it is idle and suspends itself;
 // a client that has left a request resumes it if it is idle. Two things are wrong:
 //
 //   - `client` and `idle` are used by both sides without a lock. What `client` does is hidden: between any two uses of it both sides have

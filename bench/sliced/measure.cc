@@ -1,4 +1,4 @@
-// The phases of seed 002's Table 2 on one recorded trace; prints one line of JSON.
+// The phases of jPredictor's Table 2 on one recorded trace; prints one line of JSON.
 //
 //   measure TRACE            everything
 //   measure TRACE clocks     only up to the clocks

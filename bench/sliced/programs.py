@@ -1,4 +1,4 @@
-"""The programs of seed 002's Table 1, written anew: how they are built and recorded, and what the models find in the recorded run."""
+"""The programs of jPredictor's Table 1, written anew: how they are built and recorded, and what the models find in the recorded run."""
 
 import json
 import pathlib
@@ -12,13 +12,13 @@ FOUND = 66
 
 
 class Program:
-    """One row. `seed`: what the paper's tables say of the program that this one stands for; None where they say nothing."""
+    """One row. `paper`: what jPredictor's tables say of the program that this one stands for; None where they say nothing."""
 
-    def __init__(self, name, source, size, long_size, skip, flags=(), has_property=False, seed=None):
+    def __init__(self, name, source, size, long_size, skip, flags=(), has_property=False, paper=None):
         self.name, self.source, self.size, self.long_size = name, HERE / f"{source}.cpp", str(size), str(long_size)
         self.flags, self.skip = list(flags), skip
         self.property = HERE / f"{source}.prop" if has_property else None
-        self.seed = seed or {}
+        self.paper = paper or {}
 
     def lines(self):
         return len(self.source.read_text(encoding="utf-8").splitlines())
@@ -27,19 +27,19 @@ class Program:
 # Sizes: of the run that is predicted from, and of the one whose slowdown is measured.
 PROGRAMS = [
     Program("bank", "bank", 5, 40_000, "card_code",
-            seed={"name": "Banking", "slowdown": 3, "variables": 10, "threads": "11", "races": 1, "hb": 1}),
+            paper={"name": "Banking", "slowdown": 3, "variables": 10, "threads": "11", "races": 1, "hb": 1}),
     Program("http_server", "http_server", 1, 2_000, "page_of", has_property=True,
-            seed={"name": "Http-Server", "slowdown": 3, "variables": 2, "threads": "7", "races": 2, "hb": 1, "violations": 1, "hb_violations": 1}),
+            paper={"name": "Http-Server", "slowdown": 3, "variables": 2, "threads": "7", "races": 2, "hb": 1, "violations": 1, "hb_violations": 1}),
     Program("daisy", "daisy", 1, 4_000, "sum_of", has_property=True,
-            seed={"name": "Daisy", "slowdown": 10, "variables": 312, "threads": "3", "races": 1, "hb": 0, "violations": 1, "hb_violations": 0}),
+            paper={"name": "Daisy", "slowdown": 10, "variables": 312, "threads": "3", "races": 1, "hb": 0, "violations": 1, "hb_violations": 0}),
     Program("daisy, byte array", "daisy", 1, 60_000, "sum_of", ["-DPSEUDO_FILE=1"], has_property=True,
-            seed={"name": "Daisy-2", "slowdown": 20, "variables": 572, "threads": "3", "races": 2, "hb": 0}),
+            paper={"name": "Daisy-2", "slowdown": 20, "variables": 572, "threads": "3", "races": 2, "hb": 0}),
     Program("ray_tracer", "ray_tracer", 40, 500, "Tracer::*",
-            seed={"name": "Raytracer", "slowdown": 2, "variables": 4, "threads": "4", "races": 1, "hb": 1}),
+            paper={"name": "Raytracer", "slowdown": 2, "variables": 4, "threads": "4", "races": 1, "hb": 1}),
     Program("class_loader", "class_loader", 1, 40_000, "define_class", has_property=True,
-            seed={"name": "Tomcat (part)", "slowdown": 10, "variables": 20, "threads": "3 - 4", "races": 4, "hb": 0, "violations": 1, "hb_violations": 0}),
+            paper={"name": "Tomcat (part)", "slowdown": 10, "variables": 20, "threads": "3 - 4", "races": 4, "hb": 0, "violations": 1, "hb_violations": 0}),
     Program("class_loader, patched", "class_loader", 1, 40_000, "define_class", ["-DLOADER=13"], has_property=True,
-            seed={"name": "(Fig. 13)", "violations": 1}),
+            paper={"name": "(Fig. 13)", "violations": 1}),
     Program("class_loader, right", "class_loader", 1, 40_000, "define_class", ["-DLOADER=0"], has_property=True),
 ]
 

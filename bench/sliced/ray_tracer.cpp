@@ -1,4 +1,4 @@
-// The ray tracer of seed 002, Table 1 (there from the Java Grande suite), with its known error: each thread has a scene of its own and adds to
+// The ray tracer of jPredictor, Table 1 (there from the Java Grande suite), with its known error: each thread has a scene of its own and adds to
 // the common checksum under the lock of the scene, which is therefore not the same lock for any two of them.
 //
 //   ray_tracer [WIDTH]

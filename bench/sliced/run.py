@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The tables of seed 002 anew: what recording for dependence costs, how long each phase takes, and what each model finds.
+"""The tables of jPredictor anew: what recording for dependence costs, how long each phase takes, and what each model finds.
 
     ./dev bench sliced [--quick] [--rounds N] [--only NAME]... [--sooth FOLDER] [--output FILE]
 
-The programs are of the kinds of the seed's Table 1 (programs.py). Native and recorded runs are interleaved, and the table has medians of wall
-time; phases are processor time. It is an error if less is found than the seed found, or if the recorded run itself goes wrong. --quick is a
+The programs are of the kinds of jPredictor's Table 1 (programs.py). Native and recorded runs are interleaved, and the table has medians of wall
+time; phases are processor time. It is an error if less is found than jPredictor found, or if the recorded run itself goes wrong. --quick is a
 smoke test: one round, small sizes, and the tables go to the terminal only.
 """
 
@@ -65,17 +65,17 @@ def measured(measure, trace, *words):
     return json.loads(subprocess.run([str(measure), str(trace), *words], stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
-def less_than_the_seed(program, found, violated):
+def less_than_the_paper(program, found, violated):
     """What is missing, in words, or nothing."""
-    seed = program.seed
+    paper = program.paper
     for model in ("sliced", "full"):
-        if len(found[model][0]) < seed.get("races", 0):
-            return f"{model} finds races for {sorted(found[model][0])}, the seed found {seed['races']}"
-        if violated and len(violated[model]) < seed.get("violations", 0):
-            return f"{model} finds no violation, the seed did"
-    if seed.get("hb") == 0 and found["hb"][0]:
+        if len(found[model][0]) < paper.get("races", 0):
+            return f"{model} finds races for {sorted(found[model][0])}, jPredictor found {paper['races']}"
+        if violated and len(violated[model]) < paper.get("violations", 0):
+            return f"{model} finds no violation, jPredictor did"
+    if paper.get("hb") == 0 and found["hb"][0]:
         return f"hb finds races for {sorted(found['hb'][0])}; the recorded run was to hide them"
-    if seed.get("hb_violations") == 0 and violated["hb"]:
+    if paper.get("hb_violations") == 0 and violated["hb"]:
         return "hb finds the violation; the recorded run was to hide it"
     return None
 
@@ -97,7 +97,7 @@ def bench_one(program, folder, options, measure):
         start = time.monotonic()
         row["violations"] = {model: programs.violations(trace, program, model, runs, sooth) for model in programs.MODELS}
         row["property_s"] = (time.monotonic() - start) / len(programs.MODELS)
-    if missing := less_than_the_seed(program, row["races"], row["violations"]):
+    if missing := less_than_the_paper(program, row["races"], row["violations"]):
         raise record_run.BenchError(f"{program.name}: {missing}")
     return row
 
@@ -123,34 +123,34 @@ def markdown(rows, doubled, options):
     lines = [
         f"{table.machine()}. {datetime.date.today().isoformat()}. Median of {options.rounds} interleaved {'round' if options.rounds == 1 else 'rounds'}.",
         "",
-        "| program | in the seed | lines | native s | recorded s | slowdown | the seed's | shared variables | the seed's | threads | the seed's |",
+        "| program | in the paper | lines | native s | recorded s | slowdown | jPredictor's | shared variables | jPredictor's | threads | jPredictor's |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:
-        program, seed = row["program"], row["program"].seed
+        program, paper = row["program"], row["program"].paper
         factor = row["recorded"] / row["native"]
-        limit = f"x{seed['slowdown']}" if "slowdown" in seed else "-"
-        lines.append(f"| {program.name} | {seed.get('name', '-')} | {program.lines()} | {row['native']:.3f} | {row['recorded']:.3f} | {times(factor)} | {limit} "
-                     f"| {row['variables']} | {seed.get('variables', '-')} | {row['threads']} | {seed.get('threads', '-')} |")
+        limit = f"x{paper['slowdown']}" if "slowdown" in paper else "-"
+        lines.append(f"| {program.name} | {paper.get('name', '-')} | {program.lines()} | {row['native']:.3f} | {row['recorded']:.3f} | {times(factor)} | {limit} "
+                     f"| {row['variables']} | {paper.get('variables', '-')} | {row['threads']} | {paper.get('threads', '-')} |")
     head = " | ".join(programs.MODELS)
-    lines += ["", f"| races: program | events | before ms | clocks ms | check ms | {head} | the seed's | the seed's HB |",
+    lines += ["", f"| races: program | events | before ms | clocks ms | check ms | {head} | jPredictor's | jPredictor's HB |",
               "|---|---:|---:|---:|---:|" + "---:|" * len(programs.MODELS) + "---:|---:|"]
     for row in rows:
-        seed = row["program"].seed
+        paper = row["program"].paper
         counts = " | ".join(f"{len(variables)} ({pairs})" for variables, pairs in row["races"].values())
         lines.append(f"| {row['program'].name} | {row['events']:,} | {1000 * row['before_s']:.1f} | {1000 * (row['graph_s'] + row['clocks_s']):.1f} "
-                     f"| {1000 * row['check_s']:.1f} | {counts} | {seed.get('races', '-')} | {seed.get('hb', '-')} |")
-    lines += ["", f"| violations: program | ms for one model | {head} | the seed's | the seed's HB |", "|---|---:|" + "---:|" * len(programs.MODELS) + "---:|---:|"]
+                     f"| {1000 * row['check_s']:.1f} | {counts} | {paper.get('races', '-')} | {paper.get('hb', '-')} |")
+    lines += ["", f"| violations: program | ms for one model | {head} | jPredictor's | jPredictor's HB |", "|---|---:|" + "---:|" * len(programs.MODELS) + "---:|---:|"]
     for row in rows:
         if row["violations"]:
-            seed = row["program"].seed
+            paper = row["program"].paper
             counts = " | ".join(str(len(names)) for names in row["violations"].values())
-            lines.append(f"| {row['program'].name} | {1000 * row['property_s']:.0f} | {counts} | {seed.get('violations', '-')} | {seed.get('hb_violations', '-')} |")
+            lines.append(f"| {row['program'].name} | {1000 * row['property_s']:.0f} | {counts} | {paper.get('violations', '-')} | {paper.get('hb_violations', '-')} |")
     lines += ["", "| clocks: program | size | events | graph s | clocks s | clocks, ns an event |", "|---|---:|---:|---:|---:|---:|"]
     for name, size, one in doubled:
         lines.append(f"| {name} | {size} | {one['events']:,} | {one['graph_s']:.4f} | {one['clocks_s']:.4f} | {1e9 * one['clocks_s'] / one['events']:.0f} |")
     back = sum(row["went_back"] for row in rows)
-    lines += ["", f"The seed's online algorithm, on the runs of the second table, went back {back} {'time' if back == 1 else 'times'}, and gave the same clocks."]
+    lines += ["", f"jPredictor's online algorithm, on the runs of the second table, went back {back} {'time' if back == 1 else 'times'}, and gave the same clocks."]
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@
 
 namespace sooth::cli {
 
-// Exit status of every command (docs/architecture.md).
+// Exit status of every command (docs/report.md, Exit status).
 inline constexpr int kFine = 0;
 inline constexpr int kWrong = 2;  // wrong usage, property or trace
 inline constexpr int kFound = 66; // something was found; --exit-code changes it

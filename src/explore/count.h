@@ -1,7 +1,7 @@
 // Counts the runs of a model, and those of them that violate each property.
 //
 // Question: how many runs are there, through how many cuts, and in how many does a monitor object at some time?
-// Source: seed 000, section 4 ("three runs on six states, two of them violating").
+// Source: JMPaX online, section 4 ("three runs on six states, two of them violating").
 // Cost: as the exploration, with a number of any size for each node and monitor state; it is the plain way to do it, and
 // the fast explorer is compared with it in tests. Gives up at the budget.
 #pragma once

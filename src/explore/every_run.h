@@ -1,8 +1,8 @@
 // Does a property fail in every run of a model?
 //
 // Question: is there a run, to its end, in which the monitor never objects?
-// Source: none; the opposite of what seed 000, section 4 looks for. Runs that have failed are not followed, so where the order
-// of events is known this is one path.
+// Source: none; the opposite of what JMPaX online, section 4, looks for. Runs that have failed are
+// not followed, so where the order of events is known this is one path.
 // Cost: as the plain exploration of a lattice (count.h). Gives up beyond `EveryRunLimits`, which do not depend on time: the
 // same trace always gets the same answer.
 #pragma once

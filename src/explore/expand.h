@@ -1,10 +1,12 @@
 // From one level of the lattice to the next: a merge of sorted lists.
 //
 // Question: which nodes follow those of this level, with which monitor states, and by which steps?
-// Source: seed 001, section 3.3 (createState, addToSet, monitorAll). We differ: seed 001 looks each new state up in a set.
-// Here the steps of one thread, taken from all nodes of a sorted level, give a sorted list of successors (packing.h),
-// and the next level is the merge of these lists, one for each thread. Equal cuts meet at the same moment, so nothing is
-// looked up, memory is read and written in order, and the result does not depend on how the work was divided.
+// Source: JMPaX, section 3.3 (createState, addToSet, monitorAll).
+// We differ: JMPaX looks each new state up in a set. Here the steps of one thread, taken from all
+// nodes of a sorted level, give a sorted list of successors (packing.h), and the next level is the
+// merge of these lists, one for each thread. Equal cuts meet at the same moment, so nothing is
+// looked up, memory is read and written in order, and the result does not depend on how the work
+// was divided.
 // Cost: for each node and thread one test and one comparison, for each edge one step of the monitor set.
 #pragma once
 

@@ -1,8 +1,9 @@
 // The computation lattice, built level by level from messages that may come in any order.
 //
-// Question: in which runs that the clocks allow does a property fail? Source: seed 000 section 4, seed 001 section 3.3.
-// We differ: threads come and go while the lattice grows, cuts are packed bit fields, levels are sorted lists that
-// are merged (no hashing), and each monitor state keeps the path that leads to it.
+// Question: in which runs that the clocks allow does a property fail?
+// Source: JMPaX online, section 4; JMPaX, section 3.3.
+// We differ: threads come and go while the lattice grows, cuts are packed bit fields, levels are
+// sorted lists that are merged (no hashing), and each monitor state keeps the path that leads to it.
 // Cost: for each cut and thread one comparison of words and one step of a merge; memory is two levels and the paths
 // that lead to the newer one. It gives up at the limits of Options, and says so.
 //

@@ -1,9 +1,10 @@
 // What may already go wrong, though the level that shows it is not complete.
 //
 // Question: which monitors object in some run of the events that have come so far?
-// Source: seed 000, section 4: the observer is to warn before the program gets there. A level of the lattice is finished only
-// when every thread has told what it does next; a run that fails needs no more than the events in it. So whoever wants to stop
-// the program in time looks at the cuts behind the level, made of the events that are there. They are made again later, with the
+// Source: JMPaX online, section 4: the observer is to warn before the program gets there. A level
+// of the lattice is finished only when every thread has told what it does next; a run that fails
+// needs no more than the events in it. So whoever wants to stop the program in time looks at the
+// cuts behind the level, made of the events that are there. They are made again later, with the
 // rest: nothing of this is kept.
 // Cost: for each cut behind the level and each thread, a comparison of clocks; gives up above a number of cuts.
 #pragma once

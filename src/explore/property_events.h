@@ -1,8 +1,8 @@
 // What a trace's events mean to the properties of a file: which are relevant, and what each changes.
 //
 // Question: which events can the properties see, and what are the values of their variables before and after each?
-// Source: seed 000, section 4: a write of a relevant variable is a relevant event; to these come the events that
-// property files name. Cost: one pass over the trace.
+// Source: JMPaX online, section 4: a write of a relevant variable is a relevant event; to these
+// come the events that property files name. Cost: one pass over the trace.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Sets of monitor states, numbered: the same set is the same number, and what a letter does to it is looked up.
 //
-// A node of the lattice carries, for all monitors together, the states that some run brings there (seed 001, section 3.3:
-// PreSet and NowSet). Few different sets occur, so a node has the number of one, and steps and unions are remembered.
+// A node of the lattice carries, for all monitors together, the states that some run brings there
+// (JMPaX, section 3.3: PreSet and NowSet). Few different sets occur, so a node has the number of
+// one, and steps and unions are remembered.
 // Cost: a step or union that was seen before is one look into a small table of the worker's own; a new one is computed
 // under a lock.
 #pragma once

@@ -1,5 +1,5 @@
 // Question: which remote expressions, formulas and monitors have which value in the thread's predicted state?
-// Source: seed 003, Table 1 and section 2.3. One bit for each temporal operator.
+// Source: DAME, Table 1 and section 2.3. One bit for each temporal operator.
 // Where we differ: Table 1 is misprinted for "always in the past": its right side must speak of s', not of s. Sections that
 //   loop have such a bit for each thread they range over; a thread that was not known before has done nothing, and begins
 //   with the bits of row 0, which stands for all those. A thread that takes a role in its life has no states in it before.

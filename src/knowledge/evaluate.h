@@ -1,4 +1,5 @@
-// The formulas of one thread, evaluated in its present state (seed 003, section 2.3, step "update KV_i[i]").
+// The formulas of one thread, evaluated in its present state (DAME, section 2.3, step "update
+// KV_i[i]").
 #pragma once
 
 #include "knowledge/monitoring.h"

@@ -1,4 +1,4 @@
-// Algorithm KnowledgeVector (seed 003, section 2.3), one function for each kind of event.
+// Algorithm KnowledgeVector (DAME, section 2.3), one function for each kind of event.
 #include "knowledge/monitoring.h"
 
 #include "knowledge/evaluate.h"
@@ -6,7 +6,7 @@
 namespace sooth::knowledge {
 namespace {
 
-// Seed 003: the second bullet of step (1). The thread's event has happened and its vector is merged.
+// DAME: the second bullet of step (1). The thread's event has happened and its vector is merged.
 Outcome judge(const Setup& setup, Thread& thread) {
   ++thread.sequence;
   thread.joined = 0;

@@ -1,7 +1,7 @@
 // Monitors inside the threads that they watch: the contract of this folder.
 //
 // Question: does each thread's formula hold in its predicted state, after each of its events?
-// Source: seed 003, section 2.3, algorithm KnowledgeVector.
+// Source: DAME, section 2.3, algorithm KnowledgeVector.
 // Where we differ: threads are created, end and are joined; formulas may range over threads (vector.h); a write by code
 //   that nobody sees is noticed by the next read. Vectors that are left somewhere are shared (snapshots.h). One access of
 //   several variables, or of pieces of memory that others access one by one, is one event.
@@ -133,7 +133,8 @@ struct Thread {
   Spares spares;
 };
 
-// What travels with a shared variable (seed 003: KV^w and KV^a). Zero memory is a carrier that nobody has touched.
+// What travels with a shared variable (DAME: KV^w and KV^a). Zero memory is a carrier that nobody
+// has touched.
 struct Carrier {
   Snapshot* writes = nullptr;   // null: what everybody knows at the start
   Snapshot* accesses = nullptr; // null: as `writes`; else somebody read since the last write, and it covers that one

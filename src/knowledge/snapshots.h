@@ -1,8 +1,8 @@
 // Snapshots: knowledge vectors that no longer change, shared by all who know the same.
 //
 // Question: how does knowledge get from a thread into a variable without being copied each time?
-// Source: seed 003 keeps a vector with each thread and two with each variable; between one change of a thread's knowledge
-//   and the next, all that it leaves behind is the same vector.
+// Source: DAME keeps a vector with each thread and two with each variable; between one change of a
+//   thread's knowledge and the next, all that it leaves behind is the same vector.
 // Where we differ: so that vector is made once, and variables refer to it; when the last reference goes, its room is used
 //   again. Two snapshots with the same number are the same, so that whoever has seen one need not look again. Threads that
 //   know the same end up sharing one.

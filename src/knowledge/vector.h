@@ -1,8 +1,8 @@
 // Knowledge vectors: what a thread, or a shared variable, knows of shared variables and of other threads.
 //
 // Question: what is the latest state of each variable and each thread that is in the causal past?
-// Source: seed 003, section 2.3. An entry is a sequence number and values; of two entries the one with the larger sequence
-//   number is the newer one, and two vectors are merged entry by entry.
+// Source: DAME, section 2.3. An entry is a sequence number and values; of two entries the one with
+//   the larger sequence number is the newer one, and two vectors are merged entry by entry.
 // Where we differ: threads that formulas range over with variables (`any t`, `exists u`) have a *row* each. Rows are
 //   places that threads take and give back (places.h), so there are as many as threads live at the same time; an entry
 //   also says whose it is, and of two threads in one place the later one wins. A remote expression that itself speaks of

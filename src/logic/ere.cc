@@ -1,6 +1,7 @@
 // Patterns: can what has happened so far still become a word of the pattern?
 //
-// From the extended regular expressions that the seeds use for their further logics; compiled by Brzozowski's derivatives.
+// From jPredictor, section 5.3, which checks regular patterns such as (suspend resume)*; compiled
+// by Brzozowski's derivatives.
 // Where we differ: patterns are read as safety properties. A run violates one as soon as its events are no prefix of any
 //   word of it. A run that ends in the middle of a word does not: the program could have gone on.
 // Cost: one look into a table for each event. The table may have exponentially many states (complements and

@@ -1,6 +1,7 @@
 // Future-time linear temporal logic on a lasso: does u v v v ... satisfy the formula?
 //
-// From seed 000, section 4 (liveness), which leaves the test to the literature on path checking.
+// From JMPaX online, section 4 (liveness), which leaves the test to the literature on path
+// checking.
 // Where we differ: a lasso has only |u| + |v| different suffixes, so each subformula is a row of that many truth values,
 //   and the operators are least (until) or greatest (weak until, releases) fixpoints on it. Walking backwards
 //   twice around the loop is enough: after the first turn every position knows whether the answer lies on the loop.

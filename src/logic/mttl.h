@@ -1,8 +1,8 @@
 // Multithreaded temporal logic: `monitor` entries, from trees of operators to the flat form that threads evaluate.
 //
 // Question: which values must each class of threads store about itself, and in which order are they computed?
-// Source: seed 003, section 2.2 (MtTL) and 2.3: every remote expression or formula, `@j(...)`, is a value that thread j
-//   stores about itself after each of its events.
+// Source: DAME, section 2.2 (MtTL) and 2.3: every remote expression or formula, `@j(...)`, is a
+//   value that thread j stores about itself after each of its events.
 // Where we differ: thread variables. `at any t` is a formula of all threads; `exists u`, `forall u` loop over the threads that
 //   the evaluating one knows of. What stands inside of `@u(...)` may speak of one more thread variable (`@u(@t(e))`): such an
 //   expression has a value for each thread. With two more it would have one for each pair, and is refused.

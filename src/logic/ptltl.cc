@@ -1,6 +1,6 @@
 // Past-time linear temporal logic: does the formula hold in the present state of a run?
 //
-// From seed 001, section 3 (Table 1, functions `init` and `eval`).
+// From JMPaX, section 3 (Table 1, functions `init` and `eval`).
 // Where we differ: two lines there are misprinted. Table 1 wants F1 of every state for strong since; it must be only of
 //   the states after the one with F2, as the recursive definition beside it says. The recursive definition of weak since
 //   has "n > 1 and" where its own `init`, and Table 1's "or always F1", need "n > 1 implies". We follow the recursive
@@ -81,7 +81,8 @@ private:
     table_ = std::move(table);
   }
 
-  // `now` and `pre` of the paper: in a bit of `next` is what the operator remembers, in `state` what it did before.
+  // JMPaX's `now` and `pre`: in a bit of `next` is what the operator remembers, in `state` what it
+  // did before.
   Verdict evaluate(bool is_first, MonitorState state, Letter letter) const {
     std::array<bool, kMaxFormulaNodes> value;
     Verdict verdict;

@@ -2,7 +2,7 @@
 // out, so that tests and fuzzers can say anything to it in any order.
 //
 // Question: does the program violate its property, in the run that is observed or in another one that its clocks allow?
-// Source: seed 000, sections 4 and 5 (the observer); the lattice is explore/lattice.h.
+// Source: JMPaX online, sections 4 and 4.1 (the observer); the lattice is explore/lattice.h.
 // Cost: that of the lattice, and memory for messages that came out of order. It gives up at the limits of its options, at
 // a checkpoint that says so, and when messages are missing at the end; each is told.
 #pragma once

@@ -1,7 +1,8 @@
 // The computation lattice with all its nodes and edges in memory, for those who want to see it.
 //
 // Question: which states are there, which steps lead from one to the next, and on which of them is the observed run, or one
-// that violates a property? Source: seed 000, Figures 5 and 6. The plain way: explore/lattice.h is for large ones.
+// that violates a property? Source: JMPaX online, Figures 5 and 6. The plain way: explore/lattice.h
+// is for large ones.
 // Cost: everything is kept; gives up beyond a number of nodes.
 #pragma once
 

@@ -1,9 +1,10 @@
 // The computation lattice as a Graphviz picture: states, the observed run, and the runs that violate a property.
 //
-// Source: seed 000, Figures 5 and 6. Cost: the lattice is built, plainly (lattice_graph.h). If it is too large even for that, a
-// window is reached through cuts that are as near to the violating run as the window is wide; every cut of the window is, if
-// the cut decides what may follow (hb), and the red runs are those among these. Beyond `max_cuts` there is no
-// picture but a sentence that offers a window, or a smaller one.
+// Source: JMPaX online, Figures 5 and 6. Cost: the lattice is built, plainly (lattice_graph.h). If
+// it is too large even for that, a window is reached through cuts that are as near to the violating
+// run as the window is wide; every cut of the window is, if the cut decides what may follow (hb),
+// and the red runs are those among these. Beyond `max_cuts` there is no picture but a sentence that
+// offers a window, or a smaller one.
 #pragma once
 
 #include <cstdint>

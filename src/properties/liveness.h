@@ -2,7 +2,7 @@
 //
 // Question: is there a path u v of the lattice after which the properties' variables are as they were after u, such that
 // u v v v ... violates the property?
-// Source: seed 000, section 4 (the idea; uv^w is tested by path checking, logic/lasso.h).
+// Source: JMPaX online, section 4 (the idea; uv^w is tested by path checking, logic/lasso.h).
 // Where we differ: there are exponentially many paths, so they are tried one by one, those near the observed run first,
 // until the limits are used up; then the answer is bounded.
 // Cost: for each path and each pair of equal states in it one test, linear in the path.

@@ -1,7 +1,7 @@
 // The offline twin of monitors: the same formulas, by the same code, on a recorded trace.
 //
 // Question: which `monitor` entries fail in the predicted state of which thread, after which event?
-// Source: seed 003; src/knowledge evaluates, this feeds it the events that its header lists.
+// Source: DAME; src/knowledge evaluates, this feeds it the events that its header lists.
 // Where we differ from the program itself: memory that no formula names, in monitors `over *`, is cut into the pieces that
 //   accesses share (causality/computation/locations.h). Unless the trace was recorded for this property file, it leaves out reads that repeat
 //   the one before, and does not tell the order of accesses that race: what then depends on it is no observed violation, but one

@@ -1,7 +1,8 @@
 // Violations of the user's properties: in the observed run, and in every run that a causal model allows.
 //
 // Question: does a property fail in the recorded run (observed) or in another one (predicted), and how does it come to it?
-// Source: seeds 000 and 001. Cost: that of the exploration (explore/lattice.h); gives up at the limits given, and says so.
+// Source: JMPaX online and JMPaX. Cost: that of the exploration (explore/lattice.h); gives up at
+//   the limits given, and says so.
 #pragma once
 
 #include <optional>

@@ -2,7 +2,8 @@
 //
 // Question: in which order did the recorded events take effect, or could have?
 // Source: the events' counters, then their values. Any legal interleaving of the threads will do: whatever is predicted
-//   from one of them is predicted from all that agree on what each read saw (seed 004, Theorem 7).
+//   from one of them is predicted from all that agree on what each read saw (maximal models,
+//   Theorem 7).
 // Where we differ from sorting by time: ticketed events stand in their exact order; others came with a mere look at the
 //   counter, so racing accesses may stand the wrong way round. That shows when a read does not fit memory, and only
 //   then something is moved:

@@ -1,10 +1,11 @@
 // The checker: accepts a finding's witness or says what is wrong with it. What it rejects is not shown to anybody.
 //
 // Question: is this witness a run that the model allows, and does it end in what the finding says?
-// Source: seed 004: Definition 1 (legal), Theorems 2 to 7 (the models), Definition 4 (races); docs/trace_format.md, the
-// four rules for predicted runs.
-// It knows the trace and the rules. It includes nothing that predicts, and computes everything from the events, byte by
-// byte, in its own words: two mistakes would have to agree before a false alarm gets through.
+// Source: maximal models: Definition 1 (legal), Theorems 2 to 7 (the models), Definition 4 (races);
+// docs/trace_format.md, the four rules for predicted runs.
+// It knows the trace and the rules. It includes nothing that predicts, and computes everything from
+// the events, byte by byte, in its own words: two mistakes would have to agree before a false alarm
+// gets through.
 // Cost: the trace is read once per Checker, and once more for witnesses that come in the order of their observed events;
 // each witness costs its own events, and a copy of what the recorded run has left in memory by then.
 #pragma once

@@ -24,7 +24,7 @@ enum class FindingKind : std::uint8_t {
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };
 
-// From strictest to most permissive (docs/architecture.md).
+// From strictest to most permissive (docs/report.md, Models).
 enum class Model : std::uint8_t {
   HappensBefore,
   HappensBeforeLocks,
@@ -79,8 +79,10 @@ struct Finding {
   FindingKind kind = FindingKind::Race;
   Status status = Status::Predicted;
   Model model = Model::Maximal;
-  std::string engine;   // the tier that decided it: "linear", "closure", "search", "solver", "memory-model", "lattice"
-  std::string property; // name of the property, block or pattern; empty for races and deadlocks
+  // What decided it: a tier ("linear", "closure", "search"), "memory-model", "lattice", "lasso",
+  // "knowledge".
+  std::string engine;
+  std::string property;      // name of the property, block or pattern; empty for races and deadlocks
   std::vector<Place> places; // the first ones are the ones that tell findings apart
   Witness witness;
   std::uint64_t count = 1; // how many such pairs (cycles, blocks) there are at the same sites, as far as looked at

@@ -5,7 +5,7 @@
 // index of a trace event. Every thread does what it did in the trace, in its own order, up to where the witness ends.
 // `next` are the events that threads stand directly before when it ends, one for each thread that the finding is about: the two
 // accesses of a race, the requests of a deadlock. They are not executed, so a read among them may see another value than
-// it did in the trace (seed 004, Definition 4 and the end of Definition 8).
+// it did in the trace (maximal models, Definition 4 and the end of Definition 8).
 #pragma once
 
 #include <cstddef>

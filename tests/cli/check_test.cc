@@ -276,7 +276,7 @@ TEST_F(CheckCommand, AnImportedTraceGivesVerdicts) {
   EXPECT_EQ(report["findings"][0]["status"], "predicted");
 }
 
-// Seed 004, Fig. 1(a) and (b).
+// Maximal models, Fig. 1(a) and (b).
 trace::Trace figure(char which) {
   TraceBuilder b(3);
   b.global(0x10, 4, "x");

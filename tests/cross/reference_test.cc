@@ -1,4 +1,4 @@
-// The reference itself: does it say what seed 004 says of its examples and theorems?
+// The reference itself: does it agree with the examples and theorems of maximal models?
 #include <set>
 #include <vector>
 

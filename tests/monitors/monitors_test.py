@@ -107,7 +107,7 @@ FRESH = "monitor fresh at writer: x > @reader(y)\n"
 
 
 def bank(bench):
-    """Seed 003, section 3: one execution violates atomicity, the other does not."""
+    """DAME, section 3: one execution violates atomicity, the other does not."""
     prop = bench.property(BANK)
     for build in bench.build("bank.cpp", prop):
         told, = bench.violated(build, "interleaved", monitor="atomicity of transfer", stdout="seen 70, in all 100\n")

@@ -1,4 +1,4 @@
-// Seed 004, Fig. 1(a): the read of x keeps the two sections in their order for the happens-before models; the weak ones may
+// Maximal models, Fig. 1(a): the read of x keeps the two sections in their order for the happens-before models; the weak ones may
 // swap them, for they only ask that the read sees the same write. Without the race both writes of y stand in the sections.
 // EXPECT: race y @first @second
 // MODELS: whb whb-locks maximal

@@ -1,4 +1,4 @@
-// Seed 004, Fig. 1(b): both writes of x write the same value, so the second thread's section may come between them. Only
+// Maximal models, Fig. 1(b): both writes of x write the same value, so the second thread's section may come between them. Only
 // the maximal model sees that. If the first write writes another value, the section has to wait for the second one.
 // EXPECT: race y @first @second
 // MODELS: maximal

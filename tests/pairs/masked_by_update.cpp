@@ -1,4 +1,4 @@
-// Seed 002, Fig. 1: two writes of y race, and the recorded run hides it behind updates of x, on which nothing depends.
+// jPredictor, Fig. 1: two writes of y race, and the recorded run hides it behind updates of x, on which nothing depends.
 // EXPECT: race y @first @second
 // FLAGS: -fsooth-facts -std=c++20
 // MODELS: full sliced

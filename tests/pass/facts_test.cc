@@ -1,5 +1,5 @@
 // Static facts of small programs, read from what the compilers make of them. tests/pass/facts holds the programs; the expectations follow from
-// the text of seed 002 (Figure 3, Definition 3) and from the language, not from what was printed.
+// the text of jPredictor (Figure 3, Definition 3) and from the language, not from what was printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

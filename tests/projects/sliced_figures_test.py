@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of seed 002 as C++ programs, waiting loops, and shared libraries: what the static facts say, and what `sliced` and `full` make of them.
+"""The figures of jPredictor as C++ programs, waiting loops, and shared libraries: what the static facts say, and what `sliced` and `full` make of them.
 (Fig. 1 is tests/pairs/masked_by_update.cpp.)
 
     sliced_figures_test.py --build FOLDER --work FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs of seed 002's tables: which races and violations each model predicts from a run that went well.
+"""The programs of jPredictor's tables: which races and violations each model predicts from a run that went well.
 
     sliced_tables_test.py --build FOLDER --work FOLDER
 """
@@ -50,10 +50,10 @@ def check_program(program, work, sooth):
         if program.property:
             violated = programs.violations(trace, program, model, folder, sooth)
             check(violated == VIOLATIONS[program.name][knows], f"{program.name}, {model}: violations of {sorted(violated)}")
-    # At least what the seed found, and where it says that happens-before finds nothing, neither does ours.
-    if "races" in program.seed:
-        check(len(RACES[program.name][1]) >= program.seed["races"], f"{program.name}: the seed found more races")
-    if program.seed.get("hb") == 0:
+    # At least what jPredictor found, and where it says that happens-before finds nothing, neither does ours.
+    if "races" in program.paper:
+        check(len(RACES[program.name][1]) >= program.paper["races"], f"{program.name}: jPredictor found more races")
+    if program.paper.get("hb") == 0:
         check(not RACES[program.name][0], f"{program.name}: the race is hidden in the recorded run")
     print(f"{program.name}: fine", flush=True)
 

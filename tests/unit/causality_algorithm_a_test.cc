@@ -1,4 +1,4 @@
-// Algorithm A against the definition of causality (seed 000, Theorem 3), and clocks themselves.
+// Algorithm A against the definition of causality (JMPaX online, Theorem 3), and clocks themselves.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

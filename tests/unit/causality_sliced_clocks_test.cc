@@ -1,4 +1,4 @@
-// The clocks of sliced causality: the seed's algorithm, the one that goes backwards first, and the definition.
+// The clocks of sliced causality: jPredictor's algorithm, the one that goes backwards first, and the definition.
 #include "causality/dependence/sliced_clocks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The model sliced in the lattice: Fig. 7 of seed 002, as its text tells it.
+// The model sliced in the lattice: Fig. 7 of jPredictor, as its text tells it.
 #include "causality/models/sliced.h"
 
 #include <map>

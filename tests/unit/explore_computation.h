@@ -20,7 +20,7 @@ using causality::Count;
 using causality::SharedClock;
 using causality::ThreadNumber;
 
-// One event of a multithreaded execution (seed 000, section 2.1), in the order of execution.
+// One event of a multithreaded execution (JMPaX online, section 2.1), in the order of execution.
 struct Action {
   enum Kind { Internal, Read, Write } kind = Internal;
   ThreadNumber thread = 0;

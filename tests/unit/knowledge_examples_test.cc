@@ -1,4 +1,4 @@
-// The examples of seed 003, and what monitors say of threads that come and go.
+// The examples of DAME, and what monitors say of threads that come and go.
 #include <gtest/gtest.h>
 
 #include "unit/knowledge_run.h"
@@ -123,7 +123,7 @@ TEST(KnowledgeExamples, DifferentLocksDoNotHelp) {
       Found{3});
 }
 
-// The seed's formula misses this one, because the reader never writes.
+// DAME's formula misses this one, because the reader never writes.
 TEST(KnowledgeExamples, WhatWasSetBeforeThreadsBeganIsNoRaceButWhatIsSetLaterIs) {
   const Steps before{write_of(0, "x"), {0, Do::Fork, "", 1}, {1, Do::Start, "", 0}, read_of(1, "x")};
   EXPECT_EQ(violations(kRace, before), Found{});

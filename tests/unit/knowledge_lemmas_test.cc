@@ -1,4 +1,4 @@
-// Lemmas 1 and 2 and Theorem 3 of seed 003, on random computations and random formulas, against a direct evaluation of
+// Lemmas 1 and 2 and Theorem 3 of DAME, on random computations and random formulas, against a direct evaluation of
 // Table 1; and that no verdict depends on the order in which a computation is run.
 #include <random>
 

@@ -1,6 +1,6 @@
 // Computations made by hand or at random, run through the knowledge vectors, and a direct evaluation of MtTL to compare with.
 //
-// The evaluation is Table 1 of seed 003, with "always in the past" corrected (its right side must speak of s'): recursion over
+// The evaluation is Table 1 of DAME, with "always in the past" corrected (its right side must speak of s'): recursion over
 // the tree that the parser makes, on the partial order itself, with nothing remembered. It shares no code with src/knowledge.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Past-time logic: every operator against its definition, evaluated directly on whole prefixes; and the places where
-// seed 001 is misprinted.
+// Past-time logic: every operator against its definition, evaluated directly on whole prefixes; and the misprints
+// of JMPaX.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Letters = std::vector<Letter>;
 
-// Table 1 of seed 001 with strong since corrected, on the prefix that ends in state n (from 0). No recursion over
+// Table 1 of JMPaX with strong since corrected, on the prefix that ends in state n (from 0). No recursion over
 // states except where the table itself quantifies.
 bool holds(const Formula& f, std::size_t node, const Letters& run, std::size_t n) {
   const FormulaNode& x = f[node];
@@ -170,7 +170,7 @@ protected:
   TestProgram program_;
 };
 
-// Seed 001, Table 1 prints "F1 of all i from 1 to n" for strong since. By the recursive definition beside it, F1 is only
+// JMPaX, Table 1 prints "F1 of all i from 1 to n" for strong since. By the recursive definition beside it, F1 is only
 // wanted after the state with F2: here F1 is false in the first state, and F2 true in the second.
 TEST_F(Written, StrongSinceOfTable1IsMisprinted_OnlyTheStatesAfterCount) {
   EXPECT_EQ(truth("p since q", {{0, 0}, {0, 1}, {1, 0}, {1, 0}, {0, 0}}),

@@ -1,4 +1,4 @@
-// Figure 1 of seed 004, as traces, under every model.
+// Maximal models, Fig. 1, as traces, under every model.
 #include <gtest/gtest.h>
 
 #include "causality/computation/computation.h"

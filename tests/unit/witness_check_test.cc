@@ -45,7 +45,7 @@ void expect_rejected(const trace::Trace& trace, const Finding& finding, const st
 }
 #define EXPECT_ACCEPTED(trace, finding) EXPECT_EQ(verdict(trace, finding), "")
 
-// Fig. 1(b) of seed 004.
+// Maximal models, Fig. 1(b).
 trace::Trace figure_1b() {
   TraceBuilder b(2);
   b.add(0, EventKind::Acquire, kLock);

@@ -1,5 +1,5 @@
 // The question: which branches does a value from shared memory decide?
-// Source: control dependence as sliced causality needs it (seed 002); here only the local half of it.
+// Source: control dependence as sliced causality needs it (jPredictor); here only its local half.
 // Where we differ: a value is followed through the function's private memory without regard to order, and
 // parameters and results of calls count as loaded, since what they depend on is not seen from here.
 // Cost: a few passes over the function; more than kMaxRounds: every branch counts.

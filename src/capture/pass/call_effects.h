@@ -1,6 +1,7 @@
 // The question: what may this call do to memory, may it stay away for ever, and does it talk to the world or to other threads?
-// Source: purity annotations of seed 002 section 4 (there for Java methods); here `pure` and `const` attributes, what LLVM infers
-// of bodies, and a table of the C library (libc_functions.def).
+// Source: purity annotations of jPredictor, section 4.1 (there for Java methods); here `pure` and
+// `const` attributes, what LLVM infers of bodies, and a table of the C library
+// (libc_functions.def).
 // Where we differ: nothing is taken on trust but the table and the source's own attributes; whatever is not known may do anything.
 // Cost: one walk over each body that is asked about, kept.
 #pragma once

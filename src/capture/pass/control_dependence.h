@@ -1,6 +1,7 @@
 // The question: on whose outcome does it depend whether an instruction is reached?
-// Source: seed 002 section 2.1 (classic, weak and termination-sensitive control dependence), which takes them from its references
-// [5], [15] and [2]; the computation is that of Ferrante, Ottenstein and Warren, on LLVM's post-dominator tree.
+// Source: jPredictor, section 2.1 (classic, weak and termination-sensitive control dependence),
+// which takes them from its references [5], [15] and [2]; the computation is that of Ferrante,
+// Ottenstein and Warren, on LLVM's post-dominator tree.
 // Where we differ: one construction for all three. The graph has a way to the end from each place where control may stay for ever:
 // the heads of loops that may not end, and calls that may not come back. An instruction behind such a place does not post-dominate it, so it
 // depends on the branches that lead there and not past it. Classic control dependence has no such ways, weak has all of them, the

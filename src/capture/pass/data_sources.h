@@ -1,5 +1,6 @@
 // The question: which loads, parameters, call results and branches does a value come from?
-// Source: case 1 of Definition 3 in seed 002 (data-flow dependence inside a thread), as a backward slice over SSA values.
+// Source: jPredictor, Definition 3, case 1 (data-flow dependence inside a thread), as a backward
+//   slice over SSA values.
 // Where we differ: what is read from memory that is recorded is a source by itself, for the trace knows the rest; only memory that
 // is not recorded (private_memory.h) is followed here, as the union of all that is ever stored in the object. A value that goes round a
 // loop depends on every instance of its sources; otherwise the latest instance is the one: a definition dominates its uses, and a

@@ -1,6 +1,6 @@
 // The question: which branches, had they gone another way, would have made a write that could be seen here?
-// Source: case 3 of Definition 3 in seed 002: a read depends on a choice that was made before it if a statement in the scope of that
-// choice can change what it reads.
+// Source: jPredictor, Definition 3, case 3: a read depends on a choice that was made before it if a
+// statement in the scope of that choice can change what it reads.
 // Where we differ: all writes that may come before the read count, also those behind calls: then the call is named, and what was
 // decided inside it counts. Aliasing is LLVM's.
 // Cost: readers times writers of a function; above kMostPairs every writer counts as one that may be seen.

@@ -1,7 +1,7 @@
 // Monitored: the program's threads carry knowledge vectors and judge their own formulas (docs/monitors.md).
 //
 // Question: which formula has just become false, in the thread that made it so?
-// Source: seed 003; the algorithm itself is src/knowledge, which this hands the program's events.
+// Source: DAME; the algorithm itself is src/knowledge, which this hands the program's events.
 // We differ: threads come and go, programs synchronise with more than locks, and what a formula needs may be watched in a
 // program that was built for it (`sooth c++ --monitor`), where accesses are made under the lock of what they touch.
 // Cost: an event takes the locks of what it touches, mostly one, and what knowledge/monitoring.h says. No trace,

@@ -1,10 +1,12 @@
 // Online: the program computes Algorithm A's clocks itself and sends what is relevant to an observer (docs/protocol.md).
 //
 // Question: which relevant events causally precede which, while the program runs?
-// Source: seed 000, sections 2 and 3, Fig. 2; locks and conditions are written variables (section 3.1).
-// We differ: threads come and go; plain accesses cannot be made under our lock, so their hooks give the order, and the
-// values they saw tell where that order is not the real one (online_shadow.h); runs that would need the wrong part
-// are given up by a checkpoint, so that what is predicted stays true.
+// Source: JMPaX online, sections 2 and 3, Fig. 2; locks and conditions are written variables
+// (section 3.1).
+// We differ: threads come and go; plain accesses cannot be made under our lock, so their hooks give
+// the order, and the values they saw tell where that order is not the real one (online_shadow.h);
+// runs that would need the wrong part are given up by a checkpoint, so that what is predicted stays
+// true.
 // Cost: one lock for all hooks of the process. Correct first: a program under observation is slow.
 //
 // An observed program writes no trace: each function stands in for what recording does at the same hook.

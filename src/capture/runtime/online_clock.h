@@ -1,4 +1,4 @@
-// Multithreaded vector clocks inside the program (seed 000, section 3), for Algorithm A.
+// Multithreaded vector clocks inside the program (JMPaX online, section 3), for Algorithm A.
 //
 // A clock never changes once it is shared: threads, variables and locks that know the same have one body between them, and
 // taking over a clock is taking a reference. Null is the clock that is zero everywhere. A checkpoint starts all counts

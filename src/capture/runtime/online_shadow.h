@@ -1,9 +1,10 @@
 // What Algorithm A knows of memory: for each byte its last value, who wrote it, its access clock and its write clock.
 //
 // Question: what do reads and writes of these bytes, and operations on the objects at these addresses, order?
-// Source: seed 000, Fig. 2: steps 2 (read) and 3 (write). We differ: variables are bytes, grouped in pieces of a granule
-// (8 bytes) that have always been accessed together; clocks are shared bodies (online_clock.h); and values are kept, because
-// a plain access cannot be made under our lock, and a value tells when it happened elsewhere in the order than its hook.
+// Source: JMPaX online, Fig. 2: steps 2 (read) and 3 (write). We differ: variables are bytes,
+// grouped in pieces of a granule (8 bytes) that have always been accessed together; clocks are
+// shared bodies (online_clock.h); and values are kept, because a plain access cannot be made under
+// our lock, and a value tells when it happened elsewhere in the order than its hook.
 // Cost: a hash and a short list for each granule; about 90 bytes of memory for each granule that was ever accessed.
 //
 // Hooks of plain writes run before the store and those of reads after the load, so nobody sees a value before its hook ran.
@@ -48,7 +49,8 @@ bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bo
 // but that it lies where another one was before is an accident, and no order.
 void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool ends);
 
-// What is synchronised on is a variable of its own (seed 000, section 3.1), apart from the bytes at its address.
+// What is synchronised on is a variable of its own (JMPaX online, section 3.1), apart from the
+// bytes at its address.
 inline std::uint64_t sync_object(std::uint64_t address) {
   return (address & ~std::uint64_t{7}) ^ std::uint64_t{1} << 62;
 }

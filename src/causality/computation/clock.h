@@ -1,8 +1,9 @@
 // Vector clocks: a counter for each thread, growing as threads are created.
 //
-// The multithreaded vector clock of seed 000 (section 3): component i is the number of relevant events of thread i that
-// causally precede (or are) the event it belongs to. Components behind the last one that is not zero are not stored, so
-// a clock costs as much as the threads it knows of, not as many as there are.
+// The multithreaded vector clock of JMPaX online (section 3): component i is the number of relevant
+// events of thread i that causally precede (or are) the event it belongs to. Components behind the
+// last one that is not zero are not stored, so a clock costs as much as the threads it knows of,
+// not as many as there are.
 //
 // SharedClock is for the many places (each variable's access and write clock) that hold the same clock: copies share one
 // body, and a body never changes once it is shared.

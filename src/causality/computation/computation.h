@@ -1,7 +1,8 @@
 // A computation: what a trace says about other runs, with everything left out that no other run can tell.
 //
 // Question: which steps did the threads make, on which objects, and what must hold for a step to happen in another run?
-// Source: seed 004, section 2 (concurrent objects with serial specifications), for all primitives that are recorded.
+// Source: maximal models, section 2 (concurrent objects with serial specifications), for all
+//   primitives that are recorded.
 //
 // Steps. A step is one or more neighbouring events of one thread that no other thread may separate: a `glued` block, an
 // access with the branches, calls and annotations that follow it. Steps stand in the observed order; the first event of a

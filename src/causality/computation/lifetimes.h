@@ -1,8 +1,8 @@
 // Objects in memory: their accesses come after their beginning and before their end.
 //
 // Question: which orders keep every access inside the life of its object, where several threads are concerned?
-// Source: seed 004 has no such objects; they are orders that every run keeps. An engine that looks for accesses after the
-//   end asks with these orders waived (predict/question/feasibility.h).
+// Source: none; maximal models has no such objects. They are orders that every run keeps. An engine
+//   that looks for accesses after the end asks with these orders waived (predict/question/feasibility.h).
 // Shape: begin -> each thread's first access, each thread's last access -> end. The rest follows by thread order.
 // Cost: one pass; a tree lookup for an access that is in another object than its thread's last one.
 #pragma once

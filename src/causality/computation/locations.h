@@ -1,8 +1,8 @@
 // Memory cut into locations.
 //
 // Question: which pieces of memory do accesses share, such that every access covers whole pieces?
-// Source: seed 004 section 2 has memory locations as given; programs overlap them (bytes, words, ranges), so the cuts
-//   are all borders of all accesses.
+// Source: maximal models, section 2, has memory locations as given; programs overlap them (bytes,
+//   words, ranges), so the cuts are all borders of all accesses.
 // Where we differ: pieces that only one thread touches, or that nobody writes, are not locations. No run can tell
 //   anything about them. External writes are nobody's.
 // Cost: a hash lookup per access; sorting the different ranges. A range over many locations costs one operation each.

@@ -2,7 +2,8 @@
 //
 // Question: which operations on locks does each event make, with recursion, waits, failed tries and robust mutexes seen
 //   through?
-// Source: seed 004 section 2 (mutexes); trace/legality/locks.cc has the same rules as a judgement.
+// Source: maximal models, section 2 (mutexes); trace/legality/locks.cc has the same rules as a
+//   judgement.
 // Where we differ: a lock whose events do not fit the rules (locks shared with other processes, annotations by hand) is
 //   no lock here; its events keep their observed order instead. A try that failed although nobody is seen to hold the
 //   lock keeps everything before it that was observed before it.

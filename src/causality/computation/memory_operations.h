@@ -1,7 +1,7 @@
 // Accesses of shared memory as operations: values, holds, and what cannot be explained.
 //
 // Question: which values must each access find, which does it leave, and which bytes does it hold?
-// Source: seed 004 section 2 (memory locations); docs/trace_format.md, rule 1 (holds).
+// Source: maximal models, section 2 (memory locations); docs/trace_format.md, rule 1 (holds).
 // Where we differ: opaque contents count as a value that nobody else can write; what the first read of an untouched
 //   location saw is its initial value. Pointers to objects that had one place after the other differ (reused_places.h). Reads of what no event wrote are pinned to their place.
 // Cost: one pass; a hash lookup for each location of an access.

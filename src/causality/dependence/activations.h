@@ -1,8 +1,10 @@
 // One thread's activations, and what static sources stand for in them, as nodes of a dependence graph.
 //
 // Question: which nodes is a value made of, at this moment of the thread?
-// Source: seed 002, end of section 2.3: dependence is followed through calls as they happened; trace/static_facts.h.
-// The graph is the caller's: `full` and `sliced` have different ones, and walk through the same calls.
+// Source: jPredictor, end of section 2.3: dependence is followed through calls as they happened;
+// trace/static_facts.h.
+// The graph is the caller's: `full` and `sliced` have different ones, and walk through the same
+// calls.
 // Cost: a source costs a hash lookup.
 #pragma once
 

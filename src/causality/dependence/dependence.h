@@ -2,8 +2,9 @@
 //
 // Question: of which of its thread's reads would an event's being there, its address or what it writes be another one, had
 //   they seen something else?
-// Source: seed 002, section 2.3: the latest instance of each static source in the same activation, through parameters and
-//   results across calls, by actual addresses across memory. trace/static_facts.h says what a source means.
+// Source: jPredictor, section 2.3: the latest instance of each static source in the same
+//   activation, through parameters and results across calls, by actual addresses across memory.
+//   trace/static_facts.h says what a source means.
 // Where we differ: branches, addresses, call targets, and whatever goes to code without hooks, decide (static_facts.h), so a
 //   run in which nothing that decides has changed takes the same way everywhere. Therefore the writes that another branch
 //   would have made (case 3 of Definition 3) need no edge, nor does a value that a branch chose: the branch decides. Memory

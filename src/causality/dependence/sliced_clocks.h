@@ -1,9 +1,9 @@
 // Vector clocks of sliced causality: which relevant events must precede which, by what they depend on.
 //
 // Question: given which events depend on which, what order do the relevant events keep?
-// Source: seed 002, section 3.1. `sliced_clocks_online` is its algorithm, which sees one event after the other and goes back where
-//   an event turns out to matter only later (Fig. 4); `sliced_clocks_offline` goes backwards first to see what matters, and
-//   needs no going back.
+// Source: jPredictor, section 3.1. `sliced_clocks_online` is its algorithm, which sees one event
+//   after the other and goes back where an event turns out to matter only later (Fig. 4);
+//   `sliced_clocks_offline` goes backwards first to see what matters, and needs no going back.
 // Where we differ: (1) by the letter of case 2, a read's clock takes in the clocks of earlier reads; Definition 3 has no
 //   dependence between reads, and neither have we: a read takes in the last write and adds itself to what the next write takes in.
 //   (2) An event whose state the property does not look at (an access of a race) is not an access of its variable to the

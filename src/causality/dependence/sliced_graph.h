@@ -1,7 +1,8 @@
-// Hybrid dependence on events (seed 002, section 2.3), from a trace and static facts.
+// Hybrid dependence on events (jPredictor, section 2.3), from a trace and static facts.
 //
 // Question: which events decide that an event is there, and which ones what its state is?
-// Source: seed 002, Definitions 2 and 3 (control-flow and data-flow dependence), Definition 7 (locks).
+// Source: jPredictor, Definitions 2 and 3 (control-flow and data-flow dependence), Definition 7
+//   (locks).
 //   control   the latest event at a site in whose scope this one's site is, in the same activation; if there is none, the call that
 //             began the activation; the acquires of all locks that are held; what the address was computed from
 //   data      1. the reads from which the value was computed; 2. of a read, the last write; 3. of a read, the latest events that

@@ -1,8 +1,8 @@
 // From a path of sliced causality to a whole run.
 //
 // Question: given an order of relevant events, which run of all events has them in this order?
-// Source: seed 002, the proof of Theorem 1, which starts each thread when its next relevant event is due. It does not say what the events in
-//   between do to each other.
+// Source: jPredictor, the proof of Theorem 1, which starts each thread when its next relevant event
+//   is due. It does not say what the events in between do to each other.
 // Where we differ: threads go only as far as they must: to their last event of the path, to what such an event depends on, to the end of a
 //   section that somebody waits for. Of all that may come next, that comes which came first in the trace: so whatever the path does not ask to
 //   be otherwise stays as it was observed, reads that decide see what they saw, and the checker has a chance to accept it.

@@ -2,8 +2,9 @@
 //
 // Question: if some reads had seen other values, would the thread still do the same steps, and which of its writes would
 //   be other ones?
-// Source: seed 002, section 2.3 (control-flow and data-flow dependence), on the steps of a computation; docs/sliced.md
-//   (docs/sliced.md): a run may let reads see anything as long as nothing that decides depends on them.
+// Source: jPredictor, section 2.3 (control-flow and data-flow dependence), on the steps of a
+//   computation. A run may let reads see anything as long as nothing that decides depends on them
+//   (docs/sliced.md).
 // Where we differ: dependence through memory that threads share is not in the graph. Which write a read sees is a matter of
 //   the run, so the engines follow it there; only memory that no other thread touches is looked through.
 // A node stands for a value that the thread had: it depends on other ones of its thread (its children), or it is what a step

@@ -1,8 +1,8 @@
 // Algorithm A: multithreaded vector clocks for relevant events.
 //
 // Question: which relevant events causally precede which? (`e` precedes `f` if and only if the component of e's thread in
-// e's clock is not larger than in f's: seed 000, Theorem 3.)
-// Source: seed 000, Figure 2, for any number of threads.
+// e's clock is not larger than in f's: JMPaX online, Theorem 3.)
+// Source: JMPaX online, Figure 2, for any number of threads.
 // Where we differ: an event may touch several objects and a block of events may have to stay together, so what Figure 2
 // does in one go is also there in three parts: what an event sees, that it counts, and what it leaves behind.
 // Cost: at most one comparison and one copy of a clock for each access; variables share the clock of the thread that

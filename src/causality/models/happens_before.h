@@ -1,8 +1,9 @@
 // The causal model `hb`: runs keep every pair of conflicting accesses in the observed order.
 //
 // Question: in which orders could the relevant events have come?
-// Source: seed 000, sections 2.2 and 3.1; seed 004, Theorem 2. A lock is a variable that is written when it is acquired and
-// when it is released (shared: read); orders of the other primitives come with the computation.
+// Source: JMPaX online, sections 2.2 and 3.1; maximal models, Theorem 2. A lock is a variable that
+// is written when it is acquired and when it is released (shared: read); orders of the other
+// primitives come with the computation.
 // Where we differ: blocks. Events that no other thread may part (glued accesses; calls and branches behind the event
 // that they cling to) happen together: they see what all of them see before the first, and leave what all of them leave
 // behind after the last.

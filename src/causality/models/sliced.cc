@@ -1,7 +1,8 @@
 // The causal model `sliced`: relevant events keep the order that they depend on; blocks of the same lock may be swapped.
 //
 // Question: in which orders could the relevant events have come, if only what they depend on had to happen as it did?
-// Source: seed 002: Definition 5 (sliced causality), section 3.1 (clocks), section 3.2 (lock-atomicity), Fig. 6 (consistent runs).
+// Source: jPredictor: Definition 5 (sliced causality), section 3.1 (clocks), section 3.2
+//   (lock-atomicity), Fig. 6 (consistent runs).
 // Where we differ: nothing in the order; see sliced_clocks.h and sliced_graph.h for misprints and gaps. But a path of this model says
 //   nothing about what all other events do meanwhile. `run_along` fills them in (sliced_run.h), which may not be a run of the program; what is
 //   shown is what the checker accepts under `full` (docs/sliced.md).

@@ -1,8 +1,9 @@
 // What the models beyond `hb` share: a walk over the computation's steps in which locks only exclude.
 //
 // Question: may this thread's next step follow, given how far the threads have come and what is in memory?
-// Source: seed 004, Theorems 4 to 7. A model is how it treats reads (ReadRule); everything else is the same for all: orders
-// of other primitives, locks, and the four rules of docs/trace_format.md.
+// Source: maximal models, Theorems 4 to 7. A model is how it treats reads (ReadRule); everything
+// else is the same for all: orders of other primitives, locks, and the four rules of
+// docs/trace_format.md.
 // Where we differ: conditions are asked of each step when it is to be added, so every prefix of a run is a run; and
 // neighbouring events that other threads cannot tell apart are not steps.
 // Cost: a step costs as much as it has operations, times the threads. Models other than hb-locks carry half a word for

@@ -1,9 +1,9 @@
 // The causal model `whb`: each read sees the write that it saw; a lock's acquire and release are an atomic set.
 //
 // Question: which other runs are there if only the order from a write to its reads counts?
-// Source: seed 004, section 5, Definitions 6 and 7, Theorems 3 and 5.
+// Source: maximal models, section 5, Definitions 6 and 7, Theorems 3 and 5.
 // Where we differ: an acquire whose release was never recorded would be free to move away from what it protects (the
-// cut-off Fig. 1(b) of seed 004), so the model refuses a trace that has one.
+// cut-off Fig. 1(b)), so the model refuses a trace that has one.
 // Cost: as step_model.h; the words say which write each location still to be read has.
 #include "causality/models/step_model.h"
 

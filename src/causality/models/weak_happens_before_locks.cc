@@ -1,7 +1,7 @@
 // The causal model `whb-locks`: each read sees the write that it saw; lock blocks may be swapped whole.
 //
 // Question: as `whb`, for any trace.
-// Source: seed 004, section 5, Theorem 6.
+// Source: maximal models, section 5, Theorem 6.
 // Where we differ: as in hb-locks, a prefix of a run may end inside a lock block.
 // Cost: as `whb`.
 #include "causality/models/step_model.h"

@@ -1,7 +1,7 @@
 // Blocks that the program means to be atomic: marked ones, and the calls of functions that the user named.
 //
-// A block is what Definition 5 of seed 004 calls a transaction: what one thread does from the block's begin to its end.
-// A block that has no end in the trace is none. Cost: one pass.
+// A block is what maximal models, Definition 5, calls a transaction: what one thread does from the
+// block's begin to its end. A block that has no end in the trace is none. Cost: one pass.
 #pragma once
 
 #include <cstdint>

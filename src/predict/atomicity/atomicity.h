@@ -1,8 +1,9 @@
 // Atomicity of blocks: observed and predicted, of each block and of all together.
 //
 // Question: does a block see what it can see in no run in which nobody comes between its steps?
-// Source: seed 004, Definition 5. With T the recorded run, feasible(T) its feasibility closure (runs and prefixes of
-// runs, under the maximal model) and a block the steps of one thread from its begin to its end:
+// Source: maximal models, Definition 5. With T the recorded run, feasible(T) its feasibility
+// closure (runs and prefixes of runs, under the maximal model) and a block the steps of one thread
+// from its begin to its end:
 //   observed, local   no run in feasible(T) has the block in one piece
 //   observed, global  each block can be in one piece, but no run in feasible(T) contains all blocks with each in one piece
 //   predicted, local  some run in feasible(T) reaches a read of the block that would see another value than in T, after

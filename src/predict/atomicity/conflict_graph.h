@@ -4,8 +4,9 @@
 // Question: which blocks might not be serialisable?
 // Source: conflict serialisability as in Velodrome: a node for each block, and for each step outside of all blocks; an edge
 // from node to node for thread order, conflicting accesses and locks, and the computation's orders, in the observed
-// order. Happens-before permutes only what does not conflict (seed 004, Theorem 2), so a graph without circles proves
-// every block atomic, locally and globally. A circle proves nothing: values may allow what conflicts forbid.
+// order. Happens-before permutes only what does not conflict (maximal models, Theorem 2), so a
+// graph without circles proves every block atomic, locally and globally. A circle proves nothing:
+// values may allow what conflicts forbid.
 // Cost: linear in steps, operations and orders.
 #pragma once
 

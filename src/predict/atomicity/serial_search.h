@@ -3,7 +3,8 @@
 // Question: for some parts (steps [first, end) of one thread), is there a run of the maximal model that contains all of
 // them, each without another thread's step inside? A part may end in a read that sees another value than it did in the
 // trace: then its thread stands before that read, and the value is there.
-// Source: Definition 5 of seed 004, literally: a search over the feasibility closure (its Fig. 3), where a part is one move.
+// Source: maximal models, Definition 5, literally: a search over the feasibility closure (its
+//   Fig. 3), where a part is one move.
 // Where we differ: steps that neither write nor lock are taken as soon as they can be, since they keep nobody from
 // anything. A `no` is first looked for with only the locations of the parts, and without locks: what is impossible with
 // fewer conditions is impossible.

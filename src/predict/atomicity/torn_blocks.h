@@ -2,8 +2,9 @@
 //
 // Question: can another thread's write come between two accesses of one location in a block, such that the second one would read
 //   something else than the first one saw or left there?
-// Source: seed 002, end of section 5.3 (a monitor for blocks whose events are all of one thread); seed 004, Definition 5, for the
-//   contradiction that needs no other run: in one piece, the second access reads what the first one left.
+// Source: jPredictor, end of section 5.3 (a monitor for blocks whose events are all of one thread);
+//   maximal models, Definition 5, for the contradiction that needs no other run: in one piece, the
+//   second access reads what the first one left.
 // Where we differ: both values must be certain in the run. So the claim holds of the program, not only of the runs that the trace
 //   implies: no execution has the block in one piece with these two values. What spans several locations or several
 //   blocks is left to predicted_atomicity.h, which asks the maximal model.

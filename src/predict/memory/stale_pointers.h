@@ -2,8 +2,9 @@
 //
 // Question: where a block was freed and its place given out again, is there a run in which another thread's first touch of
 //   the new block (an access or a free) comes after that free, and before the place is given out again?
-// Source: Theorem 7 of seed 004, with the addresses that allocations return as what they were: a thread knows only the
-//   number. If it comes as far without the new block, it got the number from the old one.
+// Source: maximal models, Theorem 7, with the addresses that allocations return as what they were:
+//   a thread knows only the number. If it comes as far without the new block, it got the number
+//   from the old one.
 // Where we differ: this is the only way to predict a double free, since the trace has a second free of a block only if the
 //   recorded run did it. The thread that is to allocate stands directly before it, as in a race.
 // Not covered: a second free that the recorded run's values kept from happening; blocks of different beginnings.

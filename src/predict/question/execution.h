@@ -2,7 +2,7 @@
 // here before it is given.
 //
 // Question: may this step follow the run so far?
-// Source: seed 004, the models as conditions on prefixes (docs/architecture.md, models).
+// Source: maximal models, the models as conditions on prefixes (docs/report.md, Models).
 // Where we differ: a run may begin behind a part of the observed one; what that left is found by binary search.
 // Cost: a step costs its operations, its orders and its needs; a pinned step one look at each thread.
 #pragma once

@@ -1,11 +1,13 @@
 // The one question behind races, deadlocks, atomicity and memory errors: is there a run in which certain threads
 // stand at certain places?
 //
-// Source: seed 004, Definition 4 (corrected: both projections are on the thread of the respective event): a race is a feasible run after
-// which two threads stand directly before conflicting accesses. A deadlock is the same with requests for locks.
-// Tiers: `closure` (polynomial) answers most questions; `search` or `solver` (complete, in a window, with a budget) the rest.
-// A model's runs are given by their prefixes: a step may be added to a run if the model's condition for that step holds
-// after it (docs/architecture.md, models). So every prefix of a run is a run.
+// Source: maximal models, Definition 4 (corrected: both projections are on the thread of the
+// respective event): a race is a feasible run after which two threads stand directly before
+// conflicting accesses. A deadlock is the same with requests for locks.
+// Tiers: `closure` (polynomial) answers most questions; `search` (complete, in a window, with a
+// budget) the rest.
+// A model's runs are given by their prefixes: a step may be added to a run if the model's condition
+// for that step holds after it (docs/report.md, Models). So every prefix of a run is a run.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,7 @@ struct Run {
 
 struct Answer {
   Truth truth = Truth::Undecided;
-  const char* tier = ""; // "linear", "closure", "search", "solver"
+  const char* tier = ""; // "closure", "search"
   Run run;               // if Yes
   std::string reason;    // if Undecided: "window", "budget", ...; if No, why it could have been expected, if it could
   bool slow = false;     // Undecided because it took too long, and so would another one of the same kind

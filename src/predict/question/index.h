@@ -2,7 +2,8 @@
 //
 // Question: which steps must be in a run before a given step, whatever else is in it; and where else could its reads find
 //   their values?
-// Source: seed 004: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb), Theorem 7 (maximal).
+// Source: maximal models: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb),
+// Theorem 7 (maximal).
 // The models differ here and only here:
 //   hb         a step needs all earlier conflicting accesses; locks are written, by shared holders read
 //   hb-locks   a step needs all earlier conflicting accesses; locks only exclude

@@ -1,8 +1,9 @@
 // The complete tier: looks for a run within a window, and for a proof that there is none.
 //
 // Question: is there a run in this window that answers the question?
-// Source: seed 004, Theorem 7: a run is any consistent interleaving of prefixes of the threads. Instead of states we
-//   search over decisions: who a read sees, which of two steps comes first.
+// Source: maximal models, Theorem 7: a run is any consistent interleaving of prefixes of the
+//   threads. Instead of states we search over decisions: who a read sees, which of two steps comes
+//   first.
 // Method: constraints.h finds what follows from what was decided; schedule.h tries to make a run of it and, if it cannot,
 //   names a decision of which one option holds in every run. So going through the options is complete, and a
 //   contradiction in all of them is a proof. Prefixes grow only if something needs them.

@@ -4,10 +4,11 @@
 // unordered?
 // Source: [intro.races] of C++20; the shadow of FastTrack (epochs instead of clocks), with several cells for each
 // granule so that the sites of all threads' last accesses are there.
-// Where we differ: sequential consistency alone (seed 004) hides a race behind any chain of values, so this is asked
-// besides the causal models: data that is published through a relaxed flag is a race here. volatile orders nothing.
-// Merged writes are skipped: a kept write of the same bytes stands before each of them in the same segment, and happens
-// before the same. Each access is compared with the last ones of the other threads, not with all: if there is a race on a
+// Where we differ: sequential consistency alone, as in maximal models, hides a race behind any
+// chain of values, so this is asked besides the causal models: data that is published through a
+// relaxed flag is a race here. volatile orders nothing. Merged writes are skipped: a kept write of
+// the same bytes stands before each of them in the same segment, and happens before the same. Each
+// access is compared with the last ones of the other threads, not with all: if there is a race on a
 // byte, one is found on it.
 //
 // The finding has status `observed`, engine "memory-model"; its witness is the recorded run up to and with the second

@@ -2,7 +2,8 @@
 //
 // Question: which pairs of sites have accesses of common bytes, by different threads, one of them a write and not both
 //   atomic, before which two threads can stand at the same time?
-// Source: seed 004, Definition 4, with both projections on the thread of the respective event.
+// Source: maximal models, Definition 4, with both projections on the thread of the respective
+//   event.
 // Where we differ: one finding for each pair of sites. Of the pairs of events at these sites those are tried first that
 //   stand closest together in the trace. Pairs that hold a common lock, or that fork, join and the like keep apart, are
 //   dropped without a question: no model has them.

@@ -1,4 +1,4 @@
-// The reference explorer: seed 004's Fig. 3, written plainly. Linked only into tests; everything fast is compared with it.
+// The reference explorer: maximal models, Fig. 3, written plainly. Linked only into tests; everything fast is compared with it.
 //
 // It enumerates the runs that a model allows, an event at a time, by asking for every event whether it may come next. A
 // run's future depends on how far the threads have come, on who wrote each byte last and on nothing else, so runs that

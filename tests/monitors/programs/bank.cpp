@@ -1,4 +1,4 @@
-// The two executions of seed 003, section 3. `bank interleaved`: the transfer is seen half done. `bank apart`: the blocks
+// The two executions of DAME, section 3. `bank interleaved`: the transfer is seen half done. `bank apart`: the blocks
 // overlap in time, but could have been one after the other.
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Figure 3 of seed 002, as its text tells it, and its loop in the forms that C++ tells apart. A comment with an at sign names the line.
+// Figure 3 of jPredictor, as its text tells it, and its loop in the forms that C++ tells apart. A comment with an at sign names the line.
 // clang-format off: a mark stands on the line that it names.
 #include <sooth/sooth.h>
 

@@ -1,4 +1,4 @@
-// Seed 002, Fig. 2. One thread writes x (e1). The other reads it (e2); `inside` is written (e3') if it was there, `after` (e3) in any case. In the recorded
+// jPredictor, Fig. 2. One thread writes x (e1). The other reads it (e2); `inside` is written (e3') if it was there, `after` (e3) in any case. In the recorded
 // run e1 comes first. Nothing says that it must come before e3, which would happen anyway; before e3' it must.
 #include <thread>
 

@@ -1,4 +1,4 @@
-// Seed 002, Fig. 7, as its text tells it: two threads, a block under the same lock each; the second block's write depends on the first one's.
+// jPredictor, Fig. 7, as its text tells it: two threads, a block under the same lock each; the second block's write depends on the first one's.
 #include <mutex>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// What the two threads of linked.cpp update in Fig. 1 of seed 002, in a shared library.
+// What the two threads of linked.cpp update in Fig. 1 of jPredictor, in a shared library.
 #include <mutex>
 
 static std::mutex lock;

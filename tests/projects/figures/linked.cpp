@@ -1,4 +1,4 @@
-// Seed 002, Fig. 1, with the updates in a shared library: linked, or loaded while the program runs (LOADED=1).
+// jPredictor, Fig. 1, with the updates in a shared library: linked, or loaded while the program runs (LOADED=1).
 #include <cstdlib>
 #include <dlfcn.h>
 #include <thread>
