@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOORS = {
     "base": [],
     "trace": ["base"],
+    "survey": ["trace"],
     "import": ["trace"],
     "causality": ["trace"],
     "knowledge": [],
@@ -28,7 +29,7 @@ DOORS = {
     "properties": ["explore", "predict"],
     "report": ["witness"],
     "observe": ["properties", "report"],
-    "analysis": ["predict", "properties", "report"],
+    "analysis": ["survey", "predict", "properties", "report"],
     "cli": ["analysis", "import", "observe"],
 }
 

@@ -33,7 +33,8 @@ struct EngineInput {
 struct EngineOutput {
   std::vector<witness::Finding> found;
   predict::Coverage coverage;
-  std::vector<report::Gap> gaps; // remarks and counts of properties
+  std::vector<report::Gap> gaps;       // remarks and counts of properties
+  std::vector<std::string> unanswered; // what some engine should have looked for and could not
 };
 
 // What decides whether an engine's question can be asked of this trace at all.

@@ -78,17 +78,19 @@ private:
   bool can_answer(const Engine& engine) {
     if (engine.needs == Needs::Properties) return true;
     if (engine.needs == Needs::Predictions && !unpredictable_.empty())
-      return no_answer(fmt::format("{}: {}", engine.looked_for, unpredictable_));
+      return no_answer(engine, fmt::format("{}: {}", engine.looked_for, unpredictable_));
     if (trace::lost_events(input_.prepared.trace) != 0)
-      return no_answer(fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
+      return no_answer(engine,
+                       fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
     begin_again_if_better();
     if (const char* reason = input_.spending.budget.spent())
-      return no_answer(fmt::format("{} were not looked for: {}", engine.looked_for, reason));
+      return no_answer(engine, fmt::format("{} were not looked for: {}", engine.looked_for, reason));
     return true;
   }
 
-  bool no_answer(std::string sentence) {
-    output_.coverage.undecided_because(std::move(sentence));
+  bool no_answer(const Engine& engine, const std::string& sentence) {
+    output_.coverage.undecided_because(sentence);
+    output_.unanswered.emplace_back(engine.looked_for);
     return false;
   }
 
@@ -179,6 +181,7 @@ Result<Findings> find_all(const Prepared& prepared, const Options& options, cons
   Findings out;
   out.coverage = std::move(output.coverage);
   out.gaps = std::move(output.gaps);
+  out.unanswered = std::move(output.unanswered);
   check_witnesses(prepared, std::move(output.found), options.limits.seconds, out);
   count_unreal(*feasibility, out);
   return out;

@@ -21,6 +21,8 @@ struct Findings {
   std::vector<std::string> objections; // of the checker, to findings that are withheld
   predict::Coverage coverage;
   std::vector<report::Gap> gaps; // of properties
+  // What was not looked for at all; `coverage` says why.
+  std::vector<std::string> unanswered;
 };
 
 // The model that `options` ask for.

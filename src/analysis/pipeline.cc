@@ -50,6 +50,10 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);
   report.coverage =
       coverage_of(prepared.trace, prepared.objects, prepared.computation, findings.coverage, prepared.left_out);
+  report.coverage.unanswered = std::move(findings.unanswered);
+  const LeftOut& left_out = prepared.left_out;
+  if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0)
+    report.coverage.unanswered.emplace_back("the end of the trace");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));

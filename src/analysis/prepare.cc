@@ -66,7 +66,7 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending,
   return out;
 }
 
-Result<Trace> read_in_time(const std::string& file, Spending& spending, LeftOut& left_out) {
+Result<Trace> read_in_time(const std::string& file, Spending& spending, LeftOut& left_out, trace::Sieve* sieve) {
   const std::uint64_t occupied = resident_memory();
   std::uint64_t free = spending.bytes > occupied ? spending.bytes - occupied : 0;
   if (spending.last) free = std::max(free, kForTables);
@@ -82,6 +82,7 @@ Result<Trace> read_in_time(const std::string& file, Spending& spending, LeftOut&
   trace::ReadOptions options;
   options.stop = [&] { return budget.spent() != nullptr; };
   options.stopped = &left_out.unread;
+  options.sieve = sieve;
   Result<Trace> trace = trace::read_trace(file, options);
   if (!trace) return trace;
   if (left_out.unread) cut(*trace, trace->events.size()); // where no block is open

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "causality/computation/computation.h"
 #include "trace/objects.h"
+#include "trace/sieve.h"
 #include "trace/trace.h"
 
 namespace sooth::analysis {
@@ -25,7 +26,9 @@ struct Prepared {
 };
 
 // Reads within a part of what may be spent.
-Result<trace::Trace> read_in_time(const std::string& file, Spending& spending, LeftOut& left_out);
+// `sieve`: what may be left out at once; may be null.
+Result<trace::Trace> read_in_time(const std::string& file, Spending& spending, LeftOut& left_out,
+                                  trace::Sieve* sieve = nullptr);
 
 // An error if the trace is not legal. What is not verified within a part of the time is left out.
 Result<std::unique_ptr<Prepared>> prepare(trace::Trace trace, const Spending& spending, Progress& progress,

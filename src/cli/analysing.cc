@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "survey/sharing.h"
 
 namespace sooth::cli {
 
@@ -39,7 +40,8 @@ int tell(const report::Report& report, const AnalysisOptions& options, const Beg
   begin();
   print_error_text(text);
   if (!options.json.empty() && !write_file(options.json, json)) return kWrong;
-  return report.findings.empty() ? kFine : options.exit_code;
+  if (!report.findings.empty()) return options.exit_code;
+  return report.coverage.unanswered.empty() ? kFine : kUnanswered;
 }
 
 void add_property_options(Parser& parser, analysis::PropertyOptions& options) {
@@ -106,7 +108,9 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   return within_memory(spending, [&](const BeginTelling& begin) -> int {
     analysis::LeftOut left_out;
-    auto trace = load_in_time(file, spending, left_out);
+    // Properties may speak of memory that only one thread uses.
+    survey::Sharing sharing(!options.atomic.empty());
+    auto trace = load_in_time(file, spending, left_out, options.properties.file.empty() ? &sharing : nullptr);
     if (!trace) return kWrong;
     auto report = [&] {
       ProgressLine line("looking");

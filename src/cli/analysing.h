@@ -21,7 +21,8 @@ void add_search_options(Parser& parser, analysis::Options& options);
 void add_analysis_options(Parser& parser, AnalysisOptions& options);
 
 // All steps, reading included, within options' time and memory: a report on standard error, and as JSON. The exit
-// status: options.exit_code if there are findings; kWrong after an error, which has been told; else kFine.
+// status: options.exit_code if there are findings; kUnanswered if there are none, but something was not looked for;
+// kWrong after an error, which has been told; else kFine.
 // `name`: of what is analysed.
 Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
 

@@ -9,8 +9,9 @@ namespace sooth::cli {
 
 // Exit status of every command (docs/report.md, Exit status).
 inline constexpr int kFine = 0;
-inline constexpr int kWrong = 2;  // wrong usage, property or trace
-inline constexpr int kFound = 66; // something was found; --exit-code changes it
+inline constexpr int kWrong = 2;       // wrong usage, property or trace
+inline constexpr int kUnanswered = 65; // nothing was found, and something was not looked for at all
+inline constexpr int kFound = 66;      // something was found; --exit-code changes it
 
 struct Command {
   std::string_view name;

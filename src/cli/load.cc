@@ -29,10 +29,10 @@ std::optional<trace::Trace> load_trace(const std::string& path) {
 }
 
 std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
-                                         analysis::LeftOut& left_out) {
+                                         analysis::LeftOut& left_out, trace::Sieve* sieve) {
   return told([&] {
     const ProgressLine line("reading " + path);
-    return analysis::read_in_time(path, spending, left_out);
+    return analysis::read_in_time(path, spending, left_out, sieve);
   }());
 }
 

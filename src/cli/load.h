@@ -13,6 +13,6 @@ namespace sooth::cli {
 std::optional<trace::Trace> load_trace(const std::string& path);
 // Within a part of what may be spent; the rest is for what is done with the trace.
 std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
-                                         analysis::LeftOut& left_out);
+                                         analysis::LeftOut& left_out, trace::Sieve* sieve = nullptr);
 
 } // namespace sooth::cli

@@ -126,6 +126,8 @@ struct Gap {
 
 struct Coverage {
   bool complete = true;
+  // What was asked for and not looked for at all, in words: "deadlocks". Nothing can be said about it.
+  std::vector<std::string> unanswered;
   std::uint64_t windows = 1;
   std::uint64_t undecided = 0;
   std::vector<Gap> gaps;

@@ -249,7 +249,10 @@ std::string kinds_text(const Report& report) {
 std::string summary(const Report& report) {
   std::string out;
   const std::size_t found = report.findings.size();
-  if (found == 0) out = "sooth: nothing found";
+  if (found == 0 && !report.coverage.unanswered.empty())
+    out =
+        fmt::format("sooth: no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
+  else if (found == 0) out = "sooth: nothing found";
   else out = fmt::format("sooth: {} finding{} ({})", found, found == 1 ? "" : "s", kinds_text(report));
   out += fmt::format("; {} event{} of {} thread{}, {} model", report.events, report.events == 1 ? "" : "s",
                      report.threads, report.threads == 1 ? "" : "s", report.model);

@@ -168,6 +168,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     return;
   }
   e.size = static_cast<std::uint32_t>(bytes);
+  if (is_left_out(e)) return;
   if (!(raw.flags & kPayload)) {
     e.value = low_bytes(raw.value, bytes);
   } else if (bytes <= 8) {
@@ -177,9 +178,19 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
   } else {
     e.value = load(rmw ? payload + bytes : payload, bytes);
     e.extra = trace.bytes.size();
-    trace.bytes.insert(trace.bytes.end(), payload, payload + (rmw ? 2 * bytes : bytes));
+    if (context_->contents) trace.bytes.insert(trace.bytes.end(), payload, payload + (rmw ? 2 * bytes : bytes));
   }
   buffer_.push_back({e, raw.counter});
+}
+
+// Those of glued blocks are left to the sifter, which sees all of the block.
+bool EventStream::is_left_out(const Event& access) {
+  if (context_->sieve == nullptr || (access.kind != EventKind::Read && access.kind != EventKind::Write)) return false;
+  const bool in_block = after_glued_ || access.has(kGlued);
+  after_glued_ = access.has(kGlued);
+  if (in_block || !context_->sieve->is_private(access)) return false;
+  ++context_->trace.events_sieved;
+  return true;
 }
 
 void EventStream::append_range(const RawEvent& raw, Event event, std::uint64_t bytes) {
@@ -189,7 +200,7 @@ void EventStream::append_range(const RawEvent& raw, Event event, std::uint64_t b
   }
   while (bytes != 0) {
     event.size = static_cast<std::uint32_t>(bytes <= UINT32_MAX ? bytes : kLargestSplit);
-    buffer_.push_back({event, raw.counter});
+    if (!is_left_out(event)) buffer_.push_back({event, raw.counter});
     event.address += event.size;
     bytes -= event.size;
   }

@@ -10,6 +10,7 @@
 
 #include "trace/chunk_scan.h"
 #include "trace/metadata.h"
+#include "trace/sieve.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {
@@ -27,6 +28,8 @@ struct DecodeContext {
   std::vector<RawEvent> slots;        // scratch
   std::vector<std::uint8_t> unpacked; // scratch
   std::uint64_t malformed = 0;        // events that mean nothing
+  bool contents = true;               // keep what ranges hold
+  const Sieve* sieve = nullptr;       // accesses that are private by its word are not even put into a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
 };
@@ -50,6 +53,7 @@ private:
   void append_events(std::uint64_t slots, std::uint64_t first_slot);
   void append_event(const RawEvent& raw, const std::uint8_t* payload);
   void append_range(const RawEvent& raw, Event event, std::uint64_t bytes);
+  bool is_left_out(const Event& access);
 
   std::uint32_t thread_;
   DecodeContext* context_;
@@ -57,7 +61,8 @@ private:
   std::size_t next_piece_ = 0;
   std::uint64_t next_slot_ = 0; // slots before this one are in the stream, or were counted as missing
   std::vector<StampedEvent> buffer_;
-  std::size_t head_ = 0; // of buffer_
+  std::size_t head_ = 0;     // of buffer_
+  bool after_glued_ = false; // the last access is glued to what comes next
 };
 
 } // namespace sooth::trace

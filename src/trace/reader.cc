@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "trace/chunk_scan.h"
@@ -96,40 +98,94 @@ void check_end(const FileHeader& header, std::uint64_t file_bytes, Trace& trace)
   trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += lost;
 }
 
-void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const ReadOptions& options, Trace& trace) {
-  DecodeContext context{trace, sites, {}, {}};
+// The streams of the threads, ascending; `bound`: so many events at most.
+std::vector<EventStream> open_streams(const std::vector<Chunk>& chunks, DecodeContext& context, std::uint64_t& bound) {
   std::map<std::uint32_t, EventStream> by_thread;
   for (const Chunk& chunk : chunks) {
     const auto type = static_cast<ChunkType>(chunk.header.type);
     if (type != ChunkType::Events && type != ChunkType::Live) continue;
-    // Writes whose last values are still in the thread's own memory (docs/trace_format.md): lost, if it was killed.
-    if (type == ChunkType::Live && chunk.header.state != 0) context.count(Defect::PendingMerged, chunk.header.reserved);
     by_thread.try_emplace(chunk.header.thread, chunk.header.thread, context).first->second.add_piece(chunk);
   }
   std::vector<EventStream> streams;
-  std::uint64_t bound = 0;
   for (auto& [thread, stream] : by_thread) {
     bound += stream.start();
     streams.push_back(std::move(stream));
   }
-  by_thread.clear();
+  return streams;
+}
+
+// Writes whose last values are still in the thread's own memory (docs/trace_format.md): lost, if it was killed.
+void count_pending(const std::vector<Chunk>& chunks, DecodeContext& context) {
+  for (const Chunk& chunk : chunks)
+    if (chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) && chunk.header.state != 0)
+      context.count(Defect::PendingMerged, chunk.header.reserved);
+}
+
+// The sieve's first pass; false if it wants none. What is found to be wrong with the file is told by the second one.
+bool survey(const std::vector<Chunk>& chunks, const SiteMap& sites, Sieve& sieve, Trace& trace) {
+  if (!sieve.begin(trace)) return false;
+  const std::vector<std::string> notes = trace.notes;
+  std::uint64_t defects[kDefectSlots];
+  std::copy(std::begin(trace.defects), std::end(trace.defects), defects);
+  DecodeContext context{trace, sites, {}, {}};
+  context.contents = false;
+  std::uint64_t bound = 0;
+  for (EventStream& stream : open_streams(chunks, context, bound))
+    while (const StampedEvent* next = stream.peek()) {
+      sieve.survey(next->event);
+      stream.pop();
+    }
+  sieve.surveyed();
+  trace.notes = notes;
+  std::copy(std::begin(defects), std::end(defects), trace.defects);
+  return true;
+}
+
+void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const ReadOptions& options, Trace& trace) {
+  DecodeContext context{trace, sites, {}, {}};
+  context.sieve = options.sieve;
+  count_pending(chunks, context);
+  std::uint64_t bound = 0;
+  std::vector<EventStream> streams = open_streams(chunks, context, bound);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
-  trace.events.reserve(bound);
+  if (options.sieve == nullptr) trace.events.reserve(bound);
   const std::function<bool()> stop = [&] {
     if (!options.stop || !options.stop()) return false;
     if (options.stopped != nullptr) *options.stopped = true;
     return true;
   };
   if (trace.flags & kFrozen) {
-    merge_frozen(streams, trace, stop);
+    merge_frozen(streams, trace, stop, options.sieve);
   } else {
-    restore_order(streams, trace, stop);
+    restore_order(streams, trace, stop, options.sieve);
   }
   if (!streams.empty() && streams.back().thread() >= trace.threads.size())
     trace.threads.resize(streams.back().thread() + 1);
   if (context.malformed != 0) {
     context.count(Defect::MissingEvents, context.malformed);
     trace.notes.push_back(std::to_string(context.malformed) + " events mean nothing to this version and were left out");
+  }
+}
+
+// With a sieve, until it has kept enough.
+void make_sieved_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const ReadOptions& options,
+                        Trace& trace) {
+  if (options.sieve == nullptr || !survey(chunks, sites, *options.sieve, trace)) {
+    ReadOptions unsieved = options;
+    unsieved.sieve = nullptr;
+    return make_events(chunks, sites, unsieved, trace);
+  }
+  const std::vector<std::string> notes = trace.notes;
+  std::uint64_t defects[kDefectSlots];
+  std::copy(std::begin(trace.defects), std::end(trace.defects), defects);
+  for (;;) {
+    make_events(chunks, sites, options, trace);
+    if (!options.sieve->wants_another_pass()) return;
+    trace.events.clear();
+    trace.bytes.clear();
+    trace.events_sieved = 0;
+    trace.notes = notes;
+    std::copy(std::begin(defects), std::end(defects), trace.defects);
   }
 }
 
@@ -143,7 +199,7 @@ Trace make_trace(const FileHeader& header, ScanResult scan, std::uint64_t file_b
   trace.notes.insert(trace.notes.end(), scan.notes.begin(), scan.notes.end());
   trace.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan.damaged_chunks;
   trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan.damaged_bytes;
-  make_events(scan.chunks, sites, options, trace);
+  make_sieved_events(scan.chunks, sites, options, trace);
   if (!(trace.flags & kFrozen)) { // a frozen trace says of itself what follows here
     summarise_threads(trace);
     count_spurious_wakes(trace);

@@ -13,11 +13,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "trace/sieve.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {
 
 struct ReadOptions {
+  Sieve* sieve = nullptr;     // what may be left out; costs a pass over the file
   bool check_holds = true;    // count BrokenHolds: costs a second pass
   std::function<bool()> stop; // asked now and then; once it says yes, the events that follow are left out ...
   bool* stopped = nullptr;    // ... and this tells of it

@@ -8,6 +8,7 @@
 #include "trace/memory_history.h"
 #include "trace/merge.h"
 #include "trace/order_builder.h"
+#include "trace/sifter.h"
 
 namespace sooth::trace {
 namespace {
@@ -43,18 +44,16 @@ bool meets(const Event& e, const Event& write) {
 
 class Restorer {
 public:
-  Restorer(std::vector<EventStream>& streams, Trace& trace)
-      : streams_(streams), trace_(trace), order_(trace.events), queue_(streams, false), threads_(streams.size()) {
+  Restorer(std::vector<EventStream>& streams, Trace& trace, Sieve* sieve)
+      : streams_(streams), trace_(trace), order_(trace.events), sifter_(streams, trace, sieve), queue_(streams, false),
+        threads_(streams.size()) {
     for (std::size_t i = 0; i < streams.size(); ++i) stream_of_.emplace(streams[i].thread(), i);
   }
 
   void run(const std::function<bool()>& stop) {
     begin();
-    queue_.run(stop, [this](std::size_t thread) {
-      const Event e = streams_[thread].peek()->event;
-      streams_[thread].pop();
-      place(thread, e, true);
-    });
+    queue_.run(stop,
+               [this](std::size_t thread) { sifter_.take(thread, [&](const Event& e) { place(thread, e, true); }); });
     order_.settle();
   }
 
@@ -216,11 +215,8 @@ private:
       const std::size_t steps = steps_to_fit(other, e, budget);
       if (steps == 0) continue;
       next_other_ = other;
-      for (std::size_t step = 0; step < steps; ++step) {
-        const Event next = streams_[other].peek()->event;
-        streams_[other].pop();
-        place(other, next, false);
-      }
+      for (std::size_t step = 0; step < steps; ++step)
+        sifter_.take(other, [&](const Event& next) { place(other, next, false); });
       queue_.moved(other);
       return fits(e);
     }
@@ -287,6 +283,7 @@ private:
   std::vector<EventStream>& streams_;
   Trace& trace_;
   OrderBuilder order_;
+  Sifter sifter_;
   MergeQueue queue_;
   MemoryHistory memory_;
   std::vector<ThreadState> threads_;                          // by stream
@@ -297,16 +294,14 @@ private:
 
 } // namespace
 
-void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop) {
-  Restorer(streams, trace).run(stop);
+void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop, Sieve* sieve) {
+  Restorer(streams, trace, sieve).run(stop);
 }
 
-void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop) {
+void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop, Sieve* sieve) {
   MergeQueue queue(streams, true);
-  queue.run(stop, [&](std::size_t stream) {
-    trace.events.push_back(streams[stream].peek()->event);
-    streams[stream].pop();
-  });
+  Sifter sifter(streams, trace, sieve);
+  queue.run(stop, [&](std::size_t stream) { sifter.take(stream, [&](const Event& e) { trace.events.push_back(e); }); });
 }
 
 } // namespace sooth::trace

@@ -25,13 +25,16 @@
 #include <vector>
 
 #include "trace/event_stream.h"
+#include "trace/sieve.h"
 
 namespace sooth::trace {
 
-// Merges the streams into trace.events and counts external writes. Once stop() says so, the rest is left out; it is asked now and
+// Merges the streams into trace.events, as far as the sieve keeps them, and counts external writes. Once stop() says so, the rest is left out; it is asked now and
 // then.
-void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {});
+void restore_order(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {},
+                   Sieve* sieve = nullptr);
 // The same for frozen traces: the counters are the order, right or wrong.
-void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {});
+void merge_frozen(std::vector<EventStream>& streams, Trace& trace, const std::function<bool()>& stop = {},
+                  Sieve* sieve = nullptr);
 
 } // namespace sooth::trace

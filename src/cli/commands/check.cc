@@ -15,8 +15,8 @@ int run_check(int argc, char** argv) {
       "check",
       "Say what other runs of the recorded program would do: data races, deadlocks, lost wake-ups, broken atomicity,\n"
       "errors with memory, and with --property violations of what must hold. Findings go to standard error. Exit "
-      "status: 0 nothing found, 66 something found, 2 wrong\n"
-      "usage or trace.",
+      "status: 0 nothing found, 65 nothing found\n"
+      "but something was not looked for, 66 something found, 2 wrong usage or trace.",
       "  sooth check bank.sooth\n"
       "  sooth check bank.sooth --find races,deadlocks --json bank.json\n"
       "  sooth check bank.sooth --atomic 'Account::*' --suppressions known.txt\n"

@@ -16,6 +16,7 @@
 #include "cli/parser.h"
 #include "cli/progress.h"
 #include "report/names.h"
+#include "survey/sharing.h"
 
 namespace sooth::cli {
 
@@ -133,7 +134,8 @@ int run_compare(int argc, char** argv) {
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   return end_like(within_memory(spending, [&](const BeginTelling& begin) -> int {
     analysis::LeftOut left_out;
-    auto trace = load_in_time(file, spending, left_out);
+    survey::Sharing sharing(!options.atomic.empty());
+    auto trace = load_in_time(file, spending, left_out, &sharing);
     if (!trace) return kWrong;
     auto prepared = [&] {
       ProgressLine line("verifying the trace");

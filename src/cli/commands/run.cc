@@ -205,7 +205,8 @@ int run_run(int argc, char** argv) {
   }
   const Ended analysed = recording->trace.empty() ? no_trace(target) : analyse(recording->trace, target, predictions);
   folder.remove(); // before a signal may end us
-  const bool as_the_program = analysed.fine() || (analysed.has(kWrong) && !recording->ended.fine());
+  const bool as_the_program =
+      analysed.fine() || ((analysed.has(kWrong) || analysed.has(kUnanswered)) && !recording->ended.fine());
   return end_like(as_the_program ? recording->ended : analysed);
 }
 

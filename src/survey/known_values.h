@@ -1,0 +1,44 @@
+// What memory holds, as far as the accesses that pass by say so; to find out whether others change it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "trace/contents.h"
+#include "trace/trace.h"
+
+namespace sooth::survey {
+
+class KnownValues {
+public:
+  // The trace says what globals held when the program began.
+  void begin(const trace::Trace& trace);
+  // Forgets everything that came after that.
+  void restart();
+
+  // A read of bytes [from, to) of this granule of 8 bytes, as seen by an access at `address`. False: it does not see what
+  // was last known of them. Whatever it saw is known from now on.
+  bool read(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& seen, std::uint64_t address);
+  void write(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& written, std::uint64_t address);
+  // An object begins or ends there: nothing is known any more.
+  void forget(std::uint64_t address, std::uint64_t bytes);
+
+private:
+  static constexpr std::uint64_t kGranules = 512; // of a page
+  struct Page {
+    std::array<std::uint64_t, kGranules> values{};
+    std::array<std::uint8_t, kGranules> known{}; // a bit for each byte
+  };
+  Page& page(std::uint64_t number);
+
+  absl::flat_hash_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  Page* last_page_ = nullptr;
+  const trace::Trace* trace_ = nullptr;
+};
+
+} // namespace sooth::survey

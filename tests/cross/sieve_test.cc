@@ -1,0 +1,432 @@
+// The sieve of memory that cannot constrain another run: whatever is found in a whole trace is found in what the sieve keeps
+// of it, and nothing else. The path is that of a user's trace: written to a file's bytes, surveyed, read, prepared,
+// searched, every witness checked.
+//
+// For each rule of survey/sharing.h there is a mutant: a sieve that is told something that is not so. The comparison has
+// to notice every one of them, or it proves nothing about the rule.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "analysis/find.h"
+#include "analysis/prepare.h"
+#include "report/names.h"
+#include "survey/sharing.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+#include "traces.h"
+#include "unit/verify_builder.h"
+
+namespace sooth::cross {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::Trace;
+using trace::testing::TraceBuilder;
+
+// --- programs that use what the rules are about ----------------------------------------------------------------
+
+// Threads that create and join each other; locks; variables of 4 bytes, each in a granule of its own, and ranges over two
+// of them; two places on the heap that are allocated, used, freed and sometimes used once more; atomic blocks.
+class Life {
+public:
+  explicit Life(std::uint64_t seed) : random_(seed), builder_(kThreads), heap_(seed % 3 != 0), blocks_(seed % 5 == 0) {
+    threads_[0].alive = true;
+  }
+
+  Trace make(std::size_t events) {
+    for (int tries = 0; tries < 600 && builder_.trace.events.size() < events; ++tries) step(pick(kThreads));
+    Trace& trace = builder_.trace;
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i)
+      trace.events[i].site = builder_.site("life.c", i + 1, "f", "v");
+    return trace;
+  }
+
+private:
+  static constexpr std::uint32_t kThreads = 4, kVariables = 4, kLocks = 2;
+  static constexpr std::uint64_t kMemory = 0x10000, kHeap = 0x20000, kLock = 0x30000, kObject = 16;
+  struct Thread {
+    bool alive = false, created = false, ended = false, joined = false, block = false;
+  };
+
+  std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
+
+  void step(std::uint32_t t) {
+    Thread& own = threads_[t];
+    if (!own.alive) return;
+    switch (pick(12)) {
+    case 0:
+    case 1: return create(t);
+    case 2: return join(t);
+    case 3:
+    case 4: return lock(t);
+    case 5: return heap_ ? object(t) : variable(t);
+    case 6: return heap_ ? object(t) : range(t);
+    case 7: return range(t);
+    case 8:
+      if (!blocks_) return variable(t);
+      builder_.add(t, own.block ? EventKind::AtomicEnd : EventKind::AtomicBegin, 0);
+      own.block = !own.block;
+      return;
+    default: return variable(t);
+    }
+  }
+
+  void create(std::uint32_t t) {
+    for (std::uint32_t child = 1; child < kThreads; ++child) {
+      if (threads_[child].created) continue;
+      threads_[child].created = threads_[child].alive = true;
+      builder_.add(t, EventKind::Fork, 0, child);
+      builder_.add(child, EventKind::ThreadStart, 0, t);
+      return;
+    }
+  }
+  void join(std::uint32_t t) {
+    const std::uint32_t child = 1 + pick(kThreads - 1);
+    Thread& other = threads_[child];
+    if (child == t || !other.alive || other.joined || other.block || holds(child)) return;
+    if (!other.ended) builder_.add(child, EventKind::ThreadEnd);
+    other.alive = false;
+    other.ended = other.joined = true;
+    builder_.add(t, EventKind::Join, 0, child);
+  }
+  bool holds(std::uint32_t t) const { return std::find(owner_.begin(), owner_.end(), t + 1) != owner_.end(); }
+  void lock(std::uint32_t t) {
+    const std::uint32_t l = pick(kLocks);
+    if (owner_[l] == t + 1) {
+      builder_.add(t, EventKind::Release, kLock + 64 * l);
+      owner_[l] = 0;
+    } else if (owner_[l] == 0) {
+      builder_.add(t, EventKind::Acquire, kLock + 64 * l);
+      owner_[l] = t + 1;
+    }
+  }
+
+  std::uint8_t& at(std::uint64_t address) { return memory_[address]; }
+  void access(std::uint32_t t, std::uint64_t address, std::uint64_t size, bool write, bool atomic) {
+    std::vector<std::uint8_t> bytes;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      if (write) at(address + i) = static_cast<std::uint8_t>(i % 4 == 0 ? pick(2) : 0);
+      bytes.push_back(at(address + i));
+    }
+    if (atomic) {
+      builder_.range(t, write ? EventKind::AtomicWrite : EventKind::AtomicRead, address, bytes).order =
+          trace::MemoryOrder::Relaxed;
+    } else {
+      builder_.range(t, write ? EventKind::Write : EventKind::Read, address, bytes);
+    }
+  }
+  void variable(std::uint32_t t) {
+    const std::uint32_t v = pick(kVariables);
+    access(t, kMemory + 8 * v, 4, pick(2) == 0, v == 0 && pick(2) == 0);
+  }
+  void range(std::uint32_t t) { access(t, kMemory + 8 * pick(kVariables - 1), 16, pick(2) == 0, false); }
+
+  void object(std::uint32_t t) {
+    const std::uint32_t o = pick(2);
+    const std::uint64_t address = kHeap + 64 * o;
+    if (!live_[o] && pick(8) == 0 && freed_[o]) return access(t, address + 8 * pick(2), 4, pick(2) == 0, false);
+    if (!live_[o]) {
+      builder_.add(t, EventKind::Alloc, address, kObject, trace::kFill);
+      for (std::uint64_t i = 0; i < kObject; ++i) at(address + i) = 0;
+      live_[o] = true;
+    } else if (pick(3) == 0) {
+      builder_.add(t, EventKind::Free, address, kObject);
+      live_[o] = false;
+      freed_[o] = true;
+    } else {
+      access(t, address + 8 * pick(2), 4, pick(2) == 0, false);
+    }
+  }
+
+  std::mt19937_64 random_;
+  TraceBuilder builder_;
+  const bool heap_, blocks_;
+  std::array<Thread, kThreads> threads_{};
+  std::array<std::uint32_t, kLocks> owner_{}; // 1 + thread; 0: nobody
+  std::array<bool, 2> live_{}, freed_{};
+  std::map<std::uint64_t, std::uint8_t> memory_;
+};
+
+// --- what is found ---------------------------------------------------------------------------------------------
+
+struct Found {
+  std::set<std::string> findings;
+  std::size_t objections = 0;
+  std::uint64_t sieved = 0;
+  std::size_t events = 0;
+  bool legal = true;
+};
+
+Found found_in(const std::vector<std::uint8_t>& file, trace::Sieve* sieve) {
+  Found out;
+  trace::ReadOptions reading;
+  reading.sieve = sieve;
+  auto trace = trace::read_trace_bytes(file, reading);
+  if (!trace) throw std::runtime_error(trace.error().text());
+  out.sieved = trace->events_sieved;
+  out.events = trace->events.size();
+  const analysis::Spending spending;
+  analysis::Progress silent;
+  auto prepared = analysis::prepare(std::move(*trace), spending, silent);
+  out.legal = prepared.ok();
+  if (!prepared) return out;
+  analysis::Options options;
+  options.limits.jobs = 1;
+  auto findings = analysis::find_all(**prepared, options, spending, silent);
+  if (!findings) throw std::runtime_error(findings.error().text());
+  out.objections = findings->objections.size();
+  for (const witness::Finding& finding : findings->accepted) {
+    std::vector<std::uint32_t> lines;
+    for (const witness::Place& place : finding.places)
+      lines.push_back((*prepared)->trace.sites[(*prepared)->trace.events[place.event].site].line);
+    std::sort(lines.begin(), lines.end());
+    // Not the status: with nothing but private accesses between two others, these stood side by side in the recorded run.
+    out.findings.insert(fmt::format("{} {}", report::row_of(finding.kind).name, fmt::join(lines, " ")));
+  }
+  return out;
+}
+
+TEST(Sieve, FindsWhatIsInTheWholeTraceAndNothingElse) {
+  std::uint64_t sieved = 0, findings = 0;
+  const char* mode = std::getenv("SOOTH_CROSS");
+  const std::uint64_t seeds = mode != nullptr && std::string_view(mode) == "long" ? 200'000 : 3000;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const Trace trace = Life(seed).make(10 + seed % 16);
+    const std::vector<std::uint8_t> file = write_trace_bytes(trace);
+    survey::Sharing sharing;
+    const Found whole = found_in(file, nullptr), reduced = found_in(file, &sharing);
+    ASSERT_TRUE(whole.legal && reduced.legal) << "seed " << seed << "\n" << text(trace);
+    ASSERT_EQ(whole.findings, reduced.findings) << "seed " << seed << "\n" << text(trace);
+    ASSERT_EQ(reduced.objections, 0u) << "seed " << seed << "\n" << text(trace);
+    sieved += reduced.sieved;
+    findings += whole.findings.size();
+  }
+  EXPECT_GT(sieved, 3000u);   // a sieve that keeps everything is right as well
+  EXPECT_GT(findings, 3000u); // and so is one that is never asked
+}
+
+// --- mutants ---------------------------------------------------------------------------------------------------
+
+// Sees each event as `lie` has it, or not at all.
+class Mutant : public survey::Sharing {
+public:
+  explicit Mutant(std::function<bool(Event&)> lie) : lie_(std::move(lie)) {}
+  void survey(const Event& event) override {
+    Event seen = event;
+    if (lie_(seen)) Sharing::survey(seen);
+  }
+
+private:
+  std::function<bool(Event&)> lie_;
+};
+
+// Whether some trace gives another answer, or is none any more, with such a sieve.
+bool is_noticed(const std::function<bool(Event&)>& lie) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    const std::vector<std::uint8_t> file = write_trace_bytes(Life(seed).make(10 + seed % 16));
+    Mutant mutant(lie);
+    const Found whole = found_in(file, nullptr), reduced = found_in(file, &mutant);
+    if (!reduced.legal || whole.findings != reduced.findings || reduced.objections != 0) return true;
+  }
+  return false;
+}
+
+TEST(SieveMutants, MemoryOfTwoThreadsTakenForOnes) {
+  EXPECT_TRUE(is_noticed([](Event& e) {
+    if (e.thread == 2 && e.size != 0) e.thread = 1;
+    return true;
+  }));
+}
+
+TEST(SieveMutants, WrittenMemoryTakenForReadOnly) {
+  EXPECT_TRUE(is_noticed([](Event& e) {
+    if (e.kind == EventKind::Write) e.kind = EventKind::Read;
+    return true;
+  }));
+}
+
+// Everything that the main thread did is taken for what came before a thread that another one created.
+TEST(SieveMutants, ThreadsTakenForCreatedBySomebodyElse) {
+  EXPECT_TRUE(is_noticed([](Event& e) {
+    if (e.kind == EventKind::Fork) e.thread = 0;
+    return true;
+  }));
+}
+
+// `y = 1; lock; x = 1; unlock || lock; r = x; unlock; y = 2`: the value of x keeps the sections apart.
+TEST(SieveMutants, MemoryUnderOneLockTakenForHarmless) {
+  TraceBuilder builder(3);
+  builder.add(0, EventKind::Fork, 0, 1);
+  builder.add(1, EventKind::ThreadStart, 0, 0);
+  builder.add(0, EventKind::Fork, 0, 2);
+  builder.add(2, EventKind::ThreadStart, 0, 0);
+  builder.write(1, 0x10008, 4, 1);
+  builder.add(1, EventKind::Acquire, 0x30000);
+  builder.write(1, 0x10000, 4, 1);
+  builder.add(1, EventKind::Release, 0x30000);
+  builder.add(2, EventKind::Acquire, 0x30000);
+  builder.read(2, 0x10000, 4, 1);
+  builder.add(2, EventKind::Release, 0x30000);
+  builder.write(2, 0x10008, 4, 2);
+  for (std::uint32_t i = 0; i < builder.trace.events.size(); ++i)
+    builder.trace.events[i].site = builder.site("x.c", i + 1, "f", "v");
+  const std::vector<std::uint8_t> file = write_trace_bytes(builder.trace);
+  survey::Sharing sharing;
+  EXPECT_TRUE(found_in(file, &sharing).findings.empty());
+  Mutant mutant([](Event& e) { return e.address != 0x10000 || e.thread != 2; });
+  EXPECT_FALSE(found_in(file, &mutant).findings.empty());
+}
+
+TEST(SieveMutants, FreedMemoryThatNobodyWasToldOf) {
+  EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Free; }));
+}
+
+// Who uses an object comes after its allocation, and so after all that the allocating thread did before.
+TEST(SieveMutants, AllocationsThatNobodyWasToldOf) {
+  EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Alloc; }));
+}
+
+TEST(SieveMutants, BlocksThatNobodyWasToldOf) {
+  EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::AtomicBegin; }));
+}
+
+// --- single rules ----------------------------------------------------------------------------------------------
+
+class Small {
+public:
+  explicit Small(std::uint32_t threads) : builder(threads) {}
+  TraceBuilder builder;
+
+  Trace read(bool sieve) {
+    for (std::uint32_t i = 0; i < builder.trace.events.size(); ++i)
+      if (builder.trace.events[i].site == 0) builder.trace.events[i].site = builder.site("s.c", i + 1, "f", "v");
+    survey::Sharing sharing;
+    trace::ReadOptions options;
+    if (sieve) options.sieve = &sharing;
+    auto trace = trace::read_trace_bytes(write_trace_bytes(builder.trace), options);
+    EXPECT_TRUE(trace.ok());
+    return *trace;
+  }
+  void fork(std::uint32_t parent, std::uint32_t child) {
+    builder.add(parent, EventKind::Fork, 0, child);
+    builder.add(child, EventKind::ThreadStart, 0, parent);
+  }
+  void join(std::uint32_t parent, std::uint32_t child) {
+    builder.add(child, EventKind::ThreadEnd);
+    builder.add(parent, EventKind::Join, 0, child);
+  }
+};
+
+std::vector<std::uint64_t> accessed(const Trace& trace) {
+  std::vector<std::uint64_t> out;
+  for (const Event& e : trace.events)
+    if (e.size != 0) out.push_back(e.address);
+  return out;
+}
+
+TEST(Sieve, HandsMemoryOverByForkAndJoin) {
+  Small s(2);
+  s.builder.write(0, 0x10000, 8, 1);
+  s.fork(0, 1);
+  s.builder.write(1, 0x10000, 8, 2);
+  s.join(0, 1);
+  s.builder.write(0, 0x10000, 8, 3);
+  const Trace trace = s.read(true);
+  EXPECT_TRUE(accessed(trace).empty());
+  EXPECT_EQ(trace.events_sieved, 3u);
+}
+
+TEST(Sieve, KeepsWhatIsUsedWhileTheChildRuns) {
+  Small s(2);
+  s.fork(0, 1);
+  s.builder.write(0, 0x10000, 8, 1);
+  s.builder.write(1, 0x10000, 8, 2);
+  s.join(0, 1);
+  EXPECT_EQ(accessed(s.read(true)).size(), 2u);
+}
+
+TEST(Sieve, CutsARangeToThePartThatIsShared) {
+  Small s(2);
+  s.fork(0, 1);
+  s.builder.range(0, EventKind::Write, 0x10000, std::vector<std::uint8_t>(32, 7));
+  s.builder.write(1, 0x10008, 8, 2);
+  s.builder.write(1, 0x10018, 4, 2);
+  s.join(0, 1);
+  const Trace trace = s.read(true);
+  std::vector<Event> parts;
+  for (const Event& e : trace.events)
+    if (e.size != 0 && e.thread == 0) parts.push_back(e);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].address, 0x10008u);
+  EXPECT_EQ(parts[0].size, 8u);
+  EXPECT_EQ(parts[0].value, 0x0707070707070707u);
+  EXPECT_TRUE(parts[0].has(trace::kGlued)); // in no run does anybody come between the two
+  EXPECT_EQ(parts[1].address, 0x10018u);
+  EXPECT_FALSE(parts[1].has(trace::kGlued));
+}
+
+TEST(Sieve, LetsABlockEndWithTheLastEventThatIsKept) {
+  Small s(2);
+  s.fork(0, 1);
+  s.builder.write(1, 0x10000, 8, 5);
+  s.builder.read(0, 0x10000, 8, 5).flags |= trace::kGlued;
+  s.builder.write(0, 0x20000, 8, 5);
+  s.builder.add(0, EventKind::Acquire, 0x30000);
+  s.builder.add(0, EventKind::Release, 0x30000);
+  const Trace trace = s.read(true);
+  for (const Event& e : trace.events) EXPECT_FALSE(e.kind == EventKind::Read && e.has(trace::kGlued));
+  EXPECT_EQ(accessed(trace).size(), 2u);
+}
+
+TEST(Sieve, KeepsReadOnlyMemoryThatSomebodyElseChanged) {
+  Small s(3);
+  s.fork(0, 1);
+  s.fork(0, 2);
+  s.builder.read(1, 0x10000, 8, 1);
+  s.builder.read(2, 0x10000, 8, 2); // no recorded event wrote it
+  s.builder.read(1, 0x20000, 8, 1);
+  s.builder.read(2, 0x20000, 8, 1);
+  EXPECT_EQ(accessed(s.read(true)), (std::vector<std::uint64_t>{0x10000, 0x10000}));
+}
+
+TEST(Sieve, KeepsUsesOfWhatTheThreadItselfHasFreed) {
+  Small s(1);
+  s.builder.add(0, EventKind::Alloc, 0x20000, 16);
+  s.builder.write(0, 0x20000, 8, 1);
+  s.builder.add(0, EventKind::Free, 0x20000, 16);
+  s.builder.write(0, 0x20000, 8, 2);
+  EXPECT_EQ(accessed(s.read(true)).size(), 2u);
+}
+
+TEST(Sieve, LeavesOutCallsInWhichNothingIsKept) {
+  Small s(2);
+  s.fork(0, 1);
+  s.builder.add(0, EventKind::Enter); // kept: a lock is taken in it
+  s.builder.add(0, EventKind::Enter); // left out
+  s.builder.write(0, 0x40000, 8, 1);
+  s.builder.add(0, EventKind::Exit, 0, 1);
+  s.builder.add(0, EventKind::Acquire, 0x30000);
+  s.builder.add(0, EventKind::Release, 0x30000);
+  s.builder.add(0, EventKind::Exit, 0, 0);
+  const Trace trace = s.read(true);
+  std::vector<EventKind> calls;
+  for (const Event& e : trace.events)
+    if (e.kind == EventKind::Enter || e.kind == EventKind::Exit) calls.push_back(e.kind);
+  EXPECT_EQ(calls, (std::vector{EventKind::Enter, EventKind::Exit}));
+}
+
+} // namespace
+} // namespace sooth::cross
