@@ -18,7 +18,8 @@ std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
       {"races", "data races of the recorded run", false,
        [](const EngineInput& in, Coverage& coverage) -> Found {
-         return predict::find_memory_model_races(in.trace, coverage);
+         return in.limits.budget == nullptr ? predict::find_memory_model_races(in.trace, coverage)
+                                            : predict::find_memory_model_races(in.trace, coverage, *in.limits.budget);
        }},
       {"races", "data races of other runs", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
