@@ -5,6 +5,38 @@
 
 namespace sooth {
 
+// What the last merges of shared nodes gave. Where many threads learn the same from each other, each of them would look at all counts
+// again, only to find that the same part of both clocks gives what it gave before. Its nodes are shared, so they stay as they are.
+class SharedCounts::Merges {
+public:
+  struct Entry {
+    Node *into = nullptr, *from = nullptr, *both = nullptr;
+  };
+  ~Merges() {
+    for (Entry& entry : entries_) clear(entry);
+  }
+  Entry& at(const Node* into, const Node* from) {
+    const auto hash =
+        (reinterpret_cast<std::uintptr_t>(into) >> 4) * 31 + (reinterpret_cast<std::uintptr_t>(from) >> 4);
+    return entries_[hash * 0x9e3779b97f4a7c15u >> (64 - kBits)];
+  }
+  static void keep(Entry& entry, Node* into, Node* from, Node* both) {
+    const Entry kept{share(into), share(from), share(both)};
+    clear(entry);
+    entry = kept;
+  }
+
+private:
+  static constexpr unsigned kBits = 12;
+  static void clear(Entry& entry) {
+    release(entry.into);
+    release(entry.from);
+    release(entry.both);
+    entry = {};
+  }
+  Entry entries_[std::size_t{1} << kBits];
+};
+
 void SharedCounts::release(Node* node) {
   if (node == nullptr || node->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (node->height != 0)
@@ -64,8 +96,9 @@ void SharedCounts::raise(std::uint32_t number, Count count) {
   (*node)->counts[number] = count;
 }
 
-void SharedCounts::join(const SharedCounts& other) {
+void SharedCounts::join(const SharedCounts& other, const SharedCounts& known) {
   if (other.root_ == nullptr || root_ == other.root_) return;
+  const bool comparable = known.root_ != nullptr && known.root_->height == other.root_->height;
   if (root_ == nullptr) return replace(root_, other.root_);
   grow(other.root_->height);
   // The other one's numbers are among the first of this one's.
@@ -77,7 +110,7 @@ void SharedCounts::join(const SharedCounts& other) {
     if (child == nullptr) return replace(child, other.root_);
     node = &child;
   }
-  merge(*node, other.root_);
+  merge(*node, other.root_, comparable ? known.root_ : nullptr);
 }
 
 void SharedCounts::merge_leaves(Node*& into, Node* from) {
@@ -92,16 +125,27 @@ void SharedCounts::merge_leaves(Node*& into, Node* from) {
   for (std::size_t i = 0; i < kCounts; ++i) into->counts[i] = std::max(into->counts[i], from->counts[i]);
 }
 
-// Nodes of the same height.
-void SharedCounts::merge(Node*& into, Node* from) {
-  if (from == nullptr || into == from) return;
+// Nodes of the same height. `into` has what `known` has.
+void SharedCounts::merge(Node*& into, Node* from, const Node* known) {
+  if (from == nullptr || into == from || from == known) return;
   if (into == nullptr) return replace(into, from);
   if (into->height == 0) return merge_leaves(into, from);
   if (!is_shared(into)) {
-    for (std::size_t i = 0; i < kChildren; ++i) merge(into->children[i], from->children[i]);
+    for (std::size_t i = 0; i < kChildren; ++i)
+      merge(into->children[i], from->children[i], known == nullptr ? nullptr : known->children[i]);
     if (std::ranges::equal(into->children, from->children)) replace(into, from);
     return;
   }
+  thread_local Merges merges;
+  if (const Merges::Entry& known = merges.at(into, from); known.into == into && known.from == from)
+    return replace(into, known.both);
+  Node* const before = share(into);
+  merge_shared(into, from);
+  Merges::keep(merges.at(before, from), before, from, into);
+  release(before);
+}
+
+void SharedCounts::merge_shared(Node*& into, Node* from) {
   Node* children[kChildren];
   for (std::size_t i = 0; i < kChildren; ++i) merge(children[i] = share(into->children[i]), from->children[i]);
   if (std::ranges::equal(children, from->children)) {

@@ -31,7 +31,9 @@ public:
   Count operator[](std::uint32_t number) const;
   // Only upwards.
   void raise(std::uint32_t number, Count count);
-  void join(const SharedCounts& other);
+  void join(const SharedCounts& other) { join(other, SharedCounts()); }
+  // ... of which `known` was joined before: only where the other one differs from that is there something to look at.
+  void join(const SharedCounts& other, const SharedCounts& known);
   // Whether every count is at least the other's.
   bool covers(const SharedCounts& other) const;
   bool empty() const { return root_ == nullptr; }
@@ -52,6 +54,8 @@ private:
   };
   static_assert(sizeof(Node*) * kChildren == sizeof(Count) * kCounts, "either clears all of the union");
 
+  class Merges;
+
   static unsigned shift(std::uint32_t height) { return kLeafBits + kChildBits * (height - 1); } // height > 0
   static bool fits(std::uint32_t number, std::uint32_t height) {
     return std::uint64_t{number} < std::uint64_t{kCounts} << (kChildBits * height);
@@ -64,7 +68,8 @@ private:
   static void replace(Node*& node, Node* by);
   static bool is_shared(const Node* node) { return node->users.load(std::memory_order_acquire) != 1; }
   static void make_own(Node*& node);
-  static void merge(Node*& into, Node* from);
+  static void merge(Node*& into, Node* from, const Node* known = nullptr);
+  static void merge_shared(Node*& into, Node* from);
   static void merge_leaves(Node*& into, Node* from);
   static bool covers(const Node* node, const Node* other);
   void grow(std::uint32_t height);

@@ -56,7 +56,9 @@ std::uint32_t ClockPool::make() {
 void ClockPool::drop(std::uint32_t clock) {
   if (--users_[clock] != 0) return;
   unused_.push_back(clock);
-  if (is_wide()) wide_[clock] = {};
+  if (!is_wide()) return;
+  wide_[clock] = {};
+  added_.erase(clock);
 }
 
 void ClockPool::raise_all(std::uint32_t clock, std::uint32_t by) {
@@ -87,7 +89,13 @@ void ClockPool::forget(Moment& moment) {
 }
 
 void ClockPool::add(std::uint32_t clock, const Moment& moment) {
-  raise_all(clock, moment.clock);
+  if (is_wide()) {
+    SharedCounts& added = added_[clock];
+    wide_[clock].join(wide_[moment.clock], added);
+    added = wide_[moment.clock];
+  } else {
+    raise(at(clock), at(moment.clock), width_);
+  }
   raise_one(clock, moment.thread, moment.count);
 }
 

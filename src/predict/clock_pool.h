@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "base/shared_counts.h"
 
 namespace sooth::predict {
@@ -62,8 +64,10 @@ private:
   void raise_one(std::uint32_t clock, std::uint32_t thread, std::uint32_t count);
 
   const std::uint32_t width_;
-  std::vector<std::uint32_t> clocks_;  // `width_` counts each
-  std::vector<SharedCounts> wide_;     // the same, if there are many threads
+  std::vector<std::uint32_t> clocks_; // `width_` counts each
+  std::vector<SharedCounts> wide_;    // the same, if there are many threads
+  // By clock of a caller: what was added last. The next thread knows nearly the same.
+  absl::flat_hash_map<std::uint32_t, SharedCounts> added_;
   std::vector<std::uint32_t> users_;   // by clock
   std::vector<std::uint32_t> unused_;  // clocks
   std::vector<std::uint32_t> counts_;  // by thread: its next moment's

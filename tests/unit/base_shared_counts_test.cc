@@ -33,7 +33,25 @@ TEST(SharedCounts, DoWhatPlainVectorsDo) {
     for (int round = 0; round < 4000; ++round) {
       Pair& one = pairs[random() % pairs.size()];
       Pair& other = pairs[random() % pairs.size()];
-      switch (random() % 8) {
+      switch (random() % 9) {
+      case 8: { // what was joined before may be given again
+        const SharedCounts known = other.counts;
+        one.counts.join(known);
+        std::ranges::transform(one.plain, other.plain, one.plain.begin(),
+                               [](std::uint32_t x, std::uint32_t y) { return std::max(x, y); });
+        for (int more = 0; more < 3; ++more) {
+          const std::uint32_t number = random() % numbers, count = random() % 100;
+          for (Pair* pair : {&one, &other}) {
+            if (pair == &one && more == 0) continue;
+            pair->counts.raise(number, count);
+            pair->plain[number] = std::max(pair->plain[number], count);
+          }
+        }
+        one.counts.join(other.counts, known);
+        std::ranges::transform(one.plain, other.plain, one.plain.begin(),
+                               [](std::uint32_t x, std::uint32_t y) { return std::max(x, y); });
+        break;
+      }
       case 0: one = other; break;
       case 1:
       case 2:
