@@ -24,7 +24,7 @@ using witness::Finding;
 using witness::Role;
 
 constexpr std::size_t kTriesPerCircle = 4096;    // questions for each circle of classes
-constexpr std::size_t kMaxSlow = 16;             // ... of which so many may take too long
+constexpr std::size_t kSlowPerCircle = 16;       // ... of which so many may take too long
 constexpr std::size_t kMaxFollowed = 20'000'000; // steps of runs that were followed to a standstill
 constexpr std::size_t kMaxWaived = 4096;         // orders of one semaphore or barrier
 
@@ -34,7 +34,7 @@ public:
             const Budget* budget, Coverage& coverage)
       : budget_(budget), trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
         must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all),
-        classes_(computation, graph_), instances_(computation, must_, graph_, classes_) {}
+        classes_(computation, graph_), instances_(trace, computation, must_, graph_, classes_, budget) {}
 
   std::vector<Finding> run() {
     const bool all = each_circle(classes_, [&](const std::vector<ClassId>& circle) { return look_at(circle); });
@@ -76,13 +76,13 @@ private:
         circle_.push_back(instance.request);
       }
       if (!owned && !used_up(before)) return false;
-      if (tries++ == kTriesPerCircle || slow_ >= kMaxSlow) return true;
+      if (tries++ == kTriesPerCircle || slow_ >= kSlowPerCircle) return true;
       found = owned ? stuck(before, undecided) : still(before, undecided);
-      return found;
+      return found || (!owned && followed_ > kMaxFollowed);
     });
     if (found) known_.insert(std::move(key));
     if (found || (all && undecided.empty())) return true;
-    if (!all && slow_ < kMaxSlow) undecided = "a circle of requests has more instances than are tried";
+    if (!all && slow_ < kSlowPerCircle) undecided = "a circle of requests has more instances than are tried";
     open_.push_back({std::move(key), std::move(places), std::move(undecided)});
     return true;
   }

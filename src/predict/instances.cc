@@ -18,15 +18,16 @@ std::size_t distance(StepId a, StepId b) { return a < b ? b - a : a - b; }
 
 } // namespace
 
-Instances::Instances(const causality::Computation& computation, const MustOrder& must, const Requests& requests,
-                     const LockGraph& graph)
-    : computation_(computation), must_(must), requests_(requests), graph_(graph) {}
+Instances::Instances(const trace::Trace& trace, const causality::Computation& computation, const MustOrder& must,
+                     const Requests& requests, const LockGraph& graph, const Budget* budget)
+    : computation_(computation), trace_(trace), must_(must), requests_(requests), graph_(graph), budget_(budget) {}
 
 const Instances::Chains& Instances::of(ClassId id) {
   const auto [it, fresh] = lists_.try_emplace(id);
   if (!fresh) return it->second;
   for (const std::size_t i : graph_.classes()[id].members)
-    for (const StepId step : requests_.all[i].steps) it->second[must_.chain(requests_.all[i].thread)].push_back({step, i});
+    for (const StepId step : requests_.all[i].steps)
+      it->second[must_.chain(requests_.all[i].thread)].push_back({step, i});
   for (auto& [chain, list] : it->second) std::ranges::sort(list, {}, &Instance::step);
   return it->second;
 }
@@ -51,6 +52,7 @@ Instances::List Instances::by_rounds(ClassId id) {
 }
 
 bool Instances::over() const {
+  if (budget_ != nullptr && looked_at_ % 256 == 0 && budget_->spent() != nullptr) return true;
   return stopped_ || looked_at_ > kMaxCombinations || (near_ && tried_.size() >= kMostNear);
 }
 
@@ -65,6 +67,7 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
   circle_ = &turned;
   attempt_ = &attempt;
   owned_ = owned;
+  if (!owned && !lives_) lives_.emplace(trace_, computation_, MustOrder::Of::CreationAndJoining);
   stopped_ = false;
   tried_.clear();
   const List first = by_rounds(turned.front());
@@ -82,10 +85,10 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
 }
 
 Instances::Range Instances::narrowed(Range range) const {
-  if (!owned_) return range;
+  const MustOrder& must = owned_ ? must_ : *lives_;
   const auto before = [&](StepId a, StepId b) { // b's thread stands before b only after a
     const causality::Step& step = computation_.steps[b];
-    return step.place > 0 && must_.precedes(a, computation_.threads[step.thread].steps[step.place - 1]);
+    return step.place > 0 && must.precedes(a, computation_.threads[step.thread].steps[step.place - 1]);
   };
   for (const Instance& other : chosen_) {
     const auto at = range.list->begin();

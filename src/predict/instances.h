@@ -11,14 +11,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
 
+#include "base/budget.h"
 #include "predict/lock_graph.h"
 #include "predict/must_order.h"
 #include "predict/requests.h"
+#include "trace/trace.h"
 
 namespace sooth::predict {
 
@@ -29,12 +32,13 @@ struct Instance {
 
 class Instances {
 public:
-  Instances(const causality::Computation& computation, const MustOrder& must, const Requests& requests,
-            const LockGraph& graph);
+  Instances(const trace::Trace& trace, const causality::Computation& computation, const MustOrder& must,
+            const Requests& requests, const LockGraph& graph, const Budget* budget);
 
   // Returns whether to stop.
   using Try = std::function<bool(std::span<const Instance>)>;
-  // False if there may be more, or it was stopped. `owned`: all that is waited for has an owner, so that the computation's orders bind.
+  // False if there may be more, or it was stopped. `owned`: all that is waited for has an owner, so that all of the computation's orders
+  // bind; else only those of creating and joining threads do.
   bool each(const std::vector<ClassId>& circle, bool owned, const Try& attempt);
 
 private:
@@ -55,9 +59,12 @@ private:
   bool over() const;
 
   const causality::Computation& computation_;
+  const trace::Trace& trace_;
   const MustOrder& must_;
+  std::optional<MustOrder> lives_; // as soon as it is needed
   const Requests& requests_;
   const LockGraph& graph_;
+  const Budget* const budget_; // may be null
   absl::flat_hash_map<ClassId, Chains> lists_;
 
   // Of one call.

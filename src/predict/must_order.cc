@@ -9,7 +9,7 @@ namespace sooth::predict {
 
 using causality::StepId;
 
-MustOrder::MustOrder(const trace::Trace& trace, const causality::Computation& computation)
+MustOrder::MustOrder(const trace::Trace& trace, const causality::Computation& computation, Of orders)
     : computation_(computation), chain_(thread_chains(trace, computation)), offset_(computation.threads.size(), 0),
       changes_(computation.threads.size()) {
   std::vector<std::uint32_t> so_far; // by chain
@@ -30,6 +30,9 @@ MustOrder::MustOrder(const trace::Trace& trace, const causality::Computation& co
       const StepId first = computation.orders[i].first;
       if (first >= second || ends_object(trace.events[step.event].kind)) continue;
       const causality::Step& before = computation.steps[first];
+      if (orders == Of::CreationAndJoining && trace.events[before.event].kind != trace::EventKind::Fork &&
+          trace.events[step.event].kind != trace::EventKind::Join)
+        continue;
       grew |= clock[chain_[before.thread]] < place(before) + 1;
       clock.raise(chain_[before.thread], place(before) + 1);
       if (const SharedCounts* its = clock_at(before.thread, before.place)) clock.join(*its);

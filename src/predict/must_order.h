@@ -17,7 +17,9 @@ namespace sooth::predict {
 
 class MustOrder {
 public:
-  MustOrder(const trace::Trace& trace, const causality::Computation& computation);
+  // Which orders of the computation count: a question may waive all but those of creating and joining threads.
+  enum class Of : std::uint8_t { Everything, CreationAndJoining };
+  MustOrder(const trace::Trace& trace, const causality::Computation& computation, Of orders = Of::Everything);
 
   // `first` happens before `second`, or is it.
   bool precedes(causality::StepId first, causality::StepId second) const;
