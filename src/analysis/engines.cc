@@ -27,7 +27,7 @@ std::optional<Error> find(const EngineInput& input, EngineOutput& output) {
 }
 
 Found recorded_races(const EngineInput& in, predict::Coverage& coverage) {
-  return predict::find_memory_model_races(in.prepared.trace, coverage);
+  return predict::find_memory_model_races(in.prepared.trace, coverage, in.spending.budget);
 }
 Found predicted_races(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_races(in.prepared.trace, in.prepared.computation, in.feasibility, in.model, in.limits, coverage,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/shared_counts.h"
 #include "witness/facts.h"
 
 namespace sooth::witness::checking {
@@ -16,22 +17,12 @@ using trace::Event;
 using trace::EventKind;
 using trace::kFailed;
 
-using Clock = std::vector<std::uint32_t>; // by thread: synchronisations that it gave away, seen from here
-
-void join(Clock& into, const Clock& from) {
-  if (into.size() < from.size()) into.resize(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
-}
-
-std::uint32_t at(const Clock& clock, std::uint32_t thread) { return thread < clock.size() ? clock[thread] : 0; }
+using Clock = SharedCounts; // by thread: synchronisations that it gave away, seen from here
 
 class Synchronisation {
 public:
   explicit Synchronisation(std::size_t threads) : now_(threads), first_(threads) {
-    for (std::size_t t = 0; t < threads; ++t) {
-      now_[t].resize(t + 1);
-      now_[t][t] = 1;
-    }
+    for (std::uint32_t t = 0; t < threads; ++t) now_[t].raise(t, 1);
   }
 
   const Clock& of(std::uint32_t thread) const { return now_[thread]; }
@@ -41,13 +32,13 @@ public:
   void takes(const Event& e) {
     Clock& mine = now_[e.thread];
     if (!first_[e.thread].empty()) {
-      join(mine, first_[e.thread]);
-      first_[e.thread].clear();
+      mine.join(first_[e.thread]);
+      first_[e.thread] = {};
     }
     switch (e.kind) {
     case EventKind::Acquire:
-      join(mine, objects_[e.address]);
-      join(mine, readers_[e.address]);
+      mine.join(objects_[e.address]);
+      mine.join(readers_[e.address]);
       break;
     case EventKind::AcquireShared:
     case EventKind::AtomicRead:
@@ -57,13 +48,13 @@ public:
     case EventKind::OnceWait:
     case EventKind::OnceBegin:
     case EventKind::HbAcquire:
-    case EventKind::FutexWait: join(mine, objects_[e.address]); break;
+    case EventKind::FutexWait: mine.join(objects_[e.address]); break;
     case EventKind::Wake:
-      join(mine, objects_[e.address]);
-      join(mine, objects_[e.value]);
+      mine.join(objects_[e.address]);
+      mine.join(objects_[e.value]);
       break;
     case EventKind::Join:
-      if (e.value < now_.size() && !e.has(kFailed)) join(mine, now_[e.value]);
+      if (e.value < now_.size() && !e.has(kFailed)) mine.join(now_[e.value]);
       break;
     default: break;
     }
@@ -85,15 +76,15 @@ public:
     case EventKind::SemPost:
     case EventKind::OnceEnd:
     case EventKind::HbRelease:
-    case EventKind::FutexWake: join(objects_[e.address], mine); break;
-    case EventKind::ReleaseShared: join(readers_[e.address], mine); break;
-    case EventKind::Wait: join(objects_[e.value], mine); break;
+    case EventKind::FutexWake: objects_[e.address].join(mine); break;
+    case EventKind::ReleaseShared: readers_[e.address].join(mine); break;
+    case EventKind::Wait: objects_[e.value].join(mine); break;
     case EventKind::Fork:
       if (e.value < first_.size() && !e.has(kFailed)) first_[e.value] = mine;
       break;
     default: return;
     }
-    ++mine[e.thread];
+    mine.raise(e.thread, mine[e.thread] + 1);
   }
 
 private:
@@ -141,7 +132,7 @@ std::vector<std::uint32_t> believed_events(const trace::Trace& trace, const Memo
         Piece& seen = pieces_seen[found->second];
         const Access access{e.thread, order.epoch(e.thread), place[number]};
         const auto unordered = [&](const Access& earlier) {
-          return earlier.thread != e.thread && at(order.of(e.thread), earlier.thread) < earlier.epoch;
+          return earlier.thread != e.thread && order.of(e.thread)[earlier.thread] < earlier.epoch;
         };
         if (doubtful(e)) {
           if (std::any_of(seen.writes.begin(), seen.writes.end(), unordered))

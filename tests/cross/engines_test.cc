@@ -47,10 +47,23 @@ trace::Trace with_sites(trace::Trace trace) {
   return trace;
 }
 
+// All threads run the same code: requests for one lock stand at one place of it, joins at another.
+trace::Trace with_shared_sites(trace::Trace trace) {
+  std::map<std::pair<trace::EventKind, std::uint64_t>, std::uint32_t> sites;
+  for (trace::Event& e : trace.events) {
+    const bool join = e.kind == trace::EventKind::Join;
+    e.site =
+        sites.try_emplace({e.kind, join ? 0 : e.address}, static_cast<std::uint32_t>(sites.size() + 1)).first->second;
+  }
+  trace.sites.resize(sites.size() + 1);
+  return trace;
+}
+
 class Comparison {
 public:
-  explicit Comparison(const trace::Trace& trace)
-      : trace_(with_sites(trace)), computation_(causality::compute(trace_)), reference_(trace_), checker_(trace_) {}
+  explicit Comparison(const trace::Trace& trace, bool shared_sites = false)
+      : trace_(shared_sites ? with_shared_sites(trace) : with_sites(trace)), computation_(causality::compute(trace_)),
+        reference_(trace_), checker_(trace_) {}
 
   void races() {
     std::set<Reference::Pair> stricter;
@@ -98,6 +111,42 @@ public:
       }
       EXPECT_EQ(found, expected) << about(model);
       EXPECT_EQ(abandoned, reference_.abandoned(states)) << about(model);
+      EXPECT_EQ(coverage.undecided, 0u) << about(model);
+    }
+  }
+
+  // Findings are told apart by their places only: each must be one of the definition's, and each of the definition's must be there,
+  // or a part of it that is a circle already.
+  void deadlocks_of_places() {
+    using Places = std::multiset<std::uint32_t>;
+    const auto places = [&](const auto& events) {
+      Places out;
+      for (const std::uint32_t event : events) out.insert(trace_.events[event].site);
+      return out;
+    };
+    for (const Model model : kModels) {
+      if (refused(model)) continue;
+      std::set<Places> expected;
+      for (const auto& circle : reference_.deadlocks(reference_.states(model))) expected.insert(places(circle));
+      const auto feasibility = predict::make_feasibility(computation_, model, limits());
+      predict::Coverage coverage;
+      std::set<Places> found;
+      for (witness::Finding& finding :
+           predict::find_deadlocks(trace_, computation_, *feasibility, limits(), coverage)) {
+        finding.model = model;
+        check(finding);
+        if (finding.witness.next.size() == 1) continue;
+        EXPECT_TRUE(found.insert(places(finding.witness.next)).second) << about(model);
+        ++tally["deadlock of places"];
+      }
+      EXPECT_TRUE(std::ranges::includes(expected, found)) << about(model);
+      for (const Places& circle : expected) {
+        const bool twice = std::ranges::adjacent_find(circle) != circle.end();
+        EXPECT_TRUE(found.contains(circle) ||
+                    (twice && std::ranges::any_of(
+                                  found, [&](const Places& part) { return std::ranges::includes(circle, part); })))
+            << about(model);
+      }
       EXPECT_EQ(coverage.undecided, 0u) << about(model);
     }
   }
@@ -211,6 +260,23 @@ TEST(Engines, DeadlocksOfRandomTracesAreThoseOfTheDefinition) {
   }
   EXPECT_GT(tally["deadlock"], 20u);
   EXPECT_GT(tally["abandoned lock"], 20u);
+}
+
+TEST(Engines, DeadlocksOfPlacesThatThreadsShareAreThoseOfTheDefinition) {
+  const std::uint64_t count = is_long() ? 40'000 : 4'000;
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    RandomShape shape = random_shape(seed);
+    shape.events = 12 + seed % 5;
+    shape.accesses = seed % 3;
+    shape.mutexes = 2 + seed % 2;
+    shape.bytes = 1;
+    Comparison(random_trace(seed, shape), true).deadlocks_of_places();
+  }
+  small_traces({.threads = 2, .events = 8, .variables = 0, .locks = 2}, [&](const trace::Trace& trace) {
+    Comparison(trace, true).deadlocks_of_places();
+    return !::testing::Test::HasFailure();
+  });
+  EXPECT_GT(tally["deadlock of places"], 20u);
 }
 
 TEST(Engines, DeadlocksOfSmallTracesAreThoseOfTheDefinition) {

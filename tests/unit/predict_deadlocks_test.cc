@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "predict/deadlocks/circles.h"
 #include "predict/deadlocks/deadlocks.h"
+#include "predict/deadlocks/lock_graph.h"
+#include "predict/deadlocks/requests.h"
 #include "unit/predict_case.h"
 
 namespace sooth::predict {
@@ -274,6 +277,198 @@ TEST(Deadlocks, OneFindingForEachCircleOfSites) {
   EXPECT_EQ(run.find(find_deadlocks).size(), 1u);
 }
 
+// --- many threads, many locks --------------------------------------------------------------------------------------
+
+// Lock and unlock at two places of the source, whichever thread it is.
+class Sited : public Case {
+public:
+  using Case::Case;
+  void nested(std::uint32_t thread, std::uint64_t outer, std::uint64_t inner, std::uint32_t place) {
+    lock(thread, outer);
+    trace.events.back().site = place;
+    lock(thread, inner);
+    trace.events.back().site = place + 1;
+    unlock(thread, inner);
+    unlock(thread, outer);
+  }
+  void add_sites(int count) {
+    for (int i = 0; i < count; ++i) site("a.c", i + 1, "f", "m");
+  }
+};
+
+TEST(Deadlocks, AnInversionBehindAcyclicLocking) {
+  // Eight threads, each holding the locks of a long ladder, always upwards: more paths than anybody walks, and no circle. Two of
+  // the locks are also taken the other way round, by others.
+  const auto with = [](bool inverted) {
+    Case run(10);
+    constexpr std::uint64_t kLocks = 24;
+    const auto lock = [](std::uint64_t i) { return 0x10000 + 0x100 * i; };
+    for (std::uint32_t thread = 0; thread < 8; ++thread)
+      for (std::uint64_t i = 0; i < kLocks; ++i)
+        for (std::uint64_t j = i + 1; j < kLocks; ++j) nested(run, thread, {lock(i), lock(j)});
+    nested(run, 8, {A, B});
+    nested(run, 9, inverted ? std::vector<std::uint64_t>{B, A} : std::vector<std::uint64_t>{A, B});
+    const std::size_t found = run.find(find_deadlocks).size();
+    EXPECT_EQ(run.coverage.undecided, 0u);
+    EXPECT_EQ(run.coverage.candidates, inverted ? 1u : 0u) << "the ladder is no part of any circle";
+    return found;
+  };
+  EXPECT_EQ(with(true), 1u);
+  EXPECT_EQ(with(false), 0u);
+}
+
+// Every thread has a lock of its own, and takes all others inside of it: circles of all lengths.
+Case all_inside_of_all(std::uint32_t threads) {
+  Case run(threads);
+  const auto lock = [](std::uint32_t i) { return 0x10000 + 0x100 * std::uint64_t{i}; };
+  for (std::uint32_t thread = 0; thread < threads; ++thread)
+    for (std::uint32_t i = 0; i < threads; ++i)
+      if (i != thread) nested(run, thread, {lock(thread), lock(i)});
+  return run;
+}
+
+TEST(Deadlocks, ShortCirclesBeforeLongOnes) {
+  Case run = all_inside_of_all(5);
+  const std::vector<Finding> found = run.find(find_deadlocks);
+  ASSERT_EQ(found.size(), 10u + 20u + 30u + 24u) << "circles of 2, 3, 4 and 5";
+  EXPECT_TRUE(std::ranges::is_sorted(found, {}, [](const Finding& f) { return f.witness.next.size(); }));
+  EXPECT_EQ(run.coverage.undecided, 0u);
+}
+
+TEST(Deadlocks, MoreCirclesThanAreLookedAt) {
+  const Case run = all_inside_of_all(12);
+  const causality::Computation computation = causality::compute(run.trace);
+  const Requests requests = collect_requests(run.trace, computation);
+  LockGraph graph(computation, requests);
+  std::vector<std::size_t> sizes;
+  EXPECT_FALSE(each_circle(graph, [&](const std::vector<ClassId>& circle) {
+    sizes.push_back(circle.size());
+    return true;
+  }));
+  EXPECT_EQ(std::ranges::count(sizes, 2u), 66) << "all plain inversions are among them";
+  EXPECT_EQ(std::ranges::count(sizes, 3u), 440);
+  EXPECT_TRUE(std::ranges::is_sorted(sizes));
+}
+
+// All threads do the same, one way round and then the other.
+std::vector<Finding> inverted_in(Sited& run, std::uint32_t threads, bool one_by_one) {
+  run.add_sites(4);
+  const auto work = [&](std::uint32_t thread) {
+    run.nested(thread, A, B, 1);
+    run.nested(thread, B, A, 3);
+  };
+  for (std::uint32_t t = 1; t < threads; ++t) {
+    run.fork(0, t);
+    if (one_by_one) work(t), run.join(0, t);
+  }
+  for (std::uint32_t t = 1; t < threads && !one_by_one; ++t) work(t);
+  for (std::uint32_t t = 1; t < threads && !one_by_one; ++t) run.join(0, t);
+  return run.find(find_deadlocks);
+}
+
+TEST(Deadlocks, OneCircleInThousandsOfThreadsIsOneQuestion) {
+  for (const std::uint32_t threads : {1'000u, 20'000u}) {
+    Sited together(threads);
+    EXPECT_EQ(inverted_in(together, threads, false).size(), 1u);
+    EXPECT_EQ(together.coverage.candidates, 1u);
+    EXPECT_EQ(together.coverage.questions, 1u);
+    EXPECT_EQ(together.coverage.undecided, 0u);
+  }
+}
+
+TEST(Deadlocks, OneCircleInThousandsOfThreadsThatNeverMeetIsNoQuestion) {
+  for (const std::uint32_t threads : {1'000u, 20'000u}) {
+    Sited apart(threads);
+    EXPECT_TRUE(inverted_in(apart, threads, true).empty());
+    EXPECT_EQ(apart.coverage.candidates, 1u);
+    EXPECT_EQ(apart.coverage.questions, 0u);
+    EXPECT_EQ(apart.coverage.undecided, 0u) << "every instance was looked at";
+  }
+}
+
+TEST(Deadlocks, AnotherInstanceWhereTheFirstOnesCannotHappen) {
+  // The near ones are kept apart by what the second thread of each pair reads; one thread at the end reads nothing.
+  const auto with = [](bool free) {
+    constexpr std::uint32_t kPairs = 40;
+    Sited run(2 * kPairs + 2);
+    run.add_sites(4);
+    const auto flag = [](std::uint32_t pair) { return X + 0x40 * std::uint64_t{pair}; };
+    for (std::uint32_t pair = 0; pair < kPairs; ++pair) run.write(0, flag(pair), 4, 0);
+    for (std::uint32_t t = 1; t < 2 * kPairs + 2; ++t) run.fork(0, t);
+    // Whoever is first does it with all flags unset, and sets them all; whoever is second waits for that.
+    for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
+      run.nested(1 + pair, A, B, 1);
+      run.access(1 + pair, EventKind::AtomicWrite, flag(pair), 4, 1);
+    }
+    for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
+      const std::uint32_t second = 1 + kPairs + pair;
+      for (std::uint32_t other = 0; other < kPairs; ++other)
+        run.access(second, EventKind::AtomicRead, flag(other), 4, 1);
+      run.nested(second, B, A, 3);
+    }
+    if (free) run.nested(2 * kPairs + 1, B, A, 3);
+    const std::size_t found = run.find(find_deadlocks).size();
+    EXPECT_EQ(run.coverage.candidates, 1u);
+    EXPECT_EQ(run.coverage.undecided, 0u);
+    if (!free) EXPECT_EQ(run.coverage.questions, std::uint64_t{kPairs} * kPairs) << "no instance is left out";
+    return found;
+  };
+  EXPECT_EQ(with(false), 0u);
+  EXPECT_EQ(with(true), 1u);
+}
+
+TEST(Deadlocks, JoinsOfOnePlaceAreToldApartByWhomTheyJoin) {
+  // Each thread creates and joins the next one at one place; the first one holds A meanwhile, which only the last one wants.
+  const auto with = [](bool wants) {
+    constexpr std::uint32_t kThreads = 6;
+    Sited run(kThreads);
+    run.add_sites(3);
+    for (std::uint32_t t = 1; t < kThreads; ++t) run.fork(t - 1, t);
+    run.lock(kThreads - 1, wants ? A : B);
+    run.trace.events.back().site = 2;
+    run.unlock(kThreads - 1, wants ? A : B);
+    run.lock(0, A);
+    for (std::uint32_t t = kThreads - 1; t > 0; --t) {
+      run.join(t - 1, t);
+      run.trace.events.back().site = 1;
+    }
+    run.unlock(0, A);
+    const std::vector<Finding> found = run.find(find_deadlocks);
+    EXPECT_EQ(run.coverage.undecided, 0u);
+    if (!found.empty()) EXPECT_EQ(found[0].witness.next.size(), kThreads);
+    return found.size();
+  };
+  EXPECT_EQ(with(true), 1u);
+  EXPECT_EQ(with(false), 0u);
+}
+
+TEST(Deadlocks, JoinsOfManyThreadsAtOnePlace) {
+  // Joined with a lock that each of the threads wants once.
+  const auto with = [](bool held) {
+    constexpr std::uint32_t kThreads = 2'000;
+    Sited run(kThreads);
+    run.add_sites(2);
+    for (std::uint32_t t = 1; t < kThreads; ++t) run.fork(0, t);
+    for (std::uint32_t t = 1; t < kThreads; ++t) {
+      run.lock(t, A);
+      run.trace.events.back().site = 1;
+      run.unlock(t, A);
+    }
+    if (held) run.lock(0, A);
+    for (std::uint32_t t = 1; t < kThreads; ++t) {
+      run.join(0, t);
+      run.trace.events.back().site = 2;
+    }
+    if (held) run.unlock(0, A);
+    const std::size_t found = run.find(find_deadlocks).size();
+    EXPECT_EQ(run.coverage.undecided, 0u);
+    EXPECT_LE(run.coverage.questions, 1u);
+    return found;
+  };
+  EXPECT_EQ(with(true), 1u);
+  EXPECT_EQ(with(false), 0u);
+}
+
 // --- what has no owner ------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t S = 0x4000, T = 0x4100, Barrier = 0x5000, Once = 0x6000;
@@ -411,6 +606,31 @@ TEST(Deadlocks, PingPongIsNone) {
       [](Case&) {});
   EXPECT_TRUE(found.empty());
   EXPECT_EQ(run.coverage.undecided, 0u);
+}
+
+TEST(Deadlocks, TwoThreadsAtTheSamePlace) {
+  // Both need two at a time: a circle of one place with itself.
+  const auto with = [](std::uint64_t count) {
+    Case run(3);
+    run.site("a.c", 1, "f", "s");
+    run.site("a.c", 2, "f", "s");
+    run.add(0, EventKind::SemInit, S, count);
+    run.fork(0, 1);
+    run.fork(0, 2);
+    for (const std::uint32_t thread : {1u, 2u}) {
+      wait_for(run, thread, S);
+      run.trace.events.back().site = 1;
+      wait_for(run, thread, S);
+      run.trace.events.back().site = 2;
+      post(run, thread, S);
+      post(run, thread, S);
+    }
+    run.join(0, 1);
+    run.join(0, 2);
+    return run.find(find_deadlocks).size();
+  };
+  EXPECT_EQ(with(2), 1u);
+  EXPECT_EQ(with(3), 0u);
 }
 
 TEST(Deadlocks, ABarrierThatTheOtherCannotReach) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "causality/computation/clock.h"
+#include "base/shared_counts.h"
 
 namespace sooth::causality {
 namespace {
@@ -27,7 +27,7 @@ bool releases(const Event& e) {
 
 struct Mark {
   std::uint32_t thread;
-  Count count; // the thread's events up to and with it
+  SharedCounts::Count count; // the thread's events up to and with it
   std::uint32_t event;
 };
 struct Accesses {
@@ -53,10 +53,10 @@ public:
 
   std::vector<std::uint32_t> run() {
     if (looked_at_.empty()) return std::move(first_);
-    std::vector<Count> counts(trace_.threads.size(), 0);
+    std::vector<SharedCounts::Count> counts(trace_.threads.size(), 0);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
-      Clock& clock = clocks_[e.thread];
+      SharedCounts& clock = clocks_[e.thread];
       clock.raise(e.thread, ++counts[e.thread]);
       if (const auto it = incoming_.find(i); it != incoming_.end())
         for (const std::uint32_t first : it->second) clock.join(outgoing_[first]);
@@ -73,7 +73,7 @@ private:
     for (std::uint32_t i = 0; i < range.count; ++i) looked_at_.try_emplace(range.first + i);
   }
 
-  void synchronise(const Event& e, std::uint32_t i, Clock& clock) {
+  void synchronise(const Event& e, std::uint32_t i, SharedCounts& clock) {
     if (const auto it = locks_.find(i); it != locks_.end())
       for (const Operation& o : it->second) {
         // What readers did is seen by the next writer only.
@@ -89,7 +89,7 @@ private:
     if (releases(e)) atomics_[e.address].join(clock);
   }
 
-  void access(const Event& e, std::uint32_t i, const Clock& clock, Count count) {
+  void access(const Event& e, std::uint32_t i, const SharedCounts& clock, SharedCounts::Count count) {
     const LocationRange range = locations_.of(i);
     for (std::uint32_t l = range.first; l < range.first + range.count; ++l) {
       const auto it = looked_at_.find(l);
@@ -114,13 +114,13 @@ private:
 
   const trace::Trace& trace_;
   const Locations& locations_;
-  std::vector<Clock> clocks_; // by thread
+  std::vector<SharedCounts> clocks_; // by thread
   std::vector<std::uint32_t> first_;
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> incoming_; // by event: what comes before it
-  absl::flat_hash_map<std::uint32_t, Clock> outgoing_;                      // by event that orders others
+  absl::flat_hash_map<std::uint32_t, SharedCounts> outgoing_;               // by event that orders others
   absl::flat_hash_map<std::uint32_t, std::vector<Operation>> locks_;        // by event
-  absl::flat_hash_map<std::uint32_t, Clock> writers_, readers_;             // by lock: what its releases hand on
-  absl::flat_hash_map<std::uint64_t, Clock> atomics_;                       // by address
+  absl::flat_hash_map<std::uint32_t, SharedCounts> writers_, readers_;      // by lock: what its releases hand on
+  absl::flat_hash_map<std::uint64_t, SharedCounts> atomics_;                // by address
   absl::flat_hash_map<std::uint32_t, Accesses> looked_at_;                  // by location
 };
 

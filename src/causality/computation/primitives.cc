@@ -2,6 +2,7 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <deque>
@@ -31,7 +32,7 @@ struct Condition {
 struct Initialised {
   std::uint32_t event = kNoEvent;
   bool used = false;
-  std::vector<std::uint32_t> threads; // that came after it
+  absl::flat_hash_set<std::uint32_t> threads; // that came after it
 };
 
 struct Barrier {
@@ -150,8 +151,7 @@ private:
   void use(const Event& e, std::uint32_t i) {
     Initialised& object = initialised_[e.address];
     object.used = true;
-    if (object.event == kNoEvent || std::ranges::find(object.threads, e.thread) != object.threads.end()) return;
-    object.threads.push_back(e.thread);
+    if (object.event == kNoEvent || !object.threads.insert(e.thread).second) return;
     effects_.order(object.event, i);
   }
 

@@ -4,6 +4,8 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include "predict/question/components.h"
+
 namespace sooth::predict {
 namespace {
 
@@ -33,10 +35,11 @@ public:
   }
 
   std::vector<Entangled> run() {
-    components();
-    std::vector<std::vector<Node>> members(component_count_);
+    component_ = components_of(nodes_, edges_);
+    const std::size_t components = component_.empty() ? 0 : std::size_t{std::ranges::max(component_)} + 1;
+    std::vector<std::vector<Node>> members(components);
     for (Node node = 0; node < block_of_.size(); ++node) members[component_[node]].push_back(node);
-    std::vector<std::uint32_t> size(component_count_, 0);
+    std::vector<std::uint32_t> size(components, 0);
     for (Node node = 0; node < nodes_; ++node) ++size[component_[node]];
     std::vector<Entangled> out;
     for (std::size_t c = 0; c < members.size(); ++c) {
@@ -102,50 +105,6 @@ private:
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   }
 
-  // Tarjan's algorithm, without recursion.
-  void components() {
-    constexpr std::uint32_t kUnseen = 0xffffffff;
-    std::vector<std::uint32_t> number(nodes_, kUnseen), low(nodes_, 0);
-    std::vector<std::uint64_t> at(nodes_, 0);
-    std::vector<bool> on_stack(nodes_, false);
-    std::vector<Node> stack, path;
-    component_.assign(nodes_, 0);
-    std::uint32_t count = 0;
-    for (Node start = 0; start < nodes_; ++start) {
-      if (number[start] != kUnseen) continue;
-      path.push_back(start);
-      while (!path.empty()) {
-        const Node node = path.back();
-        if (number[node] == kUnseen) {
-          number[node] = low[node] = count++;
-          at[node] = begin_[node];
-          stack.push_back(node);
-          on_stack[node] = true;
-        }
-        bool deeper = false;
-        for (; at[node] < begin_[node + 1]; ++at[node]) {
-          const Node next = edges_[at[node]].second;
-          if (number[next] == kUnseen) {
-            path.push_back(next);
-            deeper = true;
-            break;
-          }
-          if (on_stack[next]) low[node] = std::min(low[node], low[next]);
-        }
-        if (deeper) continue;
-        path.pop_back();
-        if (low[node] != number[node]) continue;
-        for (Node member = kNoNode; member != node;) {
-          member = stack.back();
-          stack.pop_back();
-          on_stack[member] = false;
-          component_[member] = component_count_;
-        }
-        ++component_count_;
-      }
-    }
-  }
-
   // Breadth first, from the node back to itself; only the blocks on the way are told.
   std::vector<std::size_t> shortest_circle(Node start) const {
     std::vector<std::pair<Node, Node>> reached = {{start, kNoNode}}; // (node, where in here it came from)
@@ -175,7 +134,6 @@ private:
   std::vector<std::pair<Node, Node>> edges_; // sorted
   std::vector<std::uint64_t> begin_;         // by node: its first edge
   std::vector<std::uint32_t> component_;     // by node
-  std::uint32_t component_count_ = 0;
 };
 
 } // namespace

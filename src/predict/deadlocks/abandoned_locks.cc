@@ -3,6 +3,8 @@
 #include <set>
 #include <tuple>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "predict/deadlocks/blocking.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
@@ -23,6 +25,10 @@ public:
       : trace_(trace), computation_(computation), feasibility_(feasibility), requests_(requests), coverage_(coverage) {}
 
   std::vector<Finding> run() {
+    absl::flat_hash_map<std::uint32_t, std::vector<const Request*>> waiting; // by object
+    for (const Request& request : requests_.all)
+      if (request.kind == RequestKind::Exclusive || request.kind == RequestKind::Shared)
+        waiting[request.object].push_back(&request);
     for (const causality::ThreadSteps& thread : computation_.threads) {
       if (thread.steps.empty()) continue;
       const StepId end = thread.steps.back();
@@ -30,8 +36,8 @@ public:
       for (const HeldLock& held : kept(thread)) {
         const std::uint32_t taken = taking_event(trace_, computation_, end, computation_.locks[held.lock]);
         if (taken >= trace_.events.size() || (trace_.events[taken].value & trace::kLockRobust) != 0) continue;
-        for (const Request& request : requests_.all)
-          if (request.object == held.lock && waits(request, held)) ask(request, end, taken);
+        for (const Request* request : waiting[held.lock])
+          if (waits(*request, held)) ask(*request, end, taken);
       }
     }
     return std::move(findings_);

@@ -1,6 +1,7 @@
 #include "predict/deadlocks/blocking.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sooth::predict {
 
@@ -97,7 +98,10 @@ void Blocking::apply(const Event& e) {
   switch (e.kind) {
   case EventKind::Acquire:
   case EventKind::Wake: {
-    if (e.kind == EventKind::Wake) waiting_[e.thread].open = false;
+    if (e.kind == EventKind::Wake) {
+      waiting_[e.thread].open = false;
+      waiters_[e.address].erase(e.thread);
+    }
     const std::uint64_t address = e.kind == EventKind::Wake ? e.value : e.address;
     if (address == 0) return;
     Lock& lock = locks_[address];
@@ -108,7 +112,11 @@ void Blocking::apply(const Event& e) {
   }
   case EventKind::Release:
   case EventKind::Wait: {
-    if (e.kind == EventKind::Wait) waiting_[e.thread] = {e.address, e.has(trace::kFill), true, false};
+    if (e.kind == EventKind::Wait) {
+      waiters_[waiting_[e.thread].condition].erase(e.thread);
+      waiting_[e.thread] = {e.address, e.has(trace::kFill), true, false};
+      waiters_[e.address].insert(e.thread);
+    }
     const auto it = locks_.find(e.kind == EventKind::Wait ? e.value : e.address);
     if (it == locks_.end() || it->second.owner != e.thread) return;
     if (it->second.depth > 0) --it->second.depth;
@@ -124,7 +132,9 @@ void Blocking::apply(const Event& e) {
   }
   case EventKind::Signal:
   case EventKind::Broadcast:
-    for (Wait& wait : waiting_) wait.signalled |= wait.open && wait.condition == e.address;
+    // Those who wait are told once.
+    for (const std::uint32_t thread : std::exchange(waiters_[e.address], {}))
+      waiting_[thread].signalled |= waiting_[thread].open;
     return;
   case EventKind::SemPost: ++semaphores_[e.address].count; return;
   case EventKind::SemWait: --semaphores_[e.address].count; return;

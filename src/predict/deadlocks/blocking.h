@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "causality/computation/computation.h"
 #include "trace/trace.h"
@@ -64,7 +65,9 @@ private:
     std::uint64_t condition = 0;
     bool timed = false, open = false, signalled = false;
   };
-  std::vector<Wait> waiting_;                                               // by thread
+  std::vector<Wait> waiting_; // by thread
+  absl::flat_hash_map<std::uint64_t, absl::flat_hash_set<std::uint32_t>>
+      waiters_; // by condition: threads that were not signalled
   std::vector<absl::flat_hash_map<std::uint64_t, std::uint64_t>> arrivals_; // by thread: its last one's number
   std::vector<bool> ended_;                                                 // by thread
   std::vector<std::uint32_t> left_;                                         // by thread: steps to come

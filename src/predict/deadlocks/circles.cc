@@ -1,105 +1,132 @@
 #include "predict/deadlocks/circles.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
-#include <set>
 
 namespace sooth::predict {
 namespace {
 
 constexpr std::size_t kMaxCircles = 10'000;
 constexpr std::size_t kMaxWalk = 4'000'000; // steps of the search
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
 class Circles {
 public:
-  Circles(const causality::Computation& computation, const Requests& graph, const VisitCircle& visit)
-      : computation_(computation), graph_(graph), requests_(graph.all), visit_(visit) {}
+  Circles(LockGraph& graph, const VisitCircle& visit) : graph_(graph), visit_(visit) {}
 
   bool run() {
-    link();
-    for (std::size_t start = 0; start < requests_.size() && walk_ < kMaxWalk && circles_ < kMaxCircles; ++start) {
-      circle_ = {start};
-      extend();
+    const auto classes = static_cast<ClassId>(graph_.classes().size());
+    for (ClassId id = 0; id < classes && !over(); ++id) circles_of_two(id);
+    // From each class, those with the next possible length. A circle is found from its class with the smallest number.
+    std::multimap<std::size_t, ClassId> next;
+    for (ClassId id = 0; id < classes; ++id) next.emplace(3, id);
+    while (!next.empty() && !over()) {
+      const auto [length, start] = *next.begin();
+      next.erase(next.begin());
+      if (const std::size_t longer = circles_of(start, length); longer != kNever) next.emplace(longer, start);
     }
-    for (std::size_t i = 0; i < requests_.size(); ++i)
-      if (waits_for_itself(requests_[i])) visit_({i});
-    return walk_ < kMaxWalk && circles_ < kMaxCircles;
+    for (ClassId id = 0; id < classes; ++id)
+      if (graph_.waits_for_itself(id)) visit_({id});
+    return !over();
   }
 
 private:
-  // A thread that stands before `holder` keeps one that stands before `waiter` from going on.
-  bool blocks(const Request& holder, const Request& waiter) const {
-    if (holder.thread == waiter.thread) return false;
-    if (waiter.kind == RequestKind::Join) return holder.thread == waiter.object;
-    if (!has_owner(waiter.kind)) return helps_after(computation_, graph_, waiter.object, holder.steps.front());
-    const HeldLock* held = holder.holding(waiter.object);
-    if (held != nullptr && (waiter.kind != RequestKind::Shared || !held->shared)) return true;
-    return waiter.behind_writers && holder.kind == RequestKind::Exclusive && holder.object == waiter.object;
+  bool over() const { return circles_ >= kMaxCircles || walk_ + graph_.looked_at() >= kMaxWalk; }
+  void found() {
+    if (visit_(circle_)) ++circles_;
   }
 
-  // Others may have taken what only the thread itself gives back.
-  bool waits_for_itself(const Request& r) const {
-    return r.kind == RequestKind::Semaphore && helps_after(computation_, graph_, r.object, r.steps.front());
-  }
-
-  // Two threads cannot both have a lock, unless both share it.
-  bool hold_apart(const Request& a, const Request& b) const {
-    for (const HeldLock& h : a.held)
-      if (const HeldLock* other = b.holding(h.lock); other != nullptr && !(h.shared && other->shared)) return false;
-    return true;
-  }
-
-  void link() {
-    std::map<std::uint32_t, std::vector<std::size_t>> holders, writers, by_thread;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      for (const HeldLock& h : requests_[i].held) holders[h.lock].push_back(i);
-      if (requests_[i].kind == RequestKind::Exclusive) writers[requests_[i].object].push_back(i);
-      by_thread[requests_[i].thread].push_back(i);
-    }
-    blockers_.resize(requests_.size());
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      const Request& r = requests_[i];
-      std::set<std::size_t> found;
-      const auto look = [&](const std::vector<std::size_t>& candidates) {
-        for (const std::size_t c : candidates)
-          if (blocks(requests_[c], r) && hold_apart(requests_[c], r)) found.insert(c);
-      };
-      if (r.kind == RequestKind::Join) look(by_thread[r.object]);
-      else if (has_owner(r.kind)) look(holders[r.object]);
-      else
-        for (const auto& [thread, its] : by_thread) look(its);
-      if (r.behind_writers) look(writers[r.object]);
-      blockers_[i].assign(found.begin(), found.end());
+  void circles_of_two(ClassId start) {
+    const std::vector<ClassId>& blockers = graph_.blockers(start);
+    const std::vector<ClassId>& waiters = graph_.waiters(start);
+    std::vector<ClassId> both;
+    std::ranges::set_intersection(blockers, waiters, std::back_inserter(both));
+    walk_ += blockers.size() + waiters.size();
+    for (const ClassId other : both) {
+      if (other < start || over()) continue;
+      circle_ = {start, other};
+      found();
     }
   }
 
-  // Every circle is found once: from its request with the smallest number.
+  // How many steps it is from each class back to `start`, by way of classes with larger numbers.
+  void measure(ClassId start) {
+    for (const ClassId id : reached_) way_back_[id] = kNever;
+    way_back_.resize(graph_.classes().size(), kNever);
+    reached_ = {start};
+    way_back_[start] = 0;
+    for (std::size_t i = 0; i < reached_.size() && !over(); ++i) {
+      const ClassId id = reached_[i];
+      for (const ClassId waiter : graph_.waiters(id)) {
+        ++walk_;
+        if (waiter < start || way_back_[waiter] != kNever) continue;
+        way_back_[waiter] = way_back_[id] + 1;
+        reached_.push_back(waiter);
+      }
+    }
+  }
+
+  // All circles of this length; returns the next one that there may be.
+  std::size_t circles_of(ClassId start, std::size_t length) {
+    measure(start);
+    length_ = length;
+    longer_ = kNever;
+    circle_ = {start};
+    extend();
+    return longer_;
+  }
+
   void extend() {
-    if (circles_ >= kMaxCircles || ++walk_ > kMaxWalk) return;
-    const std::size_t start = circle_.front(), last = circle_.back();
-    for (const std::size_t next : blockers_[last]) {
-      if (next == start && circle_.size() >= 2) {
-        ++circles_;
-        visit_(circle_);
+    if (over()) return;
+    const ClassId start = circle_.front();
+    for (const ClassId next : graph_.blockers(circle_.back())) {
+      ++walk_;
+      if (next == start && circle_.size() == length_ && begins_first()) found();
+      if (next < start || way_back_[next] == kNever || !fits(next)) continue;
+      // A class that comes again has more than one step before it is back.
+      const std::size_t shortest = circle_.size() + (next == start ? 1 : way_back_[next]);
+      if (shortest > length_) {
+        longer_ = std::min(longer_, shortest);
         continue;
       }
-      if (next <= start) continue;
-      const bool fits = std::all_of(circle_.begin(), circle_.end(), [&](std::size_t i) {
-        return requests_[i].thread != requests_[next].thread && hold_apart(requests_[i], requests_[next]);
-      });
-      if (!fits) continue;
       circle_.push_back(next);
       extend();
       circle_.pop_back();
     }
   }
 
-  const causality::Computation& computation_;
-  const Requests& graph_;
-  const std::vector<Request>& requests_;
+  bool fits(ClassId next) const {
+    std::size_t times = 0;
+    for (const ClassId id : circle_) {
+      if (!graph_.fit_together(id, next)) return false;
+      times += id == next ? 1 : 0;
+    }
+    if (times == 0) return true;
+    const RequestClass& joins = graph_.classes()[next];
+    const std::size_t row = static_cast<std::size_t>(
+        std::ranges::find_if(circle_.rbegin(), circle_.rend(), [&](ClassId id) { return id != next; }) -
+        circle_.rbegin());
+    return graph_.shape(next).kind == RequestKind::Join && times < joins.threads && row < joins.in_a_row;
+  }
+
+  // If the start comes again, there are several ways to tell the same circle.
+  bool begins_first() const {
+    std::vector<ClassId> turned = circle_;
+    for (std::size_t i = 1; i < circle_.size(); ++i) {
+      std::ranges::rotate(turned, turned.begin() + 1);
+      if (turned < circle_) return false;
+    }
+    return true;
+  }
+
+  LockGraph& graph_;
   const VisitCircle& visit_;
-  std::vector<std::vector<std::size_t>> blockers_; // of each request
-  std::vector<std::size_t> circle_;
+  std::vector<ClassId> circle_;
+  std::vector<ClassId> reached_;      // by the last measure
+  std::vector<std::size_t> way_back_; // by class
+  std::size_t length_ = 0, longer_ = kNever;
   std::size_t circles_ = 0, walk_ = 0;
 };
 
@@ -110,8 +137,6 @@ bool helps_after(const causality::Computation& computation, const Requests& requ
   return requests.last_help(object, computation.steps[step].thread) >= std::int64_t{computation.steps[step].place};
 }
 
-bool each_circle(const causality::Computation& computation, const Requests& requests, const VisitCircle& visit) {
-  return Circles(computation, requests, visit).run();
-}
+bool each_circle(LockGraph& graph, const VisitCircle& visit) { return Circles(graph, visit).run(); }
 
 } // namespace sooth::predict

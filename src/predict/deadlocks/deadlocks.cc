@@ -7,6 +7,8 @@
 
 #include "predict/deadlocks/abandoned_locks.h"
 #include "predict/deadlocks/circles.h"
+#include "predict/deadlocks/instances.h"
+#include "predict/deadlocks/lock_graph.h"
 #include "predict/deadlocks/requests.h"
 #include "predict/deadlocks/standstill.h"
 #include "predict/question/must_order.h"
@@ -21,63 +23,75 @@ using trace::Event;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kMaxCombinations = 1'000'000; // of instances of its requests
-constexpr std::size_t kMaxFollowed = 20'000'000;    // steps of runs that were followed to a standstill
-constexpr std::size_t kMaxWaived = 4096;            // orders of one semaphore or barrier
+constexpr std::size_t kTriesPerCircle = 4096;    // questions for each circle of classes
+constexpr std::size_t kSlowPerCircle = 16;       // ... of which so many may take too long
+constexpr std::size_t kMaxFollowed = 20'000'000; // steps of runs that were followed to a standstill
+constexpr std::size_t kMaxWaived = 4096;         // orders of one semaphore or barrier
 
 class Deadlocks {
 public:
   Deadlocks(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
-            Coverage& coverage)
-      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
-        must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all) {}
+            const Budget* budget, Coverage& coverage)
+      : budget_(budget), trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
+        must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all),
+        classes_(computation, graph_), instances_(trace, computation, must_, graph_, classes_, budget) {}
 
   std::vector<Finding> run() {
-    const bool all = each_circle(computation_, graph_, [&](const std::vector<std::size_t>& circle) {
-      circle_ = circle;
-      ask();
-    });
+    const bool all = each_circle(classes_, [&](const std::vector<ClassId>& circle) { return look_at(circle); });
     if (!all) coverage_.undecided_because("there are more circles of requests than are looked at");
+    for (Open& open : open_)
+      if (!known_.contains(open.name))
+        coverage_.undecided_about(witness::FindingKind::Deadlock, std::move(open.places), open.reason);
     std::ranges::move(find_abandoned_locks(trace_, computation_, feasibility_, graph_, coverage_),
                       std::back_inserter(findings_));
     return std::move(findings_);
   }
 
 private:
-  void ask() {
+  // False if it would be a finding that is known already. Instances may differ in whether some run has them: a circle is answered
+  // with no only after all of them were.
+  bool look_at(const std::vector<ClassId>& circle) {
     ++coverage_.candidates;
-    const auto key = name();
-    if (known_.contains(key)) return;
-    const bool owned = std::ranges::all_of(circle_, [&](std::size_t i) { return has_owner(requests_[i].kind); });
-    std::vector<std::size_t> choice(circle_.size(), 0);
-    std::vector<StepId> before(circle_.size());
-    std::size_t tries = 0, combinations = 0;
-    std::string undecided;
-    for (bool more = true; more; more = advance(choice)) {
-      for (std::size_t i = 0; i < circle_.size(); ++i) before[i] = requests_[circle_[i]].steps[choice[i]];
-      if (++combinations > kMaxCombinations || tries == kTriesPerLocks) {
-        undecided = "a circle of requests has more instances than are tried";
-        break;
-      }
-      if (owned ? excluded(before) : !used_up(before)) continue;
-      ++tries;
-      if (owned ? stuck(before, undecided) : still(before, undecided)) {
-        known_.insert(key);
-        return;
-      }
-    }
-    if (undecided.empty()) return;
+    circle_.clear();
+    for (const ClassId id : circle) circle_.push_back(classes_.classes()[id].members.front());
+    Name key = name();
+    if (known_.contains(key)) return false;
     std::vector<witness::Place> places;
-    places.reserve(circle_.size());
     for (const std::size_t i : circle_)
       places.push_back({computation_.steps[requests_[i].steps.front()].event, Role::Request});
-    coverage_.undecided_about(witness::FindingKind::Deadlock, std::move(places), undecided);
+    if (const char* spent = budget_ == nullptr ? nullptr : budget_->spent()) {
+      open_.push_back({std::move(key), std::move(places), spent});
+      return true;
+    }
+    const bool owned = std::ranges::all_of(circle_, [&](std::size_t i) { return has_owner(requests_[i].kind); });
+    std::size_t tries = 0;
+    bool found = false;
+    slow_ = 0;
+    std::string undecided;
+    const bool all = instances_.each(circle, owned, [&](std::span<const Instance> instances) {
+      std::vector<StepId> before;
+      circle_.clear();
+      for (const Instance& instance : instances) {
+        before.push_back(instance.step);
+        circle_.push_back(instance.request);
+      }
+      if (!owned && !used_up(before)) return false;
+      if (tries++ == kTriesPerCircle || slow_ >= kSlowPerCircle) return true;
+      found = owned ? stuck(before, undecided) : still(before, undecided);
+      return found || (!owned && followed_ > kMaxFollowed);
+    });
+    if (found) known_.insert(std::move(key));
+    if (found || (all && undecided.empty())) return true;
+    if (!all && slow_ < kSlowPerCircle) undecided = "a circle of requests has more instances than are tried";
+    open_.push_back({std::move(key), std::move(places), std::move(undecided)});
+    return true;
   }
 
   // Each waits for what the next one owns: nobody else can let them go.
   bool stuck(const std::vector<StepId>& before, std::string& undecided) {
     ++coverage_.questions;
     const Answer answer = feasibility_.ask({before, {}, {}, {}});
+    slow_ += answer.slow ? 1 : 0;
     if (answer.truth == Truth::Undecided) undecided = answer.reason;
     if (answer.truth != Truth::Yes) return false;
     report(before, answer.run, answer.tier);
@@ -101,6 +115,7 @@ private:
     }
     ++coverage_.questions;
     const Answer answer = feasibility_.ask(question);
+    slow_ += answer.slow ? 1 : 0;
     if (answer.truth == Truth::Undecided) undecided = answer.reason;
     if (answer.truth != Truth::Yes) return false;
     followed_ += computation_.steps.size();
@@ -151,21 +166,6 @@ private:
       if (r.kind == RequestKind::Semaphore && !graph_.may_be_empty(computation_, r.object, before)) return false;
     }
     return true;
-  }
-
-  bool advance(std::vector<std::size_t>& choice) const {
-    for (std::size_t i = 0; i < choice.size(); ++i) {
-      if (++choice[i] < requests_[circle_[i]].steps.size()) return true;
-      choice[i] = 0;
-    }
-    return false;
-  }
-
-  bool excluded(const std::vector<StepId>& before) const {
-    for (std::size_t i = 0; i < before.size(); ++i)
-      for (std::size_t j = i + 1; j < before.size(); ++j)
-        if (must_.excludes(before[i], before[j])) return true;
-    return false;
   }
 
   // What tells findings apart: where the requests stand in the source; if that is unknown, thread and event.
@@ -225,6 +225,7 @@ private:
                                               : graph_.others[object - computation_.locks.size()];
   }
 
+  const Budget* const budget_; // may be null
   const trace::Trace& trace_;
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
@@ -232,8 +233,16 @@ private:
   const MustOrder must_;
   const Requests graph_;
   const std::vector<Request>& requests_;
+  LockGraph classes_;
+  Instances instances_;
   std::vector<std::size_t> circle_; // requests; each is blocked by the next, the last by the first
-  std::size_t followed_ = 0;
+  std::size_t followed_ = 0, slow_ = 0;
+  struct Open { // a circle without an answer; it does not count if another one with its name is found
+    Name name;
+    std::vector<witness::Place> places;
+    std::string reason;
+  };
+  std::vector<Open> open_;
   std::set<Name> known_;  // circles
   std::set<Name> stands_; // standstills
   std::vector<Finding> findings_;
@@ -242,8 +251,8 @@ private:
 } // namespace
 
 std::vector<Finding> find_deadlocks(const trace::Trace& trace, const causality::Computation& computation,
-                                    const Feasibility& feasibility, const Limits&, Coverage& coverage) {
-  return Deadlocks(trace, computation, feasibility, coverage).run();
+                                    const Feasibility& feasibility, const Limits& limits, Coverage& coverage) {
+  return Deadlocks(trace, computation, feasibility, limits.budget, coverage).run();
 }
 
 } // namespace sooth::predict

@@ -1,5 +1,6 @@
 #include "predict/deadlocks/lost_wakeups.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -49,8 +50,9 @@ private:
     const auto its = signals_.find(trace_.events[wait].address);
     if (its == signals_.end()) return;
     std::uint32_t signal = kNone; // that ended the wait: the first one since
-    for (const std::uint32_t s : its->second)
-      if (s > wait && s < wake && trace_.events[s].thread != trace_.events[wait].thread && signal == kNone) signal = s;
+    for (auto s = std::ranges::upper_bound(its->second, wait); s != its->second.end() && *s < wake && signal == kNone;
+         ++s)
+      if (trace_.events[*s].thread != trace_.events[wait].thread) signal = *s;
     if (signal == kNone) return;
 
     const Event& w = trace_.events[wait];

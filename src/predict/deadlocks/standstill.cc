@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <absl/container/btree_set.h>
+
 #include "predict/deadlocks/blocking.h"
 #include "predict/question/execution.h"
 
@@ -14,6 +16,8 @@ public:
       : trace_(trace), index_(index), question_(question), execution_(index), blocking_(trace, index.computation),
         stands_(index.computation.threads.size(), false) {
     for (const StepId step : question.before) stands_[index.computation.steps[step].thread] = true;
+    for (const causality::ThreadSteps& thread : index.computation.threads)
+      if (!thread.steps.empty()) next_.insert(thread.steps.front());
   }
 
   Standstill follow(std::span<const StepId> run) {
@@ -30,17 +34,19 @@ private:
   void take(StepId step) {
     execution_.take(step);
     blocking_.take(step);
+    next_.erase(step);
+    const StepId following = execution_.next(index_.computation.steps[step].thread);
+    if (following != kNoStep) next_.insert(following);
     result_.run.push_back(step);
   }
 
   // The earliest step, in the observed order, that can happen.
   StepId choose() const {
-    StepId best = kNoStep;
-    for (std::uint32_t t = 0; t < stands_.size(); ++t) {
-      const StepId next = stands_[t] ? kNoStep : execution_.next(t);
-      if (next != kNoStep && next < best && blocking_.allows(next) && execution_.allows(next, question_)) best = next;
+    for (const StepId next : next_) {
+      const bool stands = stands_[index_.computation.steps[next].thread];
+      if (!stands && blocking_.allows(next) && execution_.allows(next, question_)) return next;
     }
-    return best;
+    return kNoStep;
   }
 
   Stillness judge() {
@@ -63,9 +69,7 @@ private:
 
   bool waits(StepId step) const {
     if (blocking_.waits(step)) return true;
-    for (std::uint32_t t = 0; t < stands_.size(); ++t)
-      if (const StepId other = execution_.next(t); other != kNoStep && blocking_.waits_behind(step, other)) return true;
-    return false;
+    return std::ranges::any_of(next_, [&](StepId other) { return blocking_.waits_behind(step, other); });
   }
 
   // Its creator stands before the creation.
@@ -83,7 +87,8 @@ private:
   const Question& question_;
   Execution execution_;
   Blocking blocking_;
-  std::vector<bool> stands_; // by thread
+  std::vector<bool> stands_;     // by thread
+  absl::btree_set<StepId> next_; // of all threads
   Standstill result_;
 };
 

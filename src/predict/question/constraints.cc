@@ -185,7 +185,7 @@ bool Constraints::can_see(StepId reader, std::uint32_t location, StepId writer) 
   if (!base && run_.has(writer) && run_.precedes(reader, writer)) return false;
   const std::uint32_t thread = c_.steps[reader].thread;
   if (!base && !run_.has(writer) && c_.steps[writer].thread == thread) return false; // behind it in its own thread
-  for (const ThreadAccesses& own : index_.locations[location].threads) {
+  for (const ThreadAccesses& own : index_.locations[location].threads_between(begin_, end_)) {
     const std::uint32_t before = own.thread == thread ? c_.steps[reader].place : run_.known_before(reader, own.thread);
     const StepId last = last_before(own.writes, index_.step_at(own.thread, before));
     if (last == kNoStep || run_.in_base(last) || last == writer) continue;
@@ -252,7 +252,7 @@ bool Constraints::saturate() {
 
 bool Constraints::apply_reads(std::uint32_t location) {
   if (index_.orders_conflicts()) return true;
-  for (const ThreadAccesses& own : index_.locations[location].threads) {
+  for (const ThreadAccesses& own : index_.locations[location].threads_between(begin_, end_)) {
     auto read =
         std::ranges::lower_bound(own.reads, index_.step_at(own.thread, run_.base(own.thread)), {}, &Access::step);
     for (; read != own.reads.end() && run_.has(read->step); ++read) {
@@ -276,7 +276,7 @@ bool Constraints::apply_read(std::uint32_t location, StepId reader, StepId write
   const bool base = writer == kBaseWriter;
   if (!base && !order(writer, reader)) return false;
   const std::uint32_t thread = c_.steps[reader].thread;
-  for (const ThreadAccesses& own : index_.locations[location].threads) {
+  for (const ThreadAccesses& own : index_.locations[location].threads_between(begin_, end_)) {
     // The last write of this thread that is known before the read is not after the one that is seen.
     const std::uint32_t before = own.thread == thread ? c_.steps[reader].place : run_.known_before(reader, own.thread);
     const StepId last = last_before(own.writes, index_.step_at(own.thread, before));
@@ -302,7 +302,7 @@ bool Constraints::apply_holds(std::uint32_t location) {
   for (std::size_t i = all.first_hold(begin_); i < all.holds.size() && all.holds[i].begin < end_; ++i) {
     const Section& hold = all.holds[i];
     if (!run_.has(hold.begin) || (hold.end != kNoStep && run_.in_base(hold.end))) continue;
-    for (const ThreadAccesses& own : all.threads) {
+    for (const ThreadAccesses& own : all.threads_between(begin_, end_)) {
       if (own.thread == hold.thread) continue;
       if (!apply_hold(hold, own.writes)) return false;
       if (hold.exclusive && !apply_hold(hold, own.reads)) return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include <absl/container/flat_hash_map.h>
+
 namespace sooth::predict {
 namespace {
 
@@ -21,12 +23,32 @@ struct LockState {
   std::vector<StepId> readers;          // all others since
 };
 
-ThreadAccesses& accesses_of(LocationIndex& location, std::uint32_t thread) {
-  for (ThreadAccesses& own : location.threads)
-    if (own.thread == thread) return own;
-  location.threads.push_back({thread, {}, {}});
-  return location.threads.back();
-}
+// Finds the entry of a thread in a list of entries with one for each, and makes it if there is none. Long lists, of which there are
+// few, have a table.
+template <typename Entry>
+class ByThread {
+public:
+  Entry& of(std::vector<Entry>& entries, std::size_t list, std::uint32_t thread) {
+    constexpr std::size_t kShort = 16;
+    if (entries.size() < kShort) {
+      const auto it = std::ranges::find(entries, thread, &Entry::thread);
+      return it == entries.end() ? add(entries, thread) : *it;
+    }
+    auto& table = tables_[list];
+    if (table.empty())
+      for (std::uint32_t i = 0; i < entries.size(); ++i) table[entries[i].thread] = i;
+    const auto [it, fresh] = table.try_emplace(thread, static_cast<std::uint32_t>(entries.size()));
+    return fresh ? add(entries, thread) : entries[it->second];
+  }
+
+private:
+  static Entry& add(std::vector<Entry>& entries, std::uint32_t thread) {
+    entries.emplace_back();
+    entries.back().thread = thread;
+    return entries.back();
+  }
+  absl::flat_hash_map<std::size_t, absl::flat_hash_map<std::uint32_t, std::uint32_t>> tables_; // by list: by thread
+};
 
 } // namespace
 
@@ -45,6 +67,8 @@ void Index::collect() {
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
   for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
   std::vector<LockState> lock_states(c.locks.size());
+  ByThread<ThreadAccesses> accesses;
+  ByThread<ThreadSections> own_sections;
   writer_.assign(c.operations.size(), kNoStep);
   section_.assign(c.operations.size(), kNoSection);
   need_begin_.reserve(c.steps.size() + 1);
@@ -66,7 +90,8 @@ void Index::collect() {
           trusted[step.thread] = std::min(trusted[step.thread], step.place);
         if (reads_identity()) need(state.writer);
         if (orders_conflicts()) state.readers.push_back(id);
-        accesses_of(locations[o.object], step.thread).reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
+        accesses.of(locations[o.object].threads, o.object, step.thread)
+            .reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
       case OperationKind::Write: {
@@ -78,7 +103,8 @@ void Index::collect() {
         }
         state.writer = id;
         state.value = o.value;
-        accesses_of(locations[o.object], step.thread).writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
+        accesses.of(locations[o.object].threads, o.object, step.thread)
+            .writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
       case OperationKind::HoldBegin:
@@ -137,6 +163,9 @@ void Index::collect() {
   for (LocationIndex& location : locations) {
     StepId until = 0;
     for (const Section& hold : location.holds) location.holds_until.push_back(until = std::max(until, hold.end));
+    StepId last = 0;
+    for (const ThreadAccesses& own : location.threads)
+      location.threads_until.push_back(last = std::max(last, own.last()));
     for (const ThreadAccesses& own : location.threads)
       location.by_value.insert(location.by_value.end(), own.writes.begin(), own.writes.end());
     std::ranges::sort(location.by_value, [](const Access& a, const Access& b) {
@@ -146,10 +175,9 @@ void Index::collect() {
   for (std::size_t lock = 0; lock < locks.size(); ++lock)
     for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
       const Section& section = locks[lock][n];
-      auto own = std::ranges::find(lock_threads[lock], section.thread, &ThreadSections::thread);
-      if (own == lock_threads[lock].end()) own = lock_threads[lock].insert(own, {section.thread, {}, {}});
-      own->all.push_back(n);
-      if (section.exclusive) own->exclusive.push_back(n);
+      ThreadSections& own = own_sections.of(lock_threads[lock], lock, section.thread);
+      own.all.push_back(n);
+      if (section.exclusive) own.exclusive.push_back(n);
     }
   for (const std::vector<Section>& sections : locks)
     for (const Section& section : sections) lock_never_released |= section.end == kNoStep;

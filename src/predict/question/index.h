@@ -48,17 +48,32 @@ struct ThreadAccesses {
   std::uint32_t thread = 0;
   std::vector<Access> reads;
   std::vector<Access> writes;
+
+  StepId first() const {
+    return std::min(reads.empty() ? kNoStep : reads.front().step, writes.empty() ? kNoStep : writes.front().step);
+  }
+  StepId last() const {
+    return std::max(reads.empty() ? 0 : reads.back().step, writes.empty() ? 0 : writes.back().step);
+  }
 };
 
 struct LocationIndex {
-  std::vector<ThreadAccesses> threads;
-  std::vector<Access> by_value;    // all writes, by value, then in the observed order
-  std::vector<Section> holds;      // in the observed order
-  std::vector<StepId> holds_until; // by hold: the last end of it and of those before it
+  std::vector<ThreadAccesses> threads; // by their first accesses
+  std::vector<StepId> threads_until;   // by thread: the last access of it and of those before it
+  std::vector<Access> by_value;        // all writes, by value, then in the observed order
+  std::vector<Section> holds;          // in the observed order
+  std::vector<StepId> holds_until;     // by hold: the last end of it and of those before it
 
   // The first hold that is not over before the step; what stands before it is.
   std::size_t first_hold(StepId step) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(holds_until, step) - holds_until.begin());
+  }
+
+  // The threads that may access it from `begin` to `end` (exclusive); the others do not. A few where threads come and go.
+  std::span<const ThreadAccesses> threads_between(StepId begin, StepId end) const {
+    const auto first = std::ranges::lower_bound(threads_until, begin) - threads_until.begin();
+    const auto last = std::ranges::lower_bound(threads.begin() + first, threads.end(), end, {}, &ThreadAccesses::first);
+    return {threads.begin() + first, last};
   }
 };
 

@@ -148,7 +148,7 @@ private:
     return true;
   }
   void spoiled_read(StepId id, std::uint32_t location, std::vector<Option>& options) {
-    for (const ThreadAccesses& own : index_.locations[location].threads)
+    for (const ThreadAccesses& own : index_.locations[location].threads_between(constraints_.begin(), kNoStep))
       for (auto it = std::ranges::lower_bound(own.reads, constraints_.begin(), {}, &Access::step);
            it != own.reads.end() && run_.has(it->step); ++it) {
         const Access& read = *it;

@@ -35,7 +35,8 @@ ClockPool::ClockPool(std::uint32_t threads) : width_(threads), counts_(threads, 
 
 std::uint32_t ClockPool::take() {
   if (unused_.empty()) {
-    clocks_.resize(clocks_.size() + width_, 0);
+    if (is_wide()) wide_.emplace_back();
+    else clocks_.resize(clocks_.size() + width_, 0);
     users_.push_back(1);
     return static_cast<std::uint32_t>(users_.size() - 1);
   }
@@ -47,12 +48,28 @@ std::uint32_t ClockPool::take() {
 
 std::uint32_t ClockPool::make() {
   const std::uint32_t clock = take();
-  std::fill(at(clock), at(clock) + width_, 0);
+  if (is_wide()) wide_[clock] = {};
+  else std::fill(at(clock), at(clock) + width_, 0);
   return clock;
 }
 
 void ClockPool::drop(std::uint32_t clock) {
-  if (--users_[clock] == 0) unused_.push_back(clock);
+  if (--users_[clock] != 0) return;
+  unused_.push_back(clock);
+  if (!is_wide()) return;
+  wide_[clock] = {};
+  added_.erase(clock);
+}
+
+void ClockPool::raise_all(std::uint32_t clock, std::uint32_t by) {
+  if (is_wide()) wide_[clock].join(wide_[by]);
+  else raise(at(clock), at(by), width_);
+}
+
+void ClockPool::raise_one(std::uint32_t clock, std::uint32_t thread, std::uint32_t count) {
+  if (is_wide()) return wide_[clock].raise(thread, count);
+  std::uint32_t& known = at(clock)[thread];
+  known = std::max(known, count);
 }
 
 void ClockPool::mark(Moment& moment, std::uint32_t thread) {
@@ -72,22 +89,27 @@ void ClockPool::forget(Moment& moment) {
 }
 
 void ClockPool::add(std::uint32_t clock, const Moment& moment) {
-  std::uint32_t* into = at(clock);
-  raise(into, at(moment.clock), width_);
-  into[moment.thread] = std::max(into[moment.thread], moment.count);
+  if (is_wide()) {
+    SharedCounts& added = added_[clock];
+    wide_[clock].join(wide_[moment.clock], added);
+    added = wide_[moment.clock];
+  } else {
+    raise(at(clock), at(moment.clock), width_);
+  }
+  raise_one(clock, moment.thread, moment.count);
 }
 
 void ClockPool::join(std::uint32_t thread, std::uint32_t clock, std::uint32_t other, std::uint32_t count) {
   std::uint32_t mine = current_[thread];
   if (users_[mine] > 1) { // others rely on it
     const std::uint32_t fresh = take();
-    std::copy(at(mine), at(mine) + width_, at(fresh));
+    if (is_wide()) wide_[fresh] = wide_[mine];
+    else std::copy(at(mine), at(mine) + width_, at(fresh));
     --users_[mine];
     current_[thread] = mine = fresh;
   }
-  std::uint32_t* into = at(mine);
-  if (clock != mine) raise(into, at(clock), width_);
-  into[other] = std::max(into[other], count);
+  if (clock != mine) raise_all(mine, clock);
+  raise_one(mine, other, count);
 }
 
 } // namespace sooth::predict

@@ -5,10 +5,15 @@
 // Where we differ: a thread's clock is written only when the thread learns something; all moments in between share it. So a
 //   moment costs O(1), and so does learning what is known already: whoever knows of a moment knows what was known there.
 // Cost: O(threads) when a thread learns something new. Memory: a clock for each different knowledge that some moment still has.
+//   Beyond kMostInRows threads clocks share what they have in common (base/shared_counts.h): then both grow with what was learnt.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "base/shared_counts.h"
 
 namespace sooth::predict {
 
@@ -31,6 +36,7 @@ public:
 
   // How far the thread has come after another one.
   std::uint32_t knows(std::uint32_t thread, std::uint32_t other) const {
+    if (is_wide()) return wide_[current_[thread]][other];
     return clocks_[std::size_t{current_[thread]} * width_ + other];
   }
   bool covers(std::uint32_t thread, const Moment& moment) const {
@@ -52,8 +58,16 @@ private:
   void join(std::uint32_t thread, std::uint32_t clock, std::uint32_t other, std::uint32_t count);
   std::uint32_t* at(std::uint32_t clock) { return clocks_.data() + std::size_t{clock} * width_; }
 
+  static constexpr std::uint32_t kMostInRows = 64;
+  bool is_wide() const { return width_ > kMostInRows; }
+  void raise_all(std::uint32_t clock, std::uint32_t by); // a different one
+  void raise_one(std::uint32_t clock, std::uint32_t thread, std::uint32_t count);
+
   const std::uint32_t width_;
-  std::vector<std::uint32_t> clocks_;  // `width_` counts each
+  std::vector<std::uint32_t> clocks_; // `width_` counts each
+  std::vector<SharedCounts> wide_;    // the same, if there are many threads
+  // By clock of a caller: what was added last. The next thread knows nearly the same.
+  absl::flat_hash_map<std::uint32_t, SharedCounts> added_;
   std::vector<std::uint32_t> users_;   // by clock
   std::vector<std::uint32_t> unused_;  // clocks
   std::vector<std::uint32_t> counts_;  // by thread: its next moment's

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <absl/container/flat_hash_map.h>
@@ -55,10 +56,36 @@ private:
   absl::flat_hash_map<std::uint64_t, Page> pages_;
 };
 
+// When each granule of shared pages was written for the last time. Reads behind that have nobody to race with any more.
+class LastWrites {
+public:
+  LastWrites(const trace::Trace& trace, const SharedPages& shared) {
+    for (std::uint32_t i = 0; i < trace.events.size() && known_; ++i) {
+      const Event& e = trace.events[i];
+      if (!is_access(e) || !trace::writes_memory(e.kind)) continue;
+      for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) {
+        if (!shared.has(granule >> (kPageBits - 3))) granule |= (kPageBytes >> 3) - 1; // on to the next page
+        else last_[granule] = i;
+      }
+      known_ = last_.size() < kMost;
+    }
+  }
+  // False if it is not known.
+  bool all_before(std::uint32_t event, std::uint64_t granule) const {
+    const auto it = last_.find(granule);
+    return known_ && (it == last_.end() || it->second < event);
+  }
+
+private:
+  static constexpr std::size_t kMost = std::size_t{1} << 22;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> last_;
+  bool known_ = true;
+};
+
 // One earlier access of some bytes of a granule.
 struct Cell {
   std::uint32_t thread = 0;
-  causality::Count piece = 0; // of its thread
+  SharedCounts::Count piece = 0; // of its thread
   std::uint32_t event = 0;
   std::uint8_t bytes = 0; // a bit for each byte of the granule
   bool writes = false;
@@ -80,11 +107,15 @@ constexpr std::size_t kMaxSpans = 16;
 
 class RaceCheck {
 public:
-  RaceCheck(const trace::Trace& trace, Coverage& coverage)
-      : trace_(trace), coverage_(coverage), order_(trace), shared_(trace), benign_(trace) {}
+  RaceCheck(const trace::Trace& trace, const Budget& budget, Coverage& coverage)
+      : trace_(trace), budget_(budget), coverage_(coverage), order_(trace), shared_(trace), benign_(trace) {}
 
   std::vector<Finding> run() {
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+      if (const char* spent = i % 1024 == 0 ? budget_.spent() : nullptr) {
+        coverage_.undecided_because(spent);
+        break;
+      }
       const Event& e = trace_.events[i];
       order_.arrive(e);
       if (is_access(e) && !e.has(trace::kMerged) && !access(static_cast<std::uint32_t>(i))) {
@@ -110,8 +141,7 @@ private:
       PageShadow& shadow = pages_[page];
       if (!shadow.by_granules) compare_spans(shadow, from, to, now);
       else
-        each_granule(begin, from, to,
-                     [&](std::uint64_t granule, std::uint8_t bytes) { compare(granules_[granule], bytes, now); });
+        each_granule(begin, from, to, [&](std::uint64_t granule, std::uint8_t bytes) { compare(granule, bytes, now); });
       if (shadow.spans.size() > kMaxSpans) split(shadow, begin);
       if (granules_.size() + pages_.size() > kMaxGranules) return false;
     }
@@ -147,7 +177,17 @@ private:
     return before && (now.writes || !cell.writes) && (!now.atomic || cell.atomic);
   }
 
-  void compare(absl::InlinedVector<Cell, 2>& cells, std::uint8_t bytes, const Cell& now) {
+  void compare(std::uint64_t granule, std::uint8_t bytes, const Cell& now) {
+    absl::InlinedVector<Cell, 2>& cells = granules_[granule];
+    // Thousands of threads may read what was written before they began.
+    if (cells.size() >= kManyCells && !now.writes) {
+      if (!last_writes_) last_writes_.emplace(trace_, shared_);
+      if (last_writes_->all_before(now.event, granule)) {
+        for (const Cell& cell : cells)
+          if (cell.writes && (cell.bytes & bytes) != 0) meet(cell, now);
+        return;
+      }
+    }
     for (Cell& cell : cells) {
       if ((cell.bytes & bytes) != 0 && meet(cell, now)) cell.bytes &= static_cast<std::uint8_t>(~bytes);
     }
@@ -206,24 +246,27 @@ private:
   };
 
   const trace::Trace& trace_;
+  const Budget& budget_;
   Coverage& coverage_;
   SynchronisesWith order_;
   SharedPages shared_;
   BenignRaces benign_;
   absl::flat_hash_map<std::uint64_t, PageShadow> pages_;
   absl::flat_hash_map<std::uint64_t, absl::InlinedVector<Cell, 2>> granules_; // of pages that go by them
+  static constexpr std::size_t kManyCells = 64;
+  std::optional<LastWrites> last_writes_; // as soon as a granule has many cells
   std::map<std::pair<SiteName, SiteName>, Known> known_;
   std::vector<Finding> findings_;
 };
 
 } // namespace
 
-std::vector<Finding> find_memory_model_races(const trace::Trace& trace, Coverage& coverage) {
+std::vector<Finding> find_memory_model_races(const trace::Trace& trace, Coverage& coverage, const Budget& budget) {
   if (const std::string names = unrecorded_synchronisation(trace); !names.empty()) {
     coverage.undecided_because("races by the memory model: the program used what is not recorded (" + names + ")");
     return {};
   }
-  return RaceCheck(trace, coverage).run();
+  return RaceCheck(trace, budget, coverage).run();
 }
 
 } // namespace sooth::predict

@@ -22,12 +22,15 @@
 
 #include <vector>
 
+#include "base/budget.h"
 #include "predict/question/coverage.h"
 #include "trace/trace.h"
 #include "witness/finding.h"
 
 namespace sooth::predict {
 
-std::vector<witness::Finding> find_memory_model_races(const trace::Trace& trace, Coverage& coverage);
+// Stops early if the budget is spent, and says so.
+std::vector<witness::Finding> find_memory_model_races(const trace::Trace& trace, Coverage& coverage,
+                                                      const Budget& budget = Budget());
 
 } // namespace sooth::predict

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <compare>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "predict/question/must_order.h"
@@ -39,12 +40,18 @@ SiteKey key_of(const Event& e) {
   return {e.site, writes_memory(e.kind), is_atomic(e.kind), e.site == 0 ? e.address : 0};
 }
 
-// Accesses of one location by one thread at one site with the same locks held.
+// Accesses of one location by the threads of one chain (thread_chains.h) at one site with the same locks held.
 struct Group {
-  std::uint32_t thread = 0;
+  std::uint32_t chain = 0;
   std::uint32_t locks = 0; // LocksHeld::set
   SiteKey key;
   std::vector<std::uint32_t> events;
+};
+
+// Groups that differ only in their chains: by their first events.
+struct Groups {
+  std::vector<Group> all;
+  std::vector<std::uint32_t> until; // by group: the last event of it and of those before it
 };
 
 bool conflict(const SiteKey& a, const SiteKey& b) { return (a.writes || b.writes) && !(a.atomic && b.atomic); }
@@ -67,13 +74,12 @@ public:
       if ((c_.steps[id].flags & causality::kMergedStep) == 0) collect(id);
     for (std::size_t location = 0; location < groups_.size(); ++location) {
       auto& pairings = benign_.has(c_.locations[location].address) ? benign_pairings_ : pairings_;
-      const std::vector<Group>& groups = groups_[location];
-      for (std::size_t a = 0; a < groups.size() && budget_.spent() == nullptr; ++a)
-        for (std::size_t b = a + 1; b < groups.size(); ++b)
-          if (groups[a].thread != groups[b].thread && conflict(groups[a].key, groups[b].key) &&
-              !held_.sets_exclude(groups[a].locks, groups[b].locks))
-            groups[a].events.size() < groups[b].events.size() ? pair(groups[a], groups[b], pairings)
-                                                              : pair(groups[b], groups[a], pairings);
+      const std::vector<Groups> alike = by_site_and_locks(std::exchange(groups_[location], {}));
+      for (std::size_t a = 0; a < alike.size() && budget_.spent() == nullptr; ++a)
+        for (std::size_t b = a; b < alike.size(); ++b) {
+          const Group &x = alike[a].all.front(), &y = alike[b].all.front();
+          if (conflict(x.key, y.key) && !held_.sets_exclude(x.locks, y.locks)) pair_all(alike[a], alike[b], pairings);
+        }
     }
     return finish();
   }
@@ -101,41 +107,120 @@ private:
     const Event& e = trace_.events[event];
     const SiteKey key = key_of(e);
     const std::uint32_t locks = held_.set(c_.step_of_event[event]);
-    for (Group& group : groups_[location])
-      if (group.thread == e.thread && group.locks == locks && group.key == key) {
-        if (group.events.back() != event) group.events.push_back(event);
-        return;
+    const std::uint32_t chain = order_.chain(e.thread);
+    std::vector<Group>& groups = groups_[location];
+    Group* group = nullptr;
+    if (groups.size() < kFewGroups) {
+      const auto it = std::ranges::find_if(
+          groups, [&](const Group& other) { return other.chain == chain && other.locks == locks && other.key == key; });
+      if (it != groups.end()) group = &*it;
+    } else {
+      auto& table = tables_[location];
+      if (table.empty())
+        for (std::size_t i = 0; i < groups.size(); ++i) table[{groups[i].chain, groups[i].locks, groups[i].key}] = i;
+      const auto [it, fresh] = table.try_emplace(std::tuple(chain, locks, key), groups.size());
+      if (!fresh) group = &groups[it->second];
+    }
+    if (group == nullptr) group = &groups.emplace_back(Group{chain, locks, key, {}});
+    if (group->events.empty() || group->events.back() != event) group->events.push_back(event);
+  }
+
+  static std::vector<Groups> by_site_and_locks(std::vector<Group> groups) {
+    std::vector<Groups> out;
+    absl::flat_hash_map<std::pair<std::uint32_t, SiteKey>, std::size_t> numbers;
+    for (Group& group : groups) {
+      const auto [it, fresh] = numbers.try_emplace(std::pair(group.locks, group.key), out.size());
+      if (fresh) out.emplace_back();
+      Groups& alike = out[it->second];
+      alike.until.push_back(std::max(alike.until.empty() ? 0 : alike.until.back(), group.events.back()));
+      alike.all.push_back(std::move(group));
+    }
+    return out;
+  }
+
+  // Every two groups of different chains, but for those that are further apart than is wanted.
+  void pair_all(const Groups& some, const Groups& others, Pairings& pairings) {
+    const bool same = &some == &others;
+    Pairing& pairing = pairings[key_of_pair(some.all.front(), others.all.front())];
+    for (std::size_t n = 0; n < some.all.size() && pairing.far > kClose; ++n) {
+      const Group& a = some.all[n];
+      const std::uint32_t first = a.events.front();
+      const auto from =
+          std::ranges::lower_bound(others.until, first - std::min(first, pairing.far)) - others.until.begin();
+      for (std::size_t m = std::max(static_cast<std::size_t>(from), same ? n + 1 : 0); m < others.all.size(); ++m) {
+        const Group& b = others.all[m];
+        if (b.events.front() > a.events.back() && b.events.front() - a.events.back() > pairing.far) break;
+        if (a.chain == b.chain) continue;
+        a.events.size() < b.events.size() ? pair(a, b, pairing) : pair(b, a, pairing);
       }
-    groups_[location].push_back({e.thread, locks, key, {event}});
+    }
+  }
+  static std::pair<SiteKey, SiteKey> key_of_pair(const Group& a, const Group& b) {
+    return a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key);
   }
 
   // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many. Once there
   // are enough, only closer ones are looked for, and none if all are close: else every access is compared with every set of
   // locks, of which a longer trace has more.
-  void pair(const Group& a, const Group& b, Pairings& pairings) {
-    Pairing& pairing = pairings[a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key)];
-    const auto around = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, most_ / a.events.size()));
-    for (const std::uint32_t event : a.events) {
-      if (pairing.far <= kClose) return;
-      const auto middle = std::ranges::lower_bound(b.events, event);
-      const bool before = middle != b.events.begin() && event - *std::prev(middle) <= pairing.far;
-      const bool behind = middle != b.events.end() && *middle - event <= pairing.far;
-      if (!before && !behind) continue;
-      // Orders that every run keeps take away the first ones before it, and the last ones behind it.
-      const auto apart = [&](std::uint32_t other) {
-        return order_.excludes(c_.step_of_event[event], c_.step_of_event[other]);
-      };
-      auto from = std::partition_point(b.events.begin(), middle, apart);
-      auto to = std::partition_point(middle, b.events.end(), [&](std::uint32_t other) { return !apart(other); });
-      pairing.all += static_cast<std::uint64_t>(to - from);
-      if (middle - from > around) from = middle - around, pairing.cut = true;
-      if (to - middle > around) to = middle + around, pairing.cut = true;
-      for (; from < to; ++from) {
-        const RaceInstance instance{std::min(event, *from), std::max(event, *from)};
-        if (instance.second - instance.first <= pairing.far) pairing.instances.push_back(instance);
-      }
-      if (pairing.instances.size() > 4 * most_) shrink(pairing);
+  void pair(const Group& a, const Group& b, Pairing& pairing) {
+    std::vector<Beside> found;
+    std::size_t count = 0;
+    for (auto it = a.events.begin(); it != a.events.end() && count <= most_; ++it) {
+      found.push_back(beside(*it, b, pairing));
+      count += static_cast<std::size_t>(found.back().to - found.back().from);
     }
+    const std::size_t around = count <= most_ ? most_ : std::max<std::size_t>(1, most_ / a.events.size());
+    for (std::size_t i = 0; i < a.events.size() && pairing.far > kClose; ++i)
+      keep(i < found.size() ? found[i] : beside(a.events[i], b, pairing), static_cast<std::ptrdiff_t>(around), pairing);
+  }
+  struct Beside { // what may be concurrent with an event
+    std::uint32_t event;
+    std::vector<std::uint32_t>::const_iterator from, middle, to; // up to the middle before it, then behind it
+  };
+  Beside beside(std::uint32_t event, const Group& b, const Pairing& pairing) const {
+    const auto middle = std::ranges::lower_bound(b.events, event);
+    const bool before = middle != b.events.begin() && event - *std::prev(middle) <= pairing.far;
+    const bool behind = middle != b.events.end() && *middle - event <= pairing.far;
+    if (!before && !behind) return {event, middle, middle, middle};
+    // Orders that every run keeps take away the first ones before it, and the last ones behind it.
+    const auto apart = [&](std::uint32_t other) {
+      return order_.excludes(c_.step_of_event[event], c_.step_of_event[other]);
+    };
+    return {event, first_beside(b.events.begin(), middle, apart), middle, last_beside(middle, b.events.end(), apart)};
+  }
+  // From the middle outwards in growing steps: where threads come and go, what is beside is near.
+  using At = std::vector<std::uint32_t>::const_iterator;
+  template <typename Apart>
+  static At first_beside(At begin, At middle, const Apart& apart) {
+    At inside = middle;
+    for (std::ptrdiff_t step = 1; inside != begin; step *= 2) {
+      const At next = inside - std::min(step, inside - begin);
+      if (apart(*next)) return std::partition_point(next, inside, apart);
+      inside = next;
+    }
+    return inside;
+  }
+  template <typename Apart>
+  static At last_beside(At middle, At end, const Apart& apart) {
+    At inside = middle; // all up to here are
+    for (std::ptrdiff_t step = 1; inside != end; step *= 2) {
+      const At next = inside + std::min(step, end - inside);
+      if (apart(*std::prev(next)))
+        return std::partition_point(inside, next, [&](std::uint32_t e) { return !apart(e); });
+      inside = next;
+    }
+    return inside;
+  }
+  void keep(Beside beside, std::ptrdiff_t around, Pairing& pairing) const {
+    auto& [event, from, middle, to] = beside;
+    pairing.all += static_cast<std::uint64_t>(to - from);
+    if (middle - from > around) from = middle - around, pairing.cut = true;
+    if (to - middle > around) to = middle + around, pairing.cut = true;
+    for (; from < to; ++from) {
+      const RaceInstance instance{std::min(event, *from), std::max(event, *from)};
+      if (instance.second - instance.first <= pairing.far) pairing.instances.push_back(instance);
+    }
+    if (pairing.instances.size() > 4 * most_) shrink(pairing);
   }
   void shrink(Pairing& pairing) const {
     const auto closer = [](const RaceInstance& x, const RaceInstance& y) {
@@ -168,7 +253,12 @@ private:
   const MustOrder order_;
   const LocksHeld held_;
   const BenignRaces benign_;
-  std::vector<std::vector<Group>> groups_; // by location
+  std::vector<std::vector<Group>> groups_; // by location; by their first events
+  // The same by what tells them apart, for locations that have many.
+  static constexpr std::size_t kFewGroups = 16;
+  absl::flat_hash_map<std::uint32_t,
+                      absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, SiteKey>, std::size_t>>
+      tables_;
   Pairings pairings_;
   Pairings benign_pairings_;
 };

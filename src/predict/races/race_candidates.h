@@ -1,7 +1,7 @@
 // Pairs of sites that may race, with the pairs of events there.
 //
 // Question: which accesses of shared memory conflict, and are not kept apart by something that every model keeps?
-// Cost: linear in the accesses of shared memory; for each two groups (thread, site, locks held) at one location that no
+// Cost: linear in the accesses of shared memory; for each two groups (chain of threads, site, locks held) at one location that no
 //   common lock keeps apart, a binary search for each access of the smaller one, until there are enough close ones.
 #pragma once
 

@@ -4,9 +4,6 @@
 
 namespace sooth::predict {
 
-using causality::Clock;
-using causality::joined;
-using causality::SharedClock;
 using trace::Event;
 using trace::EventKind;
 using trace::MemoryOrder;
@@ -34,13 +31,11 @@ SynchronisesWith::SynchronisesWith(const trace::Trace& trace)
   for (std::uint32_t t = 0; t < clocks_.size(); ++t) clocks_[t].raise(t, 1);
 }
 
-void SynchronisesWith::come_after(std::uint32_t thread, const SharedClock& clock) {
-  if (clock != nullptr) clocks_[thread].join(*clock);
-}
+void SynchronisesWith::come_after(std::uint32_t thread, const SharedCounts& clock) { clocks_[thread].join(clock); }
 
-SharedClock SynchronisesWith::snapshot(std::uint32_t thread) {
-  auto taken = std::make_shared<const Clock>(clocks_[thread]);
-  clocks_[thread].raise(thread, (*taken)[thread] + 1);
+SharedCounts SynchronisesWith::snapshot(std::uint32_t thread) {
+  SharedCounts taken = clocks_[thread];
+  clocks_[thread].raise(thread, taken[thread] + 1);
   return taken;
 }
 
@@ -58,14 +53,11 @@ void SynchronisesWith::acquire_lock(std::uint32_t thread, std::uint64_t address,
 
 void SynchronisesWith::release_lock(std::uint32_t thread, std::uint64_t address, bool shared) {
   Lock& lock = locks_[address];
-  if (shared) lock.shared = joined(lock.shared, snapshot(thread));
-  else lock.released = joined(lock.released, snapshot(thread));
+  if (shared) lock.shared.join(snapshot(thread));
+  else lock.released.join(snapshot(thread));
 }
 
-void SynchronisesWith::publish(std::uint32_t thread, std::uint64_t tag) {
-  SharedClock& published = tags_[tag];
-  published = joined(published, snapshot(thread));
-}
+void SynchronisesWith::publish(std::uint32_t thread, std::uint64_t tag) { tags_[tag].join(snapshot(thread)); }
 
 void SynchronisesWith::acquire_tag(std::uint32_t thread, std::uint64_t tag) {
   if (const auto it = tags_.find(tag); it != tags_.end()) come_after(thread, it->second);
@@ -85,9 +77,8 @@ void SynchronisesWith::each_cell(const Event& e, Visit&& visit) {
 
 void SynchronisesWith::read_atomic(const Event& e) {
   each_cell(e, [&](const AtomicCell& cell) {
-    if (cell.released == nullptr) return;
-    if (acquires(e.order)) clocks_[e.thread].join(*cell.released);
-    else fence_acquire_[e.thread].join(*cell.released);
+    if (acquires(e.order)) clocks_[e.thread].join(cell.released);
+    else fence_acquire_[e.thread].join(cell.released);
   });
 }
 
@@ -97,7 +88,7 @@ void SynchronisesWith::make_cells(const Event& e) {
     const bool known = std::any_of(cells.begin(), cells.end(), [&](const AtomicCell& cell) {
       return cell.address == e.address && cell.size == e.size;
     });
-    if (!known) cells.push_back({e.address, e.size, nullptr});
+    if (!known) cells.push_back({e.address, e.size, {}});
   }
 }
 
@@ -106,20 +97,21 @@ void SynchronisesWith::found_from_outside(const Event& e) {
   if (e.size == 0) return;
   come_after_everything(e.thread);
   make_cells(e);
-  const SharedClock now = snapshot(e.thread);
-  each_cell(e, [&](AtomicCell& cell) { cell.released = joined(cell.released, now); });
+  const SharedCounts now = snapshot(e.thread);
+  each_cell(e, [&](AtomicCell& cell) { cell.released.join(now); });
 }
 
 void SynchronisesWith::write_atomic(const Event& e) {
   // A relaxed store carries what the last release fence before it has.
-  const SharedClock now = releases(e.order) ? snapshot(e.thread) : fence_release_[e.thread];
+  const SharedCounts now = releases(e.order) ? snapshot(e.thread) : fence_release_[e.thread];
   make_cells(e);
   each_cell(e, [&](AtomicCell& cell) {
     const bool same = cell.address == e.address && cell.size == e.size;
     // A read-modify-write goes on with the release sequence. A store of other bytes ends it only in part: then order
     // too much rather than too little.
     const bool begins_anew = same && e.kind == EventKind::AtomicWrite;
-    cell.released = begins_anew ? now : joined(cell.released, now);
+    if (begins_anew) cell.released = now;
+    else cell.released.join(now);
   });
 }
 
@@ -127,9 +119,9 @@ void SynchronisesWith::arrive(const Event& e) {
   const std::uint32_t t = e.thread;
   if (!began_[t]) come_after(t, forked_[t]);
   began_[t] = true;
-  if (cancelled_[t] != nullptr) { // a cleanup handler may be what comes next
+  if (!cancelled_[t].empty()) { // a cleanup handler may be what comes next
     come_after(t, cancelled_[t]);
-    cancelled_[t] = nullptr;
+    cancelled_[t] = {};
   }
   const bool after_external = from_outside_[t];
   from_outside_[t] = e.kind == EventKind::ExternalWrite;
@@ -164,13 +156,12 @@ void SynchronisesWith::arrive(const Event& e) {
     return;
   }
   case EventKind::ThreadStart:
-    if (forked_[t] == nullptr && t != 0 && e.value >= clocks_.size())
-      come_after_everything(t); // made by nobody we know
+    if (forked_[t].empty() && t != 0 && e.value >= clocks_.size()) come_after_everything(t); // made by nobody we know
     return;
   case EventKind::Join:
     if (!e.has(trace::kFailed) && e.value < ended_.size()) {
       const auto child = static_cast<std::uint32_t>(e.value);
-      come_after(t, ended_[child] != nullptr ? ended_[child] : snapshot(child));
+      come_after(t, !ended_[child].empty() ? ended_[child] : snapshot(child));
     }
     return;
   case EventKind::SignalEnter: return come_after_everything(t);
@@ -209,8 +200,7 @@ void SynchronisesWith::depart(const Event& e) {
   case EventKind::BarrierArrive: {
     Barrier& barrier = barriers_[e.address];
     round_of_[t][e.address] = barrier.round;
-    SharedClock& all = rounds_[{e.address, barrier.round}];
-    all = joined(all, snapshot(t));
+    rounds_[{e.address, barrier.round}].join(snapshot(t));
     if (++barrier.arrived == barrier.threads) barrier = {barrier.threads, 0, barrier.round + 1};
     return;
   }
@@ -218,7 +208,7 @@ void SynchronisesWith::depart(const Event& e) {
     if (e.value < forked_.size()) forked_[e.value] = snapshot(t);
     return;
   case EventKind::Cancel:
-    if (e.value < cancelled_.size()) cancelled_[e.value] = joined(cancelled_[e.value], snapshot(t));
+    if (e.value < cancelled_.size()) cancelled_[e.value].join(snapshot(t));
     return;
   case EventKind::ThreadEnd: ended_[t] = snapshot(t); return;
   default: return;

@@ -10,7 +10,7 @@
 // more rather than less: a signal is before the wake that follows it, every post before every later wait. A signal
 // handler, whose sender nobody recorded, comes after everything; so does an atomic read of what no recorded event wrote: another
 // thread may have done it, in code without hooks.
-// Cost: linear; a synchronisation costs as much as there are threads.
+// Cost: linear; a synchronisation costs as much as what its thread learns by it (base/shared_counts.h).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
-#include "causality/computation/clock.h"
+#include "base/shared_counts.h"
 #include "trace/trace.h"
 
 namespace sooth::predict {
@@ -36,18 +36,18 @@ public:
 
   // What happens before the thread's event that has arrived. Component t counts pieces of thread t, each up to one of its
   // releases; the thread's own component is the piece it is in.
-  const causality::Clock& clock(std::uint32_t thread) const { return clocks_[thread]; }
-  causality::Count piece(std::uint32_t thread) const { return clocks_[thread][thread]; }
+  const SharedCounts& clock(std::uint32_t thread) const { return clocks_[thread]; }
+  SharedCounts::Count piece(std::uint32_t thread) const { return clocks_[thread][thread]; }
 
 private:
   struct Lock {
-    causality::SharedClock released; // by its last exclusive holder
-    causality::SharedClock shared;   // by all its shared holders since
+    SharedCounts released; // by its last exclusive holder
+    SharedCounts shared;   // by all its shared holders since
   };
   struct AtomicCell { // what an acquire that reads these bytes comes after
     std::uint64_t address = 0;
     std::uint32_t size = 0;
-    causality::SharedClock released;
+    SharedCounts released;
   };
   struct Barrier {
     std::uint64_t threads = 0; // of one round; 0: unknown
@@ -55,7 +55,7 @@ private:
     std::uint64_t round = 0;
   };
 
-  void come_after(std::uint32_t thread, const causality::SharedClock& clock);
+  void come_after(std::uint32_t thread, const SharedCounts& clock);
   void come_after_everything(std::uint32_t thread);
   void acquire_lock(std::uint32_t thread, std::uint64_t lock, bool shared);
   void release_lock(std::uint32_t thread, std::uint64_t lock, bool shared);
@@ -66,24 +66,24 @@ private:
   void found_from_outside(const trace::Event& e); // an atomic read
   void make_cells(const trace::Event& e);
   // The thread's clock, to be kept; what the thread does from now on is not in it.
-  causality::SharedClock snapshot(std::uint32_t thread);
+  SharedCounts snapshot(std::uint32_t thread);
 
   template <typename Visit>
   void each_cell(const trace::Event& e, Visit&& visit);
 
-  std::vector<causality::Clock> clocks_;              // by thread
-  std::vector<causality::SharedClock> fence_release_; // by thread: at its last release fence
-  std::vector<causality::Clock> fence_acquire_;       // by thread: what its relaxed reads saw, for an acquire fence
-  std::vector<causality::SharedClock> forked_;        // by thread: at its fork
-  std::vector<causality::SharedClock> ended_;         // by thread
-  std::vector<causality::SharedClock> cancelled_;     // by thread: at the request, until its next event
-  std::vector<bool> began_;                           // by thread: it has done something
-  std::vector<bool> from_outside_;                    // by thread: its last event is an external write
+  std::vector<SharedCounts> clocks_;        // by thread
+  std::vector<SharedCounts> fence_release_; // by thread: at its last release fence
+  std::vector<SharedCounts> fence_acquire_; // by thread: what its relaxed reads saw, for an acquire fence
+  std::vector<SharedCounts> forked_;        // by thread: at its fork
+  std::vector<SharedCounts> ended_;         // by thread
+  std::vector<SharedCounts> cancelled_;     // by thread: at the request, until its next event
+  std::vector<bool> began_;                 // by thread: it has done something
+  std::vector<bool> from_outside_;          // by thread: its last event is an external write
   absl::flat_hash_map<std::uint64_t, Lock> locks_;
-  absl::flat_hash_map<std::uint64_t, causality::SharedClock> tags_;                // all that only adds up, by address
+  absl::flat_hash_map<std::uint64_t, SharedCounts> tags_;                          // all that only adds up, by address
   absl::flat_hash_map<std::uint64_t, absl::InlinedVector<AtomicCell, 1>> atomics_; // by granule
   absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, causality::SharedClock> rounds_; // by barrier and round
+  std::map<std::pair<std::uint64_t, std::uint64_t>, SharedCounts> rounds_; // by barrier and round
   std::vector<absl::flat_hash_map<std::uint64_t, std::uint64_t>>
       round_of_; // by thread: the round it arrived in, by barrier
 };
