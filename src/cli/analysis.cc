@@ -16,6 +16,7 @@
 #include "cli/engines.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "predict/crashes.h"
 #include "predict/sliced_feasibility.h"
 #include "predict/unrecorded.h"
 #include "report/describe.h"
@@ -267,6 +268,7 @@ Result<Findings> find_all(const Prepared& prepared, const AnalysisOptions& optio
   }
   progress.stage("checking the witnesses", all, all);
   check_witnesses(prepared, std::move(found), options.limits.seconds, out);
+  predict::explain_crashes(prepared.trace, out.accepted);
   // Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
   if (const std::uint64_t unreal = feasibility->unreal() + (sliced ? out.objections.size() : 0); unreal != 0)
     out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});

@@ -9,8 +9,9 @@ namespace sooth::cli {
 
 // Exit status of every command (docs/architecture.md).
 inline constexpr int kFine = 0;
-inline constexpr int kWrong = 2;  // wrong usage, property or trace
-inline constexpr int kFound = 66; // something was found; --exit-code changes it
+inline constexpr int kWrong = 2;      // wrong usage, property or trace
+inline constexpr int kTimedOut = 124; // --timeout ended the program, and nothing was found
+inline constexpr int kFound = 66;     // something was found; --exit-code changes it
 
 struct Command {
   std::string_view name;

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "predict/atomicity.h"
+#include "predict/crashes.h"
 #include "predict/deadlocks.h"
 #include "predict/lost_wakeups.h"
 #include "predict/memory_errors.h"
 #include "predict/memory_model.h"
 #include "predict/races.h"
+#include "predict/waiting_at_end.h"
 
 namespace sooth::cli {
 
@@ -25,6 +27,8 @@ std::span<const Engine> engines() {
          return predict::find_races(in.trace, in.computation, in.feasibility, in.model, in.limits, coverage,
                                     [&](std::size_t done, std::size_t all) { in.progress.within(done, all); });
        }},
+      {"deadlocks", "deadlocks of the recorded run", false,
+       [](const EngineInput& in, Coverage&) -> Found { return predict::waiting_at_end(in.trace).deadlocks; }},
       {"deadlocks", "deadlocks", true,
        [](const EngineInput& in, Coverage& coverage) -> Found {
          return predict::find_deadlocks(in.trace, in.computation, in.feasibility, in.limits, coverage);
@@ -41,6 +45,8 @@ std::span<const Engine> engines() {
        [](const EngineInput& in, Coverage& coverage) -> Found {
          return predict::find_memory_errors(in.trace, in.computation, in.feasibility, in.limits, coverage, in.objects);
        }},
+      {"crashes", "the recorded run's own end", false,
+       [](const EngineInput& in, Coverage&) -> Found { return predict::find_crashes(in.trace); }},
   };
   return rows;
 }

@@ -110,11 +110,14 @@ int run_run(int argc, char** argv) {
   std::string monitor;
   bool online = false;
   bool facts = false;
+  bool keep = false;
   Parser parser(
       "run",
       "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
       "other\n"
       "runs of it would do, on standard error. The exit status is 66 if something was found, else the program's own.\n"
+      "A program that stands still is reported at once, and ended; a run that --timeout ended without a finding gives "
+      "124.\n"
       "The trace is kept only with -o.",
       "  sooth run bank.cpp\n"
       "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
@@ -123,6 +126,8 @@ int run_run(int argc, char** argv) {
   add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, analysis);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
+  parser.add_flag("--keep-standing", keep,
+                  "Do not end a program that stands still: all of its threads wait for each other");
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
@@ -198,13 +203,17 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
-  auto recording = record(command, options);
+  Ended analysed;
+  const auto report = [&](const std::string& trace) { analysed = analyse(trace, target, analysis); };
+  auto recording = record(command, options, {report, keep});
   if (!recording) {
     complain(recording.error().text());
     return kWrong;
   }
-  const Ended analysed = recording->trace.empty() ? no_trace(target) : analyse(recording->trace, target, analysis);
+  if (recording->trace.empty()) analysed = no_trace(target);
+  else if (!recording->stood_still) report(recording->trace);
   folder.remove(); // before a signal may end us
+  if (analysed.fine() && recording->timed_out) return kTimedOut;
   const bool as_the_program = analysed.fine() || (analysed.has(kWrong) && !recording->ended.fine());
   return end_like(as_the_program ? recording->ended : analysed);
 }

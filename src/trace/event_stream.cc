@@ -48,8 +48,14 @@ std::uint64_t EventStream::start() {
 
 const StampedEvent* EventStream::peek(std::size_t ahead) {
   while (head_ + ahead >= buffer_.size()) {
-    if (next_piece_ == pieces_.size()) return nullptr;
-    decode_next_piece();
+    if (next_piece_ != pieces_.size()) {
+      decode_next_piece();
+    } else if (!held_back_.empty()) { // never granted
+      buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
+      held_back_.clear();
+    } else {
+      return nullptr;
+    }
   }
   return &buffer_[head_ + ahead];
 }
@@ -70,7 +76,11 @@ void EventStream::decode_next_piece() {
                                     " of its events are missing; its locks and calls may not match up");
   }
   if (good) {
+    const std::size_t from = buffer_.size();
+    buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
+    held_back_.clear();
     append_events(slots, first);
+    drop_granted_requests(from);
   } else {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
@@ -109,6 +119,37 @@ void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
     if (first_slot + i >= next_slot_) append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
     i += extra;
   }
+}
+
+// A request is over as soon as its thread does something else. A signal handler may interrupt it; while that has not returned,
+// the thread still waits. After it, nobody knows.
+void EventStream::drop_granted_requests(std::size_t from) {
+  Event* waits = nullptr;
+  unsigned handlers = 0;
+  const auto goes_on = [&](EventKind kind) {
+    if (kind == EventKind::SignalEnter) ++handlers;
+    else if (kind == EventKind::SignalExit && handlers != 0) return --handlers == 0;
+    return handlers == 0;
+  };
+  for (std::size_t i = from; i < buffer_.size(); ++i) {
+    Event& e = buffer_[i].event;
+    if (waits != nullptr && (e.kind == EventKind::Request || goes_on(e.kind))) {
+      waits->kind = EventKind::None;
+      waits = nullptr;
+    }
+    if (e.kind != EventKind::Request) continue;
+    waits = &e;
+    handlers = 0;
+  }
+  const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(from);
+  buffer_.erase(
+      std::remove_if(first, buffer_.end(), [](const StampedEvent& e) { return e.event.kind == EventKind::None; }),
+      buffer_.end());
+  if (waits == nullptr) return;
+  const auto rest = std::find_if(buffer_.begin() + static_cast<std::ptrdiff_t>(from), buffer_.end(),
+                                 [](const StampedEvent& e) { return e.event.kind == EventKind::Request; });
+  held_back_.assign(rest, buffer_.end());
+  buffer_.erase(rest, buffer_.end());
 }
 
 void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload) {
