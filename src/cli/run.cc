@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "cli/watch.h"
 #include "logic/syntax.h"
 
 namespace sooth::cli {
@@ -76,7 +78,7 @@ bool build(const std::string& source, Language language, const std::vector<std::
 // Runs the program with monitors inside it: no trace, nothing predicted. What they find they tell themselves.
 // `monitor`: the property file, or empty if its monitors are built in.
 int run_monitored(const std::vector<std::string>& command, const std::string& monitor, const fs::path& folder,
-                  int exit_code) {
+                  int exit_code, double timeout) {
   const std::string result = (folder / "violated").string();
   const char* before = std::getenv("SOOTH_OPTIONS");
   Environment environment;
@@ -84,7 +86,8 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   environment.set.emplace_back("SOOTH_OPTIONS",
                                (before != nullptr && *before != '\0' ? std::string(before) + ":" : "") +
                                    "monitor_result=" + result);
-  const auto ended = launch(command, environment);
+  Watch watch({timeout, "", false, {}});
+  const auto ended = launch(command, environment, std::ref(watch));
   if (!ended) {
     complain(ended.error().text());
     return kWrong;
@@ -92,7 +95,8 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   std::error_code ignored;
   const bool violated = fs::exists(result, ignored);
   fs::remove_all(folder, ignored); // before a signal may end us
-  return violated ? exit_code : end_like(ended.value());
+  if (violated) return exit_code;
+  return watch.timed_out() ? kTimedOut : end_like(ended.value());
 }
 
 Ended no_trace(const std::string& target) {
@@ -190,14 +194,16 @@ int run_run(int argc, char** argv) {
   command.insert(command.begin(), program);
   if (!monitor.empty())
     return run_monitored(command, language_of(target) == Language::None ? monitor : "", folder.path(),
-                         analysis.exit_code);
+                         analysis.exit_code, options.timeout);
   if (online) {
     ObserveOptions observing;
     observing.property = options.property;
     observing.json = analysis.json;
     observing.exit_code = analysis.exit_code;
+    observing.timeout = options.timeout;
     const auto run = run_online(command, observing, folder.path().string());
     folder.remove(); // before a signal may end us
+    if (run && run.value().status == kFine && run.value().timed_out) return kTimedOut;
     if (run) return run.value().status == kFine ? end_like(run.value().ended) : run.value().status;
     complain(run.error().text());
     return kWrong;

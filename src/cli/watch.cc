@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -43,6 +44,27 @@ bool read_first_page(const std::string& path, trace::FileHeader& header) {
   std::ifstream in(path, std::ios::binary);
   return in.read(reinterpret_cast<char*>(&header), sizeof header) && header.magic == trace::kFileMagic &&
          header.version == trace::kFormatVersion;
+}
+
+// Whether each of them is in the system call by which all waits of the C and C++ libraries sleep. (Spin locks do not sleep.)
+bool all_sleep(pid_t program) {
+  std::error_code error;
+  const std::string futex = std::to_string(SYS_futex) + " ";
+  for (std::filesystem::directory_iterator it(fmt::format("/proc/{}/task", program), error), end; !error && it != end;
+       it.increment(error)) {
+    std::ifstream in(it->path() / "syscall");
+    if (std::string call; !std::getline(in, call) || !call.starts_with(futex)) return false;
+  }
+  return !error;
+}
+
+void set_flag(const std::string& path, trace::FileFlags flag, bool on) {
+  trace::FileHeader header;
+  if (!read_first_page(path, header)) return;
+  header.flags = on ? header.flags | flag : header.flags & ~std::uint32_t{flag};
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(offsetof(trace::FileHeader, flags))
+      .write(reinterpret_cast<const char*>(&header.flags), sizeof header.flags);
 }
 
 // In a process of its own: a trace may be large.
@@ -88,6 +110,9 @@ void Watch::operator()(pid_t program) {
     }
   }
   if (handle_ >= 0) close(handle_);
+  trace::FileHeader header; // a debugger may have helped it on
+  if (kept && read_first_page(options_.trace, header) && header.waits != asked_waits_)
+    set_flag(options_.trace, trace::kSeenAsleep, false);
 }
 
 bool Watch::ended_within(int milliseconds) const {
@@ -118,7 +143,13 @@ bool Watch::stands_still() {
   const bool since_last_look = std::exchange(seen_waits_, header.waits) == header.waits;
   if (!may_be || !since_last_look || asked_waits_ == header.waits) return false;
   asked_waits_ = header.waits;
-  return nobody_can_go_on(options_.trace);
+  // Nobody has come out of a wait or begun one since the last look, so whoever sleeps now sleeps together with the others.
+  const bool asleep = all_sleep(program_) && read_first_page(options_.trace, header) && header.waits == asked_waits_ &&
+                      header.waiting >= tasks_of(program_);
+  if (asleep) set_flag(options_.trace, trace::kSeenAsleep, true);
+  if (nobody_can_go_on(options_.trace)) return true;
+  if (asleep) set_flag(options_.trace, trace::kSeenAsleep, false);
+  return false;
 }
 
 } // namespace sooth::cli

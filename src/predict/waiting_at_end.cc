@@ -231,7 +231,7 @@ private:
       return {};
     case EventKind::OnceWait: {
       const auto it = state_.initialising.find(e.address);
-      if (it == state_.initialising.end() || !for_ever(it->second.thread, false)) return {};
+      if (it == state_.initialising.end() || !stuck(it->second.thread)) return {};
       return {it->second};
     }
     default: return {};
@@ -276,7 +276,8 @@ private:
       return state_.wait_of(e.thread).open && !state_.wait_of(e.thread).signalled && !state_.shared.contains(e.address);
     case EventKind::FutexWait:
       if ((e.value & trace::kMayBeShared) != 0 && !trace::is_own_memory(trace_, e.address)) return false;
-      return last_word(e.address) == (e.value & 0xffffffff);
+      // It sleeps only if the word is what it expects. If that has changed since, somebody must have seen it asleep.
+      return (trace_.flags & trace::kSeenAsleep) != 0 || last_word(e.address) == (e.value & 0xffffffff);
     default: return false;
     }
   }

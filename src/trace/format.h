@@ -98,6 +98,7 @@ enum FileFlags : std::uint32_t {
   kOneClock =
       8, // all tickets are from one clock, and accesses of what a property names have some (capture/runtime/exact.h)
   kMayBeInterrupted = 16, // handlers of signals, or timers, were installed: they may help threads that wait
+  kSeenAsleep = 32,       // written by `sooth run`: it saw that every thread sleeps in the kernel, in its request
 };
 
 // The first page. The program writes it through a shared mapping, so what it says survives any end.

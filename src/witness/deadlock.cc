@@ -138,7 +138,7 @@ private:
       return !shared_by_processes(e.address) && no_signal_since_wait(finding_.witness, trace_, request);
     case EventKind::FutexWait:
       return ((e.value & trace::kMayBeShared) == 0 || trace::is_own_memory(trace_, e.address)) &&
-             word_in_run(e.address) == (e.value & 0xffffffff);
+             ((trace_.flags & trace::kSeenAsleep) != 0 || word_in_run(e.address) == (e.value & 0xffffffff));
     default: return false;
     }
   }

@@ -10,7 +10,11 @@
 std::latch latch(BAD ? 2 : 1);
 
 int main() {
-  std::thread other([] { latch.count_down(); });
+  std::thread other([] {
+    latch.count_down();
+    at(0);
+  });
+  at(1);
   latch.wait(); // @wait
   other.join();
 }

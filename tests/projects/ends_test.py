@@ -96,6 +96,21 @@ def one_waits(report):
     return report["coverage"].get("threadsWaiting") == 1
 
 
+# SIGINT is answered by a letter, and does not end it.
+UNIMPRESSED = """
+#include <signal.h>
+#include <unistd.h>
+void on_signal(int number) { (void)number; write(1, "i", 1); }
+int main(void) {
+  struct sigaction action = {0};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, NULL);
+  write(1, "r", 1);
+  for (;;) pause();
+}
+"""
+
+
 class Test:
     def __init__(self, options):
         self.bin = pathlib.Path(options.build).resolve() / "bin"
@@ -160,6 +175,13 @@ class Test:
             check("deadlock" in kinds, f"{what}: observed {kinds}")
             check(not report["coverage"]["complete"], f"{what}: complete")
 
+    def sleeps(self, source):
+        """What only `sooth run` can see is told as waiting."""
+        program = self.build(source, source.stem, ["-std=c++20"])
+        _, trace = self.end_by(program, signal.SIGTERM, True, lambda report: report["coverage"].get("threadsWaiting") == 2)
+        report = self.report(trace, source.name)
+        check(not report["coverage"]["complete"] and report["coverage"]["threadsWaiting"] == 2, f"{source.name}: {report['coverage']}")
+
     def dies(self, source):
         flags = re.findall(r"^// FLAGS: (.*)$", source.read_text(), re.M)
         program = self.build(source, source.stem, flags[0].split() if flags else ())
@@ -189,6 +211,8 @@ class Test:
         answer = run([self.sooth, "run", "--timeout", "1", "-o", "t.sooth", timed], self.work, fine=(124,))
         check("nothing found" in answer.err and "complete for this run" not in answer.err, answer.err)
         self.report(self.work / "t.sooth", "a timed wait")
+        run([self.sooth, "record", "--timeout", "1", "-o", "t.sooth", timed], self.work, fine=(124,))
+        self.report(self.work / "t.sooth", "a timed wait that was recorded")
 
     def interrupted(self):
         """SIGINT to `sooth run` gives a report; also while it keeps a program that stands still."""
@@ -210,6 +234,14 @@ class Test:
         _, told = process.communicate(timeout=PATIENCE)
         check(process.returncode == -signal.SIGINT and b"threads waited" in told, f"{process.returncode}: {told}")
 
+        program = self.build_text(UNIMPRESSED, "unimpressed")
+        process = subprocess.Popen([self.sooth, "run", program], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for expected in (b"r", b"i"):  # it is ready, it had the first one
+            check(process.stdout.read(1) == expected, "the program does not answer")
+            process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+        check(process.returncode == -signal.SIGKILL and b"nothing found" in told and b"complete for" not in told, f"{process.returncode}: {told}")
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -223,6 +255,8 @@ def main():
             ends.setdefault(end.group(1), []).append(source)
     for source in ends["standstill"]:
         test.hangs(source)
+    for source in ends["asleep"]:
+        test.sleeps(source)
     for source in ends["crash"]:
         test.dies(source)
     test.others()

@@ -129,7 +129,7 @@ TEST(WaitingAtEnd, AThreadThatHasTheLockItself) {
 
 TEST(WaitingAtEnd, AReaderBehindAWriterThatWaits) {
   for (const bool prefers_writers : {true, false}) {
-    const std::uint64_t type = trace::kLockReadWrite | (prefers_writers ? trace::kLockPreferWriter : 0);
+    const std::uint64_t type = trace::kLockReadWrite | (prefers_writers ? trace::kLockPreferWriter : trace::kLockNormal);
     Hang run(2);
     run.fork(0, 1);
     run.lock_shared(0, A, type);

@@ -210,12 +210,28 @@ TEST(Reader, ARequestStaysWhileAHandlerInterruptsIt) {
   EXPECT_EQ(kinds_of(trace_of(file)), (std::vector{EventKind::Request, EventKind::SignalEnter, EventKind::Write}));
 }
 
-TEST(Reader, ARequestIsNotKnownToGoOnAfterAHandler) {
+// A lock is waited for until it is there; sem_wait comes back with EINTR.
+TEST(Reader, ARequestAfterAHandlerGoesOnIfItsCallDoes) {
+  for (const EventKind awaited : {EventKind::Acquire, EventKind::SemWait}) {
+    RawFile file;
+    file.live(0,
+              {plain(EventKind::Request, x, static_cast<std::uint64_t>(awaited) << kAwaitedShift, 1),
+               ticketed(EventKind::SignalEnter, 0x99, 15, 2), ticketed(EventKind::SignalExit, 0x99, 15, 3)},
+              4096);
+    std::vector<EventKind> expected = {EventKind::SignalEnter, EventKind::SignalExit};
+    if (awaited == EventKind::Acquire) expected.push_back(EventKind::Request);
+    EXPECT_EQ(kinds_of(trace_of(file)), expected);
+  }
+}
+
+TEST(Reader, ARequestThatWasGrantedAfterAHandlerIsDropped) {
   RawFile file;
-  file.live(
-      0, {request(x, 1), ticketed(EventKind::SignalEnter, 0x99, 15, 2), ticketed(EventKind::SignalExit, 0x99, 15, 3)},
-      4096);
-  EXPECT_EQ(kinds_of(trace_of(file)), (std::vector{EventKind::SignalEnter, EventKind::SignalExit}));
+  file.live(0,
+            {request(x, 1), ticketed(EventKind::SignalEnter, 0x99, 15, 2), write(x + 64, 1, 2),
+             ticketed(EventKind::SignalExit, 0x99, 15, 3), ticketed(EventKind::Acquire, x, 0, 4)},
+            4096);
+  EXPECT_EQ(kinds_of(trace_of(file)),
+            (std::vector{EventKind::SignalEnter, EventKind::Write, EventKind::SignalExit, EventKind::Acquire}));
 }
 
 TEST(Reader, AnInterruptedRequestStandsWhereTheHandlerBegins) {
