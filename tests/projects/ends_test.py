@@ -214,6 +214,25 @@ class Test:
         run([self.sooth, "record", "--timeout", "1", "-o", "t.sooth", timed], self.work, fine=(124,))
         self.report(self.work / "t.sooth", "a timed wait that was recorded")
 
+    def killed_anywhere(self, times):
+        """Of a program without a deadlock, every request might still have been granted, wherever it is killed."""
+        program = self.build(pathlib.Path(__file__).with_name("ends_busy.cpp"), "busy", ["-std=c++20"])
+        for moment in range(times):
+            trace = self.work / "busy.sooth"
+            trace.unlink(missing_ok=True)
+            process = subprocess.Popen([program], env={**os.environ, "SOOTH_TRACE": str(trace)})
+            time.sleep(0.01 + 0.005 * moment)
+            process.kill()
+            process.wait()
+            if not trace.exists():
+                continue
+            out = self.work / "report.json"
+            run([self.sooth, "check", trace, "--find", "crashes", "--json", out], self.work)  # nothing is predicted
+            coverage = json.loads(out.read_text())["coverage"]
+            shown = run([self.sooth, "show", "--kind", "request", trace], self.work).out
+            requests = len(re.findall(r"^ *\d+ .* request ", shown, re.M))
+            check(coverage.get("threadsWaiting", 0) == requests and not coverage["complete"], f"{requests}: {coverage}")
+
     def interrupted(self):
         """SIGINT to `sooth run` gives a report; also while it keeps a program that stands still."""
         program = self.work / "hang_self"
@@ -260,6 +279,7 @@ def main():
     for source in ends["crash"]:
         test.dies(source)
     test.others()
+    test.killed_anywhere(10)
     test.interrupted()
 
 
