@@ -1,5 +1,6 @@
 #include "analysis/coverage.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <string>
@@ -7,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "predict/deadlocks/waiting_at_end.h"
 #include "predict/races/benign_races.h"
+#include "report/end_text.h"
+#include "report/event_text.h"
 
 namespace sooth::analysis {
 
@@ -93,6 +97,38 @@ void add_recording(const trace::Trace& trace, Collector& out) {
           "libraries were not built with Sooth; what they do to memory is not seen", true, names);
 }
 
+// "thread 1 for `lock` at file.c:7 in f"
+std::string waiting_text(const trace::Trace& trace, const std::vector<std::uint32_t>& requests) {
+  constexpr std::size_t kShown = 8;
+  std::string out;
+  report::Narrator narrator(trace);
+  std::size_t shown = 0;
+  for (std::uint32_t i = 0; i < trace.events.size() && shown < kShown; ++i) {
+    narrator.follow(i);
+    if (std::ranges::find(requests, i) == requests.end()) continue;
+    const trace::Event e = trace::awaited(trace.events[i]);
+    std::string what = e.kind == trace::EventKind::Join ? narrator.value_text() : narrator.variable();
+    if (what.empty()) what = fmt::format("{:#x}", e.address);
+    out += fmt::format("{}thread {} for `{}`", shown++ == 0 ? "" : "; ", report::thread_text(trace, e.thread), what);
+    if (const std::string place = narrator.place_text(); !place.empty()) out += " at " + place;
+    if (const std::string function = narrator.function(); !function.empty()) out += " in " + function;
+  }
+  if (requests.size() > shown) out += fmt::format("; {} more", requests.size() - shown);
+  return out;
+}
+
+// A run that somebody ended says nothing about what would have come. Imported traces do not tell how they ended.
+void add_end(const trace::Trace& trace, Collector& out) {
+  const trace::ProcessInfo& process = trace.process;
+  const bool killed = process.end == trace::EndKind::Signal;
+  if (!killed && (process.end != trace::EndKind::Running || process.pid == 0)) return;
+  out.add("runCutShort", 1, "run was not over when it ended; nobody knows what it would still have done", false,
+          report::end_text(process));
+  const std::vector<std::uint32_t> waiting = predict::waiting_at_end(trace).others;
+  out.add("threadsWaiting", waiting.size(), "threads waited at the end, for what they might still have got", false,
+          waiting_text(trace, waiting));
+}
+
 } // namespace
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,
@@ -105,6 +141,7 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "events at the end of the trace were not looked at: more time is needed (--budget)", false);
   out.add("traceNotRead", left_out.unread ? 1 : 0,
           "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
+  add_end(trace, out);
   add_engines(engines, out);
   add_computation(computation, out);
   out.add("benignRaces", predict::benign_pairs(trace, computation),

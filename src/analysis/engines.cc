@@ -8,6 +8,8 @@
 #include "predict/atomicity/atomicity.h"
 #include "predict/deadlocks/deadlocks.h"
 #include "predict/deadlocks/lost_wakeups.h"
+#include "predict/deadlocks/waiting_at_end.h"
+#include "predict/memory/crashes.h"
 #include "predict/memory/memory_errors.h"
 #include "predict/races/memory_model.h"
 #include "predict/races/races.h"
@@ -33,6 +35,10 @@ Found predicted_races(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_races(in.prepared.trace, in.prepared.computation, in.feasibility, in.model, in.limits, coverage,
                              [&](std::size_t done, std::size_t all) { in.progress.within(done, all); });
 }
+Found recorded_deadlocks(const EngineInput& in, predict::Coverage&) {
+  return predict::waiting_at_end(in.prepared.trace).deadlocks;
+}
+Found crashes(const EngineInput& in, predict::Coverage&) { return predict::find_crashes(in.prepared.trace); }
 Found deadlocks(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_deadlocks(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage);
 }
@@ -54,10 +60,12 @@ std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
       {"races", "data races of the recorded run", Needs::Nothing, find<recorded_races>},
       {"races", "data races of other runs", Needs::Predictions, find<predicted_races>},
+      {"deadlocks", "deadlocks of the recorded run", Needs::Nothing, find<recorded_deadlocks>},
       {"deadlocks", "deadlocks", Needs::Predictions, find<deadlocks>},
       {"deadlocks", "lost wake-ups", Needs::Predictions, find<lost_wakeups>},
       {"atomicity", "blocks that are not atomic", Needs::Predictions, find<atomicity>},
       {"memory", "errors with memory", Needs::Predictions, find<memory_errors>},
+      {"crashes", "the recorded run's own end", Needs::Nothing, find<crashes>},
       {kProperties, "violations of properties", Needs::Properties, find_properties},
   };
   return rows;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "predict/memory/crashes.h"
 #include "predict/question/sliced_feasibility.h"
 #include "predict/question/unrecorded.h"
 #include "report/held_locks.h"
@@ -183,6 +184,7 @@ Result<Findings> find_all(const Prepared& prepared, const Options& options, cons
   out.gaps = std::move(output.gaps);
   out.unanswered = std::move(output.unanswered);
   check_witnesses(prepared, std::move(output.found), options.limits.seconds, out);
+  predict::explain_crashes(prepared.trace, out.accepted);
   count_unreal(*feasibility, out);
   return out;
 }

@@ -38,7 +38,7 @@ void print_program(const Trace& trace, Output& out) {
     out.text("\n");
   }
   if ((trace.flags & trace::kNoValues) != 0) out.text("end         imported, without values\n");
-  else out.print("end         {}\n", end_text(process));
+  else out.print("end         {}\n", report::end_text(process));
   if ((trace.flags & trace::kOneClock) != 0) out.text("order       real, of all that the property names\n");
 }
 

@@ -12,6 +12,7 @@ inline constexpr int kFine = 0;
 inline constexpr int kWrong = 2;       // wrong usage, property or trace
 inline constexpr int kUnanswered = 65; // nothing was found, and something was not looked for at all
 inline constexpr int kFound = 66;      // something was found; --exit-code changes it
+inline constexpr int kTimedOut = 124;  // --timeout ended the program, and nothing was found
 
 struct Command {
   std::string_view name;

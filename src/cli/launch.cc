@@ -24,9 +24,11 @@ namespace {
 
 constexpr std::array kForwarded = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-volatile sig_atomic_t g_child = 0; // written before the handlers are installed
+volatile sig_atomic_t g_child = 0;      // written before the handlers are installed
+volatile sig_atomic_t g_interrupts = 0; // that were meant to end the child
 
 void forward(int signal, siginfo_t* info, void*) {
+  if (signal == SIGINT || signal == SIGTERM) g_interrupts = g_interrupts + 1;
   // What the terminal sends, it sends to the whole foreground group: the program has it already.
   if (info->si_code == SI_KERNEL || g_child <= 0) return;
   const int saved = errno;
@@ -37,7 +39,8 @@ void forward(int signal, siginfo_t* info, void*) {
 // Passes signals on to the child for as long as it lives; what was there before comes back after.
 class Forwarding {
 public:
-  explicit Forwarding(pid_t child) {
+  explicit Forwarding(pid_t child) : outer_(static_cast<pid_t>(g_child)) {
+    g_interrupts = 0;
     g_child = child;
     struct sigaction action = {};
     action.sa_sigaction = forward;
@@ -51,12 +54,13 @@ public:
   }
   ~Forwarding() {
     for (std::size_t i = 0; i < kForwarded.size(); ++i) sigaction(kForwarded[i], &before_[i], nullptr);
-    g_child = 0;
+    g_child = outer_;
   }
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
 
 private:
+  pid_t outer_; // a program that waits meanwhile
   std::array<struct sigaction, kForwarded.size()> before_{};
 };
 
@@ -103,7 +107,10 @@ Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>
 
 } // namespace
 
-Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment) {
+int interrupts() { return g_interrupts; }
+
+Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment,
+                     const std::function<void(pid_t)>& watch) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str())); // exec only reads
@@ -113,13 +120,15 @@ Result<Ended> launch(const std::vector<std::string>& arguments, const Environmen
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0)
     return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
-  const auto ended = fork_and_wait([&] {
-    for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
-    execv(argv[0], argv.data());
-    const int reason = errno;
-    [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
-    _exit(127);
-  });
+  const auto ended = fork_and_wait(
+      [&] {
+        for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
+        execv(argv[0], argv.data());
+        const int reason = errno;
+        [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
+        _exit(127);
+      },
+      watch);
   close(report[1]);
   int reason = 0;
   const ssize_t got = read(report[0], &reason, sizeof reason);

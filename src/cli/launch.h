@@ -25,8 +25,12 @@ struct Environment {
 };
 
 // Starts `arguments[0]` and waits. Signals sent to this process alone (INT, TERM, HUP, ...) are passed on; those from
-// the terminal reach the program by themselves. An error if the program could not be started.
-Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment);
+// the terminal reach the program by themselves. An error if the program could not be started. `watch` is called meanwhile, before the
+// program is waited for.
+Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment,
+                     const std::function<void(pid_t)>& watch = {});
+// How often somebody wanted to end the program that runs, by SIGINT or SIGTERM to this process.
+int interrupts();
 
 // Runs `body` in a child process; its result is the exit status. `watch` is called here meanwhile, before the child is waited
 // for.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/watch.h"
 #include "logic/syntax.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -92,11 +94,12 @@ Result<OnlineRun> run_online(const std::vector<std::string>& command, const Obse
   address.path = socket_folder + "/observer";
   if (const auto listening = server.listen(address); !listening) return listening.error();
   std::thread observer([&] { server.run(); });
-  const auto ended = launch(command, {{{"SOOTH_OBSERVER", address.text()}, {"SOOTH_TOKEN", token}}});
+  Watch watch({options.timeout, "", false, {}});
+  const auto ended = launch(command, {{{"SOOTH_OBSERVER", address.text()}, {"SOOTH_TOKEN", token}}}, std::ref(watch));
   server.stop_when_idle();
   observer.join();
   if (!ended) return ended.error();
-  return OnlineRun{verdicts.finish(), ended.value()};
+  return OnlineRun{verdicts.finish(), ended.value(), watch.timed_out()};
 }
 
 } // namespace sooth::cli

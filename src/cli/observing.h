@@ -20,6 +20,7 @@ struct ObserveOptions {
   std::uint64_t max_width = 1000; // an observer has to keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;
   int exit_code = -1; // -1: kFound
+  double timeout = 0; // seconds, of a program that is started here; 0: none
 };
 
 inline constexpr const char* kNothingToObserve =
@@ -46,6 +47,7 @@ private:
 struct OnlineRun {
   int status = 0; // what the observer says; kFine: the program's own counts
   Ended ended;
+  bool timed_out = false;
 };
 Result<OnlineRun> run_online(const std::vector<std::string>& command, const ObserveOptions& options,
                              const std::string& socket_folder);

@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/watch.h"
 #include "logic/resolve.h"
 #include "logic/symbols.h"
+#include "trace/format.h"
 #include "trace/program.h"
 
 namespace sooth::cli {
@@ -46,6 +48,20 @@ std::string find_default_trace(pid_t pid) {
   return {};
 }
 
+// A program that was killed could not write how it ended; we have seen it.
+void note_end(const Recording& recording) {
+  if (recording.trace.empty() || !WIFSIGNALED(recording.ended.status)) return;
+  std::fstream file(recording.trace, std::ios::binary | std::ios::in | std::ios::out);
+  trace::FileHeader header;
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || header.magic != trace::kFileMagic) return;
+  if (header.pid != static_cast<std::uint32_t>(recording.ended.pid) ||
+      header.end_kind != static_cast<std::uint32_t>(trace::EndKind::Running))
+    return;
+  header.end_kind = static_cast<std::uint32_t>(trace::EndKind::Signal);
+  header.end_value = WTERMSIG(recording.ended.status);
+  file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
+}
+
 } // namespace
 
 void add_record_options(Parser& parser, RecordOptions& options, const std::string& all) {
@@ -53,6 +69,10 @@ void add_record_options(Parser& parser, RecordOptions& options, const std::strin
   parser.add_flag(all, options.all, "Keep every event; nothing that repeats is left out");
   parser.add_option("--property", options.property, "Keep whatever this property can see, in its real order")
       ->type_name("P");
+  parser.add_option("--timeout", options.timeout, "End the program after so many seconds; 0: never")
+      ->type_name("SECONDS")
+      ->at_least(0)
+      ->show_default();
 }
 
 std::string check_record_options(const RecordOptions& options) {
@@ -84,7 +104,8 @@ Result<std::string> fit(const std::string& property, const std::string& program)
   return out.find(':') == std::string::npos ? out : all;
 }
 
-Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options) {
+Result<Recording> record(const std::vector<std::string>& command, const RecordOptions& options,
+                         const Standstill& standstill) {
   Environment environment;
   std::string target;
   if (!options.output.empty()) {
@@ -104,12 +125,14 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
   if (std::error_code problem; !options.output.empty() && !fs::remove(target, problem) && problem)
     return Error{fmt::format("cannot replace the trace: {}.", problem.message()), options.output};
   const Stamp before = stamp_of(target);
-  Result<Ended> ended = launch(command, environment);
+  Watch watch({options.timeout, standstill.report ? target : "", standstill.keep, [&] { standstill.report(target); }});
+  Result<Ended> ended = launch(command, environment, std::ref(watch));
   if (!ended) return ended.error();
-  Recording result{*ended, {}};
+  Recording result{*ended, {}, watch.timed_out(), watch.stood_still()};
   if (target.empty()) result.trace = find_default_trace(ended->pid);
   else if (const Stamp after = stamp_of(target); after.exists && !(after == before))
     result.trace = options.output.empty() ? target : options.output;
+  note_end(result);
   return result;
 }
 

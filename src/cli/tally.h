@@ -44,7 +44,4 @@ struct Tally {
 
 Tally tally(const trace::Trace& trace);
 
-// "exited with status 1", "was ended by signal 11 (Segmentation fault)", ...
-std::string end_text(const trace::ProcessInfo& process);
-
 } // namespace sooth::cli

@@ -82,6 +82,7 @@ struct Gathered {
   std::vector<Held> locks;
   std::vector<std::string> lock_names;
   ObjectAt object;
+  std::uint32_t since = 0; // the thread's event before it
 };
 
 class Describer {
@@ -163,13 +164,18 @@ private:
   void gather() {
     trace::AddressNames names(trace_);
     HeldLocks locks(trace_.threads.size());
+    std::vector<std::uint32_t> newest(trace_.threads.size(), 0);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       names.follow(e);
       if (e.kind == EventKind::Fork && e.value < forks_.size() && !e.has(trace::kFailed)) forks_[e.value] = i;
       // The locks that a request finds, not the one that it asks for.
-      if (const auto it = gathered_.find(i); it != gathered_.end()) it->second = gather_one(e, names, locks);
+      if (const auto it = gathered_.find(i); it != gathered_.end()) {
+        it->second = gather_one(e, names, locks);
+        it->second.since = newest[e.thread];
+      }
       locks.follow(e, i);
+      newest[e.thread] = i;
     }
   }
 
@@ -235,8 +241,10 @@ private:
     return kind == EventKind::Fork || kind == EventKind::Alloc || kind == EventKind::Map;
   }
 
+  // A request is told as what it asks for, so that a deadlock has one fingerprint, observed or predicted.
   StepText step_text(std::uint32_t event, const Narrator& narrator) const {
-    const Event& e = trace_.events[event];
+    const Event e =
+        trace_.events[event].kind == EventKind::Request ? trace::awaited(trace_.events[event]) : trace_.events[event];
     const bool returns =
         e.kind == EventKind::Exit && gathered_.contains(event); // what a finding is about is the function
     const trace::Site& site = returns ? narrator.left() : narrator.place();
@@ -252,6 +260,7 @@ private:
     out.size = e.size;
     out.access = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
     out.synchronises = synchronises(e.kind);
+    out.pending = trace_.events[event].kind == EventKind::Request;
     out.spot = {site.file, site.line, site.column, site.function, (site.flags & trace::kSiteSystem) != 0};
     if (out.spot.function.empty() && !narrator.stack().empty())
       out.spot.function = spot_of(trace_, narrator.stack().back().function).function;
@@ -303,6 +312,7 @@ private:
       out.object.stack = wanted_[*event];
     }
     out.stack = wanted_[place.event];
+    out.since = gathered.since;
     for (std::size_t i = 0; i < gathered.locks.size(); ++i) {
       const Held& held = gathered.locks[i];
       out.locks.push_back(

@@ -163,8 +163,10 @@ std::string Narrator::place_text() const {
 
 std::string Narrator::function() const { return place().function; }
 
+Event Narrator::shown_event() const { return event().kind == EventKind::Request ? trace::awaited(event()) : event(); }
+
 std::string Narrator::variable() const {
-  const Event& e = event();
+  const Event e = shown_event();
   if (is_named(e.kind)) return string_at(trace_, e.address);
   const Site& site = own_site();
   const bool touched = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
@@ -190,7 +192,7 @@ bool Narrator::variable_matches(const std::string& glob) const {
 }
 
 std::string Narrator::value_text() const {
-  const Event& e = event();
+  const Event e = shown_event();
   std::uint32_t other = 0;
   if (trace::reads_memory(e.kind) || trace::writes_memory(e.kind)) return memory_text(trace_, e, own_site().flags);
   if (other_thread(e, other))
@@ -199,6 +201,7 @@ std::string Narrator::value_text() const {
   switch (e.kind) {
   case EventKind::Wait:
   case EventKind::Wake: {
+    if (event().kind == EventKind::Request) break; // the wait before it says so
     const std::string name = names_.name(e.value);
     text = "mutex " + (name.empty() ? fmt::format("{:#x}", e.value) : name);
     break;
@@ -213,12 +216,16 @@ std::string Narrator::value_text() const {
   case EventKind::Watch: text = string_at(trace_, e.value >> 32); break;
   case EventKind::SignalEnter:
   case EventKind::SignalExit: text = fmt::format("signal {}", e.value); break;
+  case EventKind::Crash:
+    text = fmt::format("signal {}", e.value & 0xffffffff);
+    if (const std::string words = string_at(trace_, e.value >> 32); !words.empty()) text += ", " + words;
+    break;
   case EventKind::Exit: text = fmt::format("{} left", e.value); break;
   case EventKind::SemInit:
   case EventKind::Branch:
   case EventKind::User:
-  case EventKind::FutexWait:
   case EventKind::FutexWake: text = std::to_string(e.value); break;
+  case EventKind::FutexWait: text = std::to_string(e.value & 0xffffffff); break;
   case EventKind::ProcessFork: text = fmt::format("process {}", e.address != 0 ? e.address : e.value); break;
   default:
     if (is_lock_event(e.kind)) text = lock_type_text(e.value);

@@ -39,6 +39,7 @@ public:
 
 private:
   const trace::Event& event() const { return trace_.events[index_]; }
+  trace::Event shown_event() const; // of a request, what it waits for
   const trace::Site& own_site() const;
 
   const trace::Trace& trace_;

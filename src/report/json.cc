@@ -44,6 +44,7 @@ Json site_json(const PlaceText& place) {
   out["role"] = name_of(place.role);
   if (!place.order.empty()) out["order"] = place.order;
   if (step.access) out["size"] = step.size;
+  if (step.pending) out["since"] = place.since;
   out["stack"] = stack_json(place.stack);
   out["locks"] = Json::array();
   for (const HeldLock& lock : place.locks)

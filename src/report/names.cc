@@ -18,6 +18,7 @@ std::span<const KindRow> kind_rows() {
       {FindingKind::Property, "property", "violation of property", "properties"},
       {FindingKind::Monitor, "monitor", "violation of monitor", "properties"},
       {FindingKind::PossibleLiveness, "possible-liveness", "possibly violated liveness", "properties"},
+      {FindingKind::Crash, "crash", "crash", "crashes"},
   };
   return rows;
 }
@@ -75,6 +76,7 @@ std::string_view name_of(Role role) {
   case Role::Wait: return "wait";
   case Role::Signal: return "signal";
   case Role::Step: return "step";
+  case Role::End: return "end";
   }
   return "";
 }

@@ -58,6 +58,7 @@ constexpr std::array kVerbs = {
     Verb{"user", "tells of"},
     Verb{"enter", "enters"},
     Verb{"exit", "returns from"},
+    Verb{"crash", "dies"},
 };
 
 std::string_view verb_of(const std::string& kind) {
@@ -70,6 +71,8 @@ std::string_view request_verb(const std::string& kind) {
   if (kind == "join") return "joins";
   if (kind == "wait" || kind == "wake") return "waits on";
   if (kind == "acquire-shared") return "asks, shared, for";
+  if (kind == "barrier-leave") return "waits at";
+  if (kind == "futex-wait") return "waits on";
   return "asks for";
 }
 
@@ -95,10 +98,12 @@ std::string spot_phrase(const Spot& spot) {
 }
 
 std::string step_phrase(const StepText& step) {
+  if (step.pending)
+    return fmt::format("{} {}", request_verb(step.kind), names_a_thread(step.kind) ? step.value : step.variable);
   std::string out(verb_of(step.kind));
   if (names_a_thread(step.kind)) return out + " " + step.value;
   if (step.kind == "thread-start" || step.kind == "thread-end" || step.kind == "stack-begin" ||
-      step.kind == "stack-end" || step.kind == "fence")
+      step.kind == "stack-end" || step.kind == "fence" || step.kind == "crash")
     return out;
   if (!step.variable.empty()) out += " " + step.variable;
   if ((step.access || step.kind == "user") && !step.value.empty()) out += " = " + step.value;
@@ -107,6 +112,7 @@ std::string step_phrase(const StepText& step) {
 
 std::string place_phrase(const PlaceText& place) {
   const StepText& step = place.step;
+  if (place.role == Role::End) return "dies";
   if (place.role == Role::Request)
     return fmt::format("{} {}", request_verb(step.kind),
                        names_a_thread(step.kind) ? step.value : quoted(step.variable));

@@ -53,6 +53,7 @@ struct StepText {
   std::uint32_t size = 0;
   bool access = false;       // reads or writes memory
   bool synchronises = false; // locks, waits, creates or joins threads, ...
+  bool pending = false;      // a request that was never granted: `kind` has not happened
   Spot spot;
 };
 
@@ -64,6 +65,7 @@ struct PlaceText {
   ObjectText object;
   std::vector<Spot> stack; // innermost first; [0] is the event itself
   std::vector<HeldLock> locks;
+  std::uint32_t since = 0; // of a request that was never granted: the thread's last event before it
 };
 
 struct ThreadText {

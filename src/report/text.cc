@@ -84,6 +84,7 @@ private:
                                        at(place.step.spot))));
     write_source(place.step.spot);
     write_stack(place.stack);
+    if (place.step.pending) print("    waits since event {} of {}\n", place.since, report_.events);
     if (!place.step.access && place.locks.empty()) return;
     if (place.locks.empty()) print("    holds no lock\n");
     for (const HeldLock& lock : place.locks)

@@ -17,6 +17,18 @@ constexpr std::uint64_t kLargestSplit = std::uint64_t{1} << 31; // of what Event
 
 bool touches_memory(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
 
+// What goes on waiting after the handler of a signal. The others come back with an error, or as if they had been woken.
+bool outlasts_signals(EventKind awaited) {
+  switch (awaited) {
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+  case EventKind::Join:
+  case EventKind::BarrierLeave:
+  case EventKind::OnceWait: return true;
+  default: return false;
+  }
+}
+
 std::uint64_t low_bytes(std::uint64_t value, std::uint64_t size) {
   return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
 }
@@ -48,8 +60,14 @@ std::uint64_t EventStream::start() {
 
 const StampedEvent* EventStream::peek(std::size_t ahead) {
   while (head_ + ahead >= buffer_.size()) {
-    if (next_piece_ == pieces_.size()) return nullptr;
-    decode_next_piece();
+    if (next_piece_ != pieces_.size()) {
+      decode_next_piece();
+    } else if (!held_back_.empty()) { // never granted
+      buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
+      held_back_.clear();
+    } else {
+      return nullptr;
+    }
   }
   return &buffer_[head_ + ahead];
 }
@@ -70,7 +88,11 @@ void EventStream::decode_next_piece() {
                                     " of its events are missing; its locks and calls may not match up");
   }
   if (good) {
+    const std::size_t from = buffer_.size();
+    buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
+    held_back_.clear();
     append_events(slots, first);
+    drop_granted_requests(from);
   } else {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
@@ -109,6 +131,40 @@ void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
     if (first_slot + i >= next_slot_) append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
     i += extra;
   }
+}
+
+// A request is over as soon as its thread does something else. The handler of a signal may interrupt it: then the thread still
+// waits while that has not returned, and goes on waiting after it where the call says so; the request stands behind the handler.
+void EventStream::drop_granted_requests(std::size_t from) {
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t waits = kNone; // the place of the request
+  unsigned handlers = 0;     // that interrupt it
+  for (std::size_t i = from; i < buffer_.size(); ++i) {
+    const EventKind kind = buffer_[i].event.kind;
+    if (waits != kNone && kind != EventKind::Request) {
+      if (kind == EventKind::SignalEnter) ++handlers;
+      const bool returned = kind == EventKind::SignalExit && handlers != 0 && --handlers == 0;
+      if (handlers != 0) continue;
+      if (returned && outlasts_signals(awaited(buffer_[waits].event).kind)) {
+        const auto at = [&](std::size_t place) { return buffer_.begin() + static_cast<std::ptrdiff_t>(place); };
+        std::rotate(at(waits), at(waits + 1), at(i + 1));
+        waits = i;
+        continue;
+      }
+    }
+    if (waits != kNone) buffer_[waits].event.kind = EventKind::None; // it was granted
+    waits = kind == EventKind::Request ? i : kNone;
+    handlers = 0;
+  }
+  const auto first = buffer_.begin() + static_cast<std::ptrdiff_t>(from);
+  buffer_.erase(
+      std::remove_if(first, buffer_.end(), [](const StampedEvent& e) { return e.event.kind == EventKind::None; }),
+      buffer_.end());
+  if (waits == kNone) return;
+  const auto rest = std::find_if(buffer_.begin() + static_cast<std::ptrdiff_t>(from), buffer_.end(),
+                                 [](const StampedEvent& e) { return e.event.kind == EventKind::Request; });
+  held_back_.assign(rest, buffer_.end());
+  buffer_.erase(rest, buffer_.end());
 }
 
 void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload) {

@@ -54,12 +54,14 @@ private:
   void append_event(const RawEvent& raw, const std::uint8_t* payload);
   void append_range(const RawEvent& raw, Event event, std::uint64_t bytes);
   bool is_left_out(const Event& access);
+  void drop_granted_requests(std::size_t from);
 
   std::uint32_t thread_;
   DecodeContext* context_;
   std::vector<const Chunk*> pieces_;
   std::size_t next_piece_ = 0;
-  std::uint64_t next_slot_ = 0; // slots before this one are in the stream, or were counted as missing
+  std::uint64_t next_slot_ = 0;         // slots before this one are in the stream, or were counted as missing
+  std::vector<StampedEvent> held_back_; // from a request on of which it is not known yet whether it was granted
   std::vector<StampedEvent> buffer_;
   std::size_t head_ = 0;     // of buffer_
   bool after_glued_ = false; // the last access is glued to what comes next

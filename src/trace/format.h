@@ -60,6 +60,11 @@ enum LockType : std::uint32_t {
   kLockTimed = 0x4000,       // a request that blocks only for a time
 };
 
+// `value` of a request: the awaited event's kind stands above these bits, its value in them.
+inline constexpr unsigned kAwaitedShift = 56;
+// In the awaited value of a futex that is not private: other processes may have it, too.
+inline constexpr std::uint64_t kMayBeShared = std::uint64_t{1} << 32;
+
 // One slot of a thread's buffer. An event is one slot, followed by ceil(value / 32) payload slots if kPayload.
 // `kind` is written last: a slot whose kind is zero was not finished.
 //
@@ -92,6 +97,8 @@ enum FileFlags : std::uint32_t {
   kForFacts = 4, // recorded for use with static facts: nothing is left out, branches and decisions are kept
   kOneClock =
       8, // all tickets are from one clock, and accesses of what a property names have some (capture/runtime/exact.h)
+  kMayBeInterrupted = 16, // handlers of signals, or timers, were installed: they may help threads that wait
+  kSeenAsleep = 32,       // written by `sooth run`: it saw that every thread sleeps in the kernel, in its request
 };
 
 // The first page. The program writes it through a shared mapping, so what it says survives any end.
@@ -111,6 +118,9 @@ struct FileHeader {
   std::uint64_t defects[kDefectSlots];
   char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];
+  std::uint32_t waiting; // threads that wait now, for what only another thread of the process can give
+  std::uint32_t reserved;
+  std::uint64_t waits; // how often a thread began to do so
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 

@@ -51,7 +51,8 @@ constexpr bool has_address(EventKind kind) {
   case EventKind::HbAcquire:
   case EventKind::Watch:
   case EventKind::FutexWait:
-  case EventKind::FutexWake: return true;
+  case EventKind::FutexWake:
+  case EventKind::Request: return true;
   default: return begins_object(kind) || ends_object(kind);
   }
 }

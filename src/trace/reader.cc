@@ -98,6 +98,27 @@ void check_end(const FileHeader& header, std::uint64_t file_bytes, Trace& trace)
   trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += lost;
 }
 
+// A request changes nothing, so it may stand anywhere before its thread's next event, and stands as late as it can: behind all
+// other events, in the order of threads, or where the handler of a signal begins that has interrupted the wait.
+void put_requests_last(Trace& trace) {
+  std::map<std::uint32_t, Event> waiting; // by thread
+  std::size_t to = 0;                     // never in front of where it is read: each request leaves a place behind
+  for (std::size_t from = 0; from < trace.events.size(); ++from) {
+    const Event e = trace.events[from];
+    if (e.kind == EventKind::Request) {
+      waiting[e.thread] = e;
+      continue;
+    }
+    if (const auto it = waiting.empty() ? waiting.end() : waiting.find(e.thread); it != waiting.end()) {
+      trace.events[to++] = it->second;
+      waiting.erase(it);
+    }
+    trace.events[to++] = e;
+  }
+  trace.events.resize(to);
+  for (const auto& [thread, request] : waiting) trace.events.push_back(request);
+}
+
 // The streams of the threads, ascending; `bound`: so many events at most.
 std::vector<EventStream> open_streams(const std::vector<Chunk>& chunks, DecodeContext& context, std::uint64_t& bound) {
   std::map<std::uint32_t, EventStream> by_thread;
@@ -159,6 +180,7 @@ void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const R
   } else {
     restore_order(streams, trace, stop, options.sieve);
   }
+  put_requests_last(trace);
   if (!streams.empty() && streams.back().thread() >= trace.threads.size())
     trace.threads.resize(streams.back().thread() + 1);
   if (context.malformed != 0) {

@@ -144,4 +144,12 @@ constexpr bool writes_memory(EventKind k) {
          k == EventKind::ExternalWrite;
 }
 
+// The event that would have ended the wait of a `request`.
+constexpr Event awaited(const Event& request) {
+  Event out = request;
+  out.kind = static_cast<EventKind>(request.value >> kAwaitedShift);
+  out.value = request.value & ((std::uint64_t{1} << kAwaitedShift) - 1);
+  return out;
+}
+
 } // namespace sooth::trace

@@ -1,8 +1,12 @@
 #include "witness/deadlock.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
+
+#include "trace/contents.h"
+#include "trace/own_memory.h"
 
 namespace sooth::witness::checking {
 namespace {
@@ -28,7 +32,8 @@ public:
     for (const EventNumber request : finding_.witness.next) {
       if (!has_place(request, Role::Request))
         return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, request));
-      if (event(request).has(kFailed) || gives_up(event(request)))
+      if (auto objection = really_waits(request)) return objection;
+      if (event(request).has(kFailed) || gives_up(asked(request)))
         return fmt::format("{} does not wait for ever.", describe(trace_, request));
       if (owned(request)) continue;
       if (!alone(request))
@@ -41,18 +46,46 @@ public:
   }
 
 private:
+  // What is observed rests on requests that were made; what is predicted on events that came later.
+  Objection really_waits(EventNumber request) const {
+    const bool waited = event(request).kind == EventKind::Request;
+    if (waited != (finding_.status == Status::Observed))
+      return fmt::format("A deadlock that was observed is about threads that wait at the end, and {} is not.",
+                         describe(trace_, request));
+    if (waited && event(request).has(trace::kFill))
+      return fmt::format("{} may end by itself, or by another process.", describe(trace_, request));
+    for (std::size_t i = 0; waited && i < finding_.witness.observed; ++i)
+      if (event(static_cast<EventNumber>(i)).kind == EventKind::Cancel &&
+          event(static_cast<EventNumber>(i)).value == event(request).thread)
+        return fmt::format("The thread of {} was cancelled.", describe(trace_, request));
+    return {};
+  }
+
+  // The event that would end the wait; of a wake with the mutex that it needs.
+  Event asked(EventNumber request) const {
+    if (event(request).kind != EventKind::Request) return event(request);
+    Event out = trace::awaited(event(request));
+    if (out.kind != EventKind::Wake) return out;
+    each_in_run(finding_.witness, [&](EventNumber number) {
+      const Event& e = event(number);
+      if (e.kind == EventKind::Wait && e.thread == out.thread && e.address == out.address) out.value = e.value;
+    });
+    return out;
+  }
+
   // The request waits for what somebody has who will never give it.
   bool owned(EventNumber request) const {
-    const Event& e = event(request);
+    const Event e = asked(request);
+    const bool waited = event(request).kind == EventKind::Request; // then it may wait for its own thread
     switch (e.kind) {
-    case EventKind::Acquire: return lock_blocked(e, e.address, false);
-    case EventKind::AcquireShared: return lock_blocked(e, e.address, true);
-    case EventKind::Wake: return e.value != 0 && lock_blocked(e, e.value, false);
+    case EventKind::Acquire: return lock_blocked(e, e.address, false, waited);
+    case EventKind::AcquireShared: return lock_blocked(e, e.address, true, waited);
+    case EventKind::Wake: return e.value != 0 && lock_blocked(e, e.value, false, false);
     case EventKind::Join: return e.value != e.thread && waits(static_cast<std::uint32_t>(e.value));
     case EventKind::OnceBegin:
     case EventKind::OnceWait: {
       const std::uint32_t inside = initialiser(e.address);
-      return inside != kNobody && inside != e.thread && waits(inside);
+      return inside != kNobody && (inside != e.thread || waited) && waits(inside);
     }
     default: return false;
     }
@@ -64,10 +97,11 @@ private:
     return tells && (e.value & (trace::kLockTry | trace::kLockTimed)) != 0;
   }
 
-  bool lock_blocked(const Event& e, std::uint64_t address, bool shared) const {
+  bool lock_blocked(const Event& e, std::uint64_t address, bool shared, bool by_itself) const {
+    if (shared_by_processes(address)) return false;
     const LockState& lock = replay_.lock(address);
     const auto for_ever = [&](std::uint32_t thread) {
-      return thread != e.thread && (waits(thread) || (has_ended(thread) && !is_robust(e)));
+      return (thread != e.thread || by_itself) && (waits(thread) || (has_ended(thread) && !is_robust(e)));
     };
     if (lock.owner != LockState::kNobody && for_ever(lock.owner)) return true;
     for (const auto& [reader, depth] : lock.readers) {
@@ -76,21 +110,35 @@ private:
       // A writer of the deadlock stands in line before this reader.
       if ((e.value & trace::kLockPreferWriter) == 0) continue;
       for (const EventNumber other : finding_.witness.next)
-        if (event(other).kind == EventKind::Acquire && event(other).address == address &&
-            event(other).thread != e.thread)
+        if (const Event writer = asked(other);
+            writer.kind == EventKind::Acquire && writer.address == address && writer.thread != e.thread)
           return true;
     }
     return false;
+  }
+  // As whoever made it said.
+  bool shared_by_processes(std::uint64_t address) const {
+    bool shared = false;
+    if (finding_.status != Status::Observed) return false;
+    each_in_run(finding_.witness, [&](EventNumber number) {
+      const Event& e = event(number);
+      if (e.kind == EventKind::LockInit && e.address == address) shared = (e.value & trace::kLockProcessShared) != 0;
+    });
+    return shared;
   }
   static bool is_robust(const Event& e) { return e.kind != EventKind::Wake && (e.value & trace::kLockRobust) != 0; }
 
   // The request waits for what anybody could give.
   bool alone(EventNumber request) const {
-    const Event& e = event(request);
+    const Event e = asked(request);
     switch (e.kind) {
     case EventKind::SemWait: return replay_.semaphore(e.address) == 0u;
     case EventKind::BarrierLeave: return group_incomplete(e);
-    case EventKind::Wake: return no_signal_since_wait(finding_.witness, trace_, request);
+    case EventKind::Wake:
+      return !shared_by_processes(e.address) && no_signal_since_wait(finding_.witness, trace_, request);
+    case EventKind::FutexWait:
+      return ((e.value & trace::kMayBeShared) == 0 || trace::is_own_memory(trace_, e.address)) &&
+             ((trace_.flags & trace::kSeenAsleep) != 0 || word_in_run(e.address) == (e.value & 0xffffffff));
     default: return false;
     }
   }
@@ -117,6 +165,19 @@ private:
     return there && arrived < (mine / needed + 1) * needed;
   }
 
+  // What the run leaves in the 4 bytes, if one write wrote all of them.
+  std::optional<std::uint64_t> word_in_run(std::uint64_t address) const {
+    std::optional<std::uint64_t> word;
+    each_in_run(finding_.witness, [&](EventNumber number) {
+      const Event& e = event(number);
+      if (!trace::writes_memory(e.kind) || e.address >= address + 4 || address >= e.address + e.size) return;
+      const trace::Contents written = trace::written_by(trace_.bytes, e);
+      const bool whole = e.address <= address && address + 4 <= e.address + e.size && !written.is_opaque();
+      word = whole ? std::optional(written.word(address - e.address, 0, 4)) : std::nullopt;
+    });
+    return word;
+  }
+
   std::uint32_t initialiser(std::uint64_t control) const {
     std::uint32_t inside = kNobody;
     each_in_run(finding_.witness, [&](EventNumber number) {
@@ -131,6 +192,9 @@ private:
   // Nobody is left who could do anything. Where a thread's end is the program's (it called exit, or main returned), nobody
   // waits for ever.
   Objection all_still() const {
+    if (finding_.status == Status::Observed &&
+        ((trace_.flags & trace::kMayBeInterrupted) != 0 || !trace_.process.unsupported.empty()))
+      return "Something that is not in the trace may help whoever waits.";
     for (const Event& e : trace_.events)
       if (e.kind == EventKind::SignalEnter) return "The program has handlers of signals, which may help whoever waits.";
     for (std::uint32_t thread = 0; thread < facts_.of_thread.size(); ++thread)

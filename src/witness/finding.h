@@ -20,6 +20,7 @@ enum class FindingKind : std::uint8_t {
   Property,
   Monitor,
   PossibleLiveness,
+  Crash,
 };
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };
@@ -47,6 +48,7 @@ enum class Role : std::uint8_t {
   Wait,        // waits for a signal that will not come
   Signal,      // the signal that came too early
   Step,        // a step of a run that violates a property
+  End,         // the program dies here
 };
 
 // An event that the finding is about.

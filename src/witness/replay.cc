@@ -313,7 +313,8 @@ Objection Replay::stands_before(EventNumber event) const {
   const std::uint32_t thread = trace_.events[event].thread;
   const std::uint32_t place = facts_.place[event];
   if (place < progress_[thread]) return fmt::format("The witness has already done {}.", describe(trace_, event));
-  if (place >= facts_.believed[thread])
+  const bool waits_there = trace_.events[event].kind == EventKind::Request; // whatever it read before
+  if (place >= facts_.believed[thread] && !waits_there)
     return fmt::format("What the thread of {} read before is not known.", describe(trace_, event));
   Taint taint = taint_; // goes on to the event
   for (std::uint32_t i = progress_[thread]; i <= place; ++i) {

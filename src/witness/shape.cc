@@ -36,6 +36,7 @@ public:
     case FindingKind::Atomicity: return atomicity();
     case FindingKind::UseAfterFree: return use_after_free();
     case FindingKind::DoubleFree: return double_free();
+    case FindingKind::Crash: return crash();
     case FindingKind::Property:
     case FindingKind::Monitor:
     case FindingKind::PossibleLiveness: return {}; // what the run does to the property is the monitor's to say
@@ -64,6 +65,17 @@ private:
         return fmt::format("The witness ends with thread {} before two events.", thread);
       threads.push_back(thread);
     }
+    return {};
+  }
+
+  // The recorded run comes to an event with which its program dies.
+  Objection crash() const {
+    if (finding_.status != Status::Observed || finding_.places.empty()) return "A crash is observed, somewhere.";
+    const EventNumber number = finding_.places.front().event;
+    if (event(number).kind != EventKind::Crash || finding_.places.front().role != Role::End)
+      return fmt::format("{} is no crash.", describe(trace_, number));
+    if (number >= finding_.witness.observed) return "The recorded run does not come to the crash.";
+    if (trace_.process.end != trace::EndKind::Signal) return "The program was not ended by a signal.";
     return {};
   }
 

@@ -14,6 +14,10 @@ extern "C" {
  * Sooth does not see it. */
 void at(int turn);
 
+/* will_sleep: the calling thread is about to wait. until_asleep returns when that one sleeps in the kernel, in a futex. */
+void will_sleep(void);
+void until_asleep(void);
+
 typedef void* (*Body)(void*);
 
 static inline __attribute__((unused)) void run_both(Body first, Body second) {

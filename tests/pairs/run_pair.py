@@ -9,6 +9,10 @@ schedule is forced by order.c, which is compiled without Sooth. Comments in the 
     // STACK: @MARK FUNCTION...             the stack of a site at that line has these functions, innermost first
     // SUPPRESSED-BY: TYPE:PATTERN          with this suppression nothing is found
     // MODELS: NAME...                      exactly these models find something (`sooth compare`)
+    // END: standstill|asleep|crash         how the bad one ends. It is found by `sooth run` and in the trace alone, the same;
+                                            a program that stands still is noticed and ended by `sooth run` itself, without which
+                                            one that is `asleep` would count as waiting
+    // NOTE: TEXT                           the note of a finding has this in it
     // FLAGS: ...                           for the compiler
 
 Whatever else is found is a failure, and so is a witness that the checker does not accept.
@@ -32,7 +36,7 @@ FOUND = 66
 class Expectations:
     def __init__(self, path):
         self.findings, self.may, self.models, self.flags, self.marks = [], set(), None, [], {}
-        self.stacks, self.suppressions = [], []
+        self.stacks, self.suppressions, self.end, self.notes = [], [], None, []
         for number, key, text in headings(path):
             mark = re.search(r"// (@\w+)$", text)
             if mark:
@@ -57,6 +61,10 @@ class Expectations:
             self.stacks.append((words[0], words[1:]))
         elif key == "SUPPRESSED-BY":
             self.suppressions.append(text)
+        elif key == "END":
+            self.end = text
+        elif key == "NOTE":
+            self.notes.append(text)
         elif key == "FLAGS":
             self.flags = words
 
@@ -139,9 +147,26 @@ def check_models(options, directory, expectations, what):
         raise Failure(f"{what}: found by {sorted(found)}, not by {sorted(expectations.models)}")
 
 
+def run_to_its_end(options, directory, expectations, what):
+    """A program that hangs or dies: `sooth run` reports it, and leaves a trace that tells the same."""
+    sooth = os.path.join(options.bin, "sooth")
+    done = run([sooth, "run", "-o", "t.sooth", "--json", "run.json", "./program"], directory, (FOUND,))
+    with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+        report = json.load(file)
+    check_report(report, expectations, True, what + ", sooth run")
+    if ("stands still" in done.stderr.decode(errors="replace")) != (expectations.end != "crash"):
+        raise Failure(f"{what}: a standstill was noticed or not:\n{done.stderr.decode(errors='replace')}")
+    for finding in report["findings"]:
+        if finding["kind"] in ("deadlock", "crash") and finding["status"] != "observed":
+            raise Failure(f"{what}: {describe(finding)} was not observed")
+
+
 def one_run(options, directory, expectations, bad, what):
     sooth = os.path.join(options.bin, "sooth")
-    run([sooth, "record", "-o", "t.sooth", "./program"], directory, (0,))
+    if bad and expectations.end:
+        run_to_its_end(options, directory, expectations, what)
+    else:
+        run([sooth, "record", "-o", "t.sooth", "./program"], directory, (0,))
     status = FOUND if bad else 0
     done = run([sooth, "check", "t.sooth", "--json", "report.json"], directory, (0, FOUND))
     with open(os.path.join(directory, "report.json"), encoding="utf-8") as file:
@@ -149,6 +174,9 @@ def one_run(options, directory, expectations, bad, what):
     check_report(report, expectations, bad, what)
     if done.returncode != status:
         raise Failure(f"{what}: exit status {done.returncode}, not {status}")
+    for note in expectations.notes if bad else ():
+        if not any(note in finding.get("note", "") for finding in report["findings"]):
+            raise Failure(f"{what}: no note has {note}: {[finding.get('note') for finding in report['findings']]}")
     if bad:
         check_stacks(report, done.stderr.decode(errors="replace"), expectations, what)
         check_suppressions(options, directory, expectations, what)

@@ -171,3 +171,72 @@ TEST(Reader, WhatIsNoTraceIsAnError) {
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.error().message.find("version 2"), std::string::npos) << result.error().message;
 }
+
+// --- requests ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+RawEvent request(std::uint64_t lock, std::uint64_t counter) {
+  return plain(EventKind::Request, lock, static_cast<std::uint64_t>(EventKind::Acquire) << kAwaitedShift, counter);
+}
+std::vector<EventKind> kinds_of(const Trace& trace) {
+  std::vector<EventKind> out;
+  for (const Event& e : trace.events) out.push_back(e.kind);
+  return out;
+}
+
+} // namespace
+
+TEST(Reader, ARequestThatWasGrantedIsDropped) {
+  RawFile file;
+  file.events(0, {request(x, 1), ticketed(EventKind::Acquire, x, 0, 2), request(x + 64, 2)});
+  file.live(0, {ticketed(EventKind::Acquire, x + 64, 0, 3)}, 4096);
+  EXPECT_EQ(kinds_of(trace_of(file)), (std::vector{EventKind::Acquire, EventKind::Acquire}));
+}
+
+TEST(Reader, ARequestThatWasNeverGrantedComesLast) {
+  RawFile file;
+  file.events(0, {ticketed(EventKind::Acquire, x, 0, 1), request(x + 64, 1)});
+  file.live(1, {write(x + 128, 1, 5)}, 4096);
+  const Trace trace = trace_of(file);
+  EXPECT_EQ(kinds_of(trace), (std::vector{EventKind::Acquire, EventKind::Write, EventKind::Request}));
+  EXPECT_EQ(awaited(trace.events[2]).kind, EventKind::Acquire);
+  EXPECT_EQ(awaited(trace.events[2]).value, 0u);
+}
+
+TEST(Reader, ARequestStaysWhileAHandlerInterruptsIt) {
+  RawFile file;
+  file.live(0, {request(x, 1), ticketed(EventKind::SignalEnter, 0x99, 15, 2), write(x + 64, 1, 2)}, 4096);
+  EXPECT_EQ(kinds_of(trace_of(file)), (std::vector{EventKind::Request, EventKind::SignalEnter, EventKind::Write}));
+}
+
+// A lock is waited for until it is there; sem_wait comes back with EINTR.
+TEST(Reader, ARequestAfterAHandlerGoesOnIfItsCallDoes) {
+  for (const EventKind awaited : {EventKind::Acquire, EventKind::SemWait}) {
+    RawFile file;
+    file.live(0,
+              {plain(EventKind::Request, x, static_cast<std::uint64_t>(awaited) << kAwaitedShift, 1),
+               ticketed(EventKind::SignalEnter, 0x99, 15, 2), ticketed(EventKind::SignalExit, 0x99, 15, 3)},
+              4096);
+    std::vector<EventKind> expected = {EventKind::SignalEnter, EventKind::SignalExit};
+    if (awaited == EventKind::Acquire) expected.push_back(EventKind::Request);
+    EXPECT_EQ(kinds_of(trace_of(file)), expected);
+  }
+}
+
+TEST(Reader, ARequestThatWasGrantedAfterAHandlerIsDropped) {
+  RawFile file;
+  file.live(0,
+            {request(x, 1), ticketed(EventKind::SignalEnter, 0x99, 15, 2), write(x + 64, 1, 2),
+             ticketed(EventKind::SignalExit, 0x99, 15, 3), ticketed(EventKind::Acquire, x, 0, 4)},
+            4096);
+  EXPECT_EQ(kinds_of(trace_of(file)),
+            (std::vector{EventKind::SignalEnter, EventKind::Write, EventKind::SignalExit, EventKind::Acquire}));
+}
+
+TEST(Reader, AnInterruptedRequestStandsWhereTheHandlerBegins) {
+  RawFile file;
+  file.live(0, {request(x, 1), ticketed(EventKind::SignalEnter, 0x99, 15, 9)}, 4096);
+  file.live(1, {ticketed(EventKind::Acquire, x, 0, 5)}, 4096);
+  EXPECT_EQ(kinds_of(trace_of(file)), (std::vector{EventKind::Acquire, EventKind::Request, EventKind::SignalEnter}));
+}

@@ -42,6 +42,7 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
   case EventKind::AtomicBegin:
   case EventKind::AtomicEnd:
   case EventKind::ProcessFork:
+  case EventKind::Crash:
   case EventKind::SignalExit: return tick(t); // nobody else's
   case EventKind::SignalEnter:                // a signal or a message comes after whatever any thread did before it
   case EventKind::Receive: catch_up(t); return tick(t);
@@ -73,6 +74,25 @@ void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 void before_lock(Thread* t) {
   const auto room = static_cast<std::size_t>(t->end - t->cursor);
   if (__builtin_expect(t->busy == 0 && room * 4 < static_cast<std::size_t>(t->end - t->begin), 0)) flush(t);
+}
+
+bool tries_before_waiting(const Thread* t) { return t != nullptr && !is_online() && !is_monitored(); }
+
+Request::Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value, bool by_others) {
+  if (!tries_before_waiting(t)) return;
+  end_segment(t); // whatever comes next ends it anyway; if nothing comes, its last writes are told
+  append(t, EventKind::Request, reinterpret_cast<std::uint64_t>(object),
+         static_cast<std::uint64_t>(awaited) << trace::kAwaitedShift | value, __sooth_thread.abi.call_site, 0,
+         by_others ? trace::kFill : 0);
+  if (by_others) return;
+  counted_ = true;
+  __atomic_fetch_add(&g_header->waits, 1, __ATOMIC_RELAXED); // counts: `sooth run` only takes them as a hint
+  __atomic_fetch_add(&g_header->waiting, 1, __ATOMIC_RELAXED);
+}
+
+void Request::over() {
+  if (counted_) __atomic_fetch_sub(&g_header->waiting, 1, __ATOMIC_RELAXED);
+  counted_ = false;
 }
 
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {

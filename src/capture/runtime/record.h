@@ -36,6 +36,23 @@ void before_lock(Thread* t);
 // The event of an operation that failed (try-lock, timed wait): no ticket; repeats in a row are dropped.
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0);
 
+// Requests are recorded, so a try that fails is worth its time: only then the wait is told.
+bool tries_before_waiting(const Thread* t);
+// Around a real call that may wait for long: a `request` before it, so that the trace of a program that hangs says what its
+// threads wait for. Where that is cheap, only after a try has failed. `awaited` is the kind of the event that will end the
+// wait, `value` what it will have (56 bits). `by_others`: it may end without any thread of this process doing something.
+class Request {
+public:
+  Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value = 0, bool by_others = false);
+  ~Request() { over(); }
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  void over(); // the thread goes on
+
+private:
+  bool counted_ = false;
+};
+
 // The calling code read or wrote `size` bytes at `p` (a libc function did so for it). Contents are read from memory:
 // call read_range while they are there, write_range after the function has written them.
 void read_range(Thread* t, const void* p, std::size_t size);

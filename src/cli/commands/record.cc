@@ -16,7 +16,7 @@ int run_record(int argc, char** argv) {
   Parser parser(
       "record",
       "Run a program that was built with `sooth cc` or `sooth c++`, and keep its trace. Its output, its signals and\n"
-      "its exit status are the program's own; 2 if it ended well but left no trace.",
+      "its exit status are the program's own; 2 if it ended well but left no trace, 124 if --timeout ended it.",
       "  sooth record -o bank.sooth ./bank 4 1000\n"
       "  sooth record --all ./bank -- --verbose\n");
   add_record_options(parser, options, "--all,--keep-all");
@@ -52,7 +52,7 @@ int run_record(int argc, char** argv) {
   } else if (options.output.empty() || isatty(STDERR_FILENO) == 1) {
     complain(fmt::format("recorded {}", recording->trace));
   }
-  return end_like(recording->ended);
+  return recording->timed_out ? kTimedOut : end_like(recording->ended);
 }
 
 } // namespace sooth::cli

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "cli/watch.h"
 #include "logic/syntax.h"
 
 namespace sooth::cli {
@@ -75,7 +77,7 @@ bool build(const std::string& source, Language language, const std::vector<std::
 // Runs the program with monitors inside it: no trace, nothing predicted. What they find they tell themselves.
 // `monitor`: the property file, or empty if its monitors are built in.
 int run_monitored(const std::vector<std::string>& command, const std::string& monitor, const fs::path& folder,
-                  int exit_code) {
+                  int exit_code, double timeout) {
   const std::string result = (folder / "violated").string();
   const char* before = std::getenv("SOOTH_OPTIONS");
   Environment environment;
@@ -83,7 +85,8 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   environment.set.emplace_back("SOOTH_OPTIONS",
                                (before != nullptr && *before != '\0' ? std::string(before) + ":" : "") +
                                    "monitor_result=" + result);
-  const auto ended = launch(command, environment);
+  Watch watch({timeout, "", false, {}});
+  const auto ended = launch(command, environment, std::ref(watch));
   if (!ended) {
     complain(ended.error().text());
     return kWrong;
@@ -91,7 +94,8 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   std::error_code ignored;
   const bool violated = fs::exists(result, ignored);
   fs::remove_all(folder, ignored); // before a signal may end us
-  return violated ? exit_code : end_like(ended.value());
+  if (violated) return exit_code;
+  return watch.timed_out() ? kTimedOut : end_like(ended.value());
 }
 
 Ended no_trace(const std::string& target) {
@@ -109,11 +113,14 @@ int run_run(int argc, char** argv) {
   std::string monitor;
   bool online = false;
   bool facts = false;
+  bool keep = false;
   Parser parser(
       "run",
       "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
       "other\n"
       "runs of it would do, on standard error. The exit status is 66 if something was found, else the program's own.\n"
+      "A program that stands still is reported at once, and ended; a run that --timeout ended without a finding gives "
+      "124.\n"
       "The trace is kept only with -o.",
       "  sooth run bank.cpp\n"
       "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
@@ -122,6 +129,8 @@ int run_run(int argc, char** argv) {
   add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, predictions);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
+  parser.add_flag("--keep-standing", keep,
+                  "Do not end a program that stands still: all of its threads wait for each other");
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
@@ -185,26 +194,32 @@ int run_run(int argc, char** argv) {
   command.insert(command.begin(), program);
   if (!monitor.empty())
     return run_monitored(command, language_of(target) == Language::None ? monitor : "", folder.path(),
-                         predictions.exit_code);
+                         predictions.exit_code, options.timeout);
   if (online) {
     ObserveOptions observing;
     observing.property = options.property;
     observing.json = predictions.json;
     observing.exit_code = predictions.exit_code;
+    observing.timeout = options.timeout;
     const auto run = run_online(command, observing, folder.path().string());
     folder.remove(); // before a signal may end us
+    if (run && run.value().status == kFine && run.value().timed_out) return kTimedOut;
     if (run) return run.value().status == kFine ? end_like(run.value().ended) : run.value().status;
     complain(run.error().text());
     return kWrong;
   }
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
-  auto recording = record(command, options);
+  Ended analysed;
+  const auto report = [&](const std::string& trace) { analysed = analyse(trace, target, predictions); };
+  auto recording = record(command, options, {report, keep});
   if (!recording) {
     complain(recording.error().text());
     return kWrong;
   }
-  const Ended analysed = recording->trace.empty() ? no_trace(target) : analyse(recording->trace, target, predictions);
+  if (recording->trace.empty()) analysed = no_trace(target);
+  else if (!recording->stood_still) report(recording->trace);
   folder.remove(); // before a signal may end us
+  if (analysed.fine() && recording->timed_out) return kTimedOut;
   const bool as_the_program =
       analysed.fine() || ((analysed.has(kWrong) || analysed.has(kUnanswered)) && !recording->ended.fine());
   return end_like(as_the_program ? recording->ended : analysed);

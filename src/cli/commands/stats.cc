@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/tally.h"
+#include "report/end_text.h"
 
 namespace sooth::cli {
 
@@ -39,7 +40,7 @@ Json process_json(const trace::ProcessInfo& process) {
   out["arguments"] = process.arguments;
   out["directory"] = process.directory;
   out["pid"] = process.pid;
-  out["end"] = end_text(process);
+  out["end"] = report::end_text(process);
   out["endValue"] = process.end_value;
   out["plainLibraries"] = process.plain_libraries;
   out["unsupported"] = Json::object();

@@ -10,6 +10,8 @@
 
 #include "capture/runtime/interceptors/real.h"
 
+USE_REAL(int, sem_trywait, (sem_t*));
+
 using namespace sooth::runtime;
 using namespace sooth::trace;
 
@@ -50,7 +52,9 @@ INTERCEPT(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   // Looked at before: the last to leave may let another thread destroy it.
   const bool by_order_only = shared(barrier);
   sync(t, by_order_only ? EventKind::HbRelease : EventKind::BarrierArrive, barrier);
+  Request request(t, EventKind::BarrierLeave, barrier, 0, by_order_only);
   const int result = REAL(pthread_barrier_wait)(barrier);
+  request.over();
   sync(t, by_order_only ? EventKind::HbAcquire : EventKind::BarrierLeave, barrier);
   return result;
 }
@@ -78,6 +82,12 @@ INTERCEPT(int, sem_post, (sem_t * semaphore)) {
 
 INTERCEPT(int, sem_wait, (sem_t * semaphore)) {
   Thread* t = enter();
+  if (!tries_before_waiting(t)) return waited(t, semaphore, REAL(sem_wait)(semaphore));
+  pthread_testcancel(); // as the real one does before anything else
+  const int error = errno;
+  if (REAL(sem_trywait)(semaphore) == 0) return waited(t, semaphore, 0);
+  errno = error;
+  const Request request(t, EventKind::SemWait, semaphore, 0, shared(semaphore));
   return waited(t, semaphore, REAL(sem_wait)(semaphore));
 }
 
@@ -88,10 +98,12 @@ INTERCEPT(int, sem_trywait, (sem_t * semaphore)) {
 
 INTERCEPT(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
   Thread* t = enter();
+  const Request request(t, EventKind::SemWait, semaphore, kLockTimed, true);
   return waited(t, semaphore, REAL(sem_timedwait)(semaphore, until), kLockTimed);
 }
 
 INTERCEPT(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
+  const Request request(t, EventKind::SemWait, semaphore, kLockTimed, true);
   return waited(t, semaphore, REAL(sem_clockwait)(semaphore, clock, until), kLockTimed);
 }

@@ -52,6 +52,7 @@ INTERCEPT(int, thrd_join, (thrd_t thread, int* value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
   if (is_online() && number != ~0u) online_waits(t, number);
+  const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number);
   const int result = REAL(thrd_join)(thread, value);
   join_returned(t, thread, number, error_of(result));
   if (t != nullptr && result == thrd_success && value != nullptr) write_range(t, value, sizeof *value);
@@ -65,6 +66,8 @@ INTERCEPT(int, thrd_detach, (thrd_t thread)) {
   }
   return REAL(thrd_detach)(thread);
 }
+
+USE_REAL(int, mtx_trylock, (mtx_t*));
 
 INTERCEPT(int, mtx_init, (mtx_t * mutex, int type)) {
   const int result = REAL(mtx_init)(mutex, type);
@@ -80,7 +83,11 @@ INTERCEPT(void, mtx_destroy, (mtx_t * mutex)) {
 
 INTERCEPT(int, mtx_lock, (mtx_t * mutex)) {
   Thread* t = enter();
-  const int result = REAL(mtx_lock)(mutex);
+  int result = tries_before_waiting(t) ? REAL(mtx_trylock)(mutex) : thrd_busy;
+  if (result != thrd_success) {
+    const Request request(t, EventKind::Acquire, mutex, mutex_type(posix(mutex)));
+    result = REAL(mtx_lock)(mutex);
+  }
   lock_returned(t, posix(mutex), error_of(result), 0);
   return result;
 }
@@ -94,6 +101,7 @@ INTERCEPT(int, mtx_trylock, (mtx_t * mutex)) {
 
 INTERCEPT(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
   Thread* t = enter();
+  const Request request(t, EventKind::Acquire, mutex, mutex_type(posix(mutex)) | kLockTimed, true);
   const int result = REAL(mtx_timedlock)(mutex, until);
   lock_returned(t, posix(mutex), error_of(result), kLockTimed);
   return result;

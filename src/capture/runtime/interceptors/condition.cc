@@ -16,6 +16,8 @@ int wait_for(Waiting waiting) {
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
   // `fill`: it waits only for a time, so a signal that never comes is not the end of it.
   sync(waiting.thread, EventKind::Wait, waiting.condition, value, waiting.until != nullptr ? trace::kFill : 0);
+  Request request(waiting.thread, EventKind::Wake, waiting.condition, 0,
+                  waiting.until != nullptr || waiting.process_shared);
   sooth_guarded_call(
       [](void* p) {
         auto* w = static_cast<Waiting*>(p);
@@ -26,6 +28,7 @@ int wait_for(Waiting waiting) {
         sync(w->thread, EventKind::Wake, w->condition, reinterpret_cast<std::uint64_t>(w->mutex), trace::kFailed);
       },
       &waiting);
+  request.over();
   sync(waiting.thread, EventKind::Wake, waiting.condition, value, waiting.timed_out ? trace::kFailed : 0);
   return waiting.result;
 }
@@ -42,9 +45,11 @@ pthread_mutex_t* mutex_of(Waiting* w) { return static_cast<pthread_mutex_t*>(w->
 // EOWNERDEAD comes from taking the mutex again, after a wake-up like any other.
 bool not_signalled(int result) { return result != 0 && result != EOWNERDEAD; }
 
+// Bit 0 of glibc's __wrefs: process-shared.
+bool is_shared(const pthread_cond_t* condition) { return (condition->__data.__wrefs & 1) != 0; }
+
 std::uint32_t type_of(const pthread_cond_t* condition) {
-  // Bit 0 of glibc's __wrefs: process-shared.
-  return kLockCondition | (condition->__data.__wrefs & 1 ? kLockProcessShared : kLockNormal);
+  return kLockCondition | (is_shared(condition) ? kLockProcessShared : kLockNormal);
 }
 
 } // namespace
@@ -69,7 +74,7 @@ INTERCEPT_VERSION(int, pthread_cond_wait, CONDITION_VERSION, (pthread_cond_t * c
     w->result = REAL(pthread_cond_wait)(condition_of(w), mutex_of(w));
     w->timed_out = not_signalled(w->result);
   };
-  return wait_for({call, enter(), condition, mutex, nullptr, 0, 0, false});
+  return wait_for({call, enter(), condition, mutex, nullptr, 0, 0, false, is_shared(condition)});
 }
 
 INTERCEPT_VERSION(int, pthread_cond_timedwait, CONDITION_VERSION,
@@ -78,7 +83,7 @@ INTERCEPT_VERSION(int, pthread_cond_timedwait, CONDITION_VERSION,
     w->result = REAL(pthread_cond_timedwait)(condition_of(w), mutex_of(w), w->until);
     w->timed_out = not_signalled(w->result);
   };
-  return wait_for({call, enter(), condition, mutex, until, 0, 0, false});
+  return wait_for({call, enter(), condition, mutex, until, 0, 0, false, is_shared(condition)});
 }
 
 INTERCEPT(int, pthread_cond_clockwait,
@@ -87,7 +92,7 @@ INTERCEPT(int, pthread_cond_clockwait,
     w->result = REAL(pthread_cond_clockwait)(condition_of(w), mutex_of(w), w->clock, w->until);
     w->timed_out = not_signalled(w->result);
   };
-  return wait_for({call, enter(), condition, mutex, until, clock, 0, false});
+  return wait_for({call, enter(), condition, mutex, until, clock, 0, false, is_shared(condition)});
 }
 
 INTERCEPT_VERSION(int, pthread_cond_signal, CONDITION_VERSION, (pthread_cond_t * condition)) {

@@ -17,6 +17,7 @@ struct Waiting {
   clockid_t clock;
   int result;
   bool timed_out; // set by `call`: the mutex is held again, but nobody signalled
+  bool process_shared = false;
 };
 
 // Records wait, calls, records wake; also when the thread is cancelled inside (the mutex is held again then, before

@@ -64,9 +64,12 @@ INTERCEPT(long, syscall, (long number, long a, long b, long c, long d, long e, l
   if (const char* name = unfollowed_futex(operation)) unsupported(name);
   if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
     sync(t, EventKind::FutexWake, word, static_cast<std::uint64_t>(static_cast<std::uint32_t>(c)));
+  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+  const auto expected = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c));
+  const std::uint64_t may_be_shared = (operation & FUTEX_PRIVATE_FLAG) != 0 ? 0 : kMayBeShared;
+  const Request request(waits ? t : nullptr, EventKind::FutexWait, word, expected | may_be_shared, d != 0);
   const long result = REAL(syscall)(number, a, b, c, d, e, f);
-  if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
-    const auto expected = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c));
+  if (waits) {
     // The value had changed, or the time was up: nobody woke this thread.
     if (result == 0) sync(t, EventKind::FutexWait, word, expected);
     else failed(t, EventKind::FutexWait, word, expected);

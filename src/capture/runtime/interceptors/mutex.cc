@@ -8,6 +8,7 @@
 #include "capture/runtime/monitored.h"
 
 USE_REAL(int, pthread_mutex_trylock, (pthread_mutex_t*));
+USE_REAL(int, pthread_mutex_lock, (pthread_mutex_t*));
 
 namespace sooth::runtime {
 
@@ -25,6 +26,14 @@ bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
     if (REAL(pthread_mutex_trylock)(mutex) == 0) return true;
   }
   return false;
+}
+
+// Of the kinds that are left, a try that succeeds is a lock that did.
+int lock_or_wait(Thread* t, pthread_mutex_t* mutex) {
+  if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP && tries_before_waiting(t))
+    if (const int tried = REAL(pthread_mutex_trylock)(mutex); tried == 0 || tried == EOWNERDEAD) return tried;
+  const Request request(t, EventKind::Acquire, mutex, mutex_type(mutex), is_shared(mutex));
+  return REAL(pthread_mutex_lock)(mutex);
 }
 
 } // namespace
@@ -87,7 +96,7 @@ INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
     before_lock(t);
     if (takes_in_a_moment(t, mutex)) return lock_returned(t, mutex, 0, 0);
   }
-  return lock_returned(t, mutex, REAL(pthread_mutex_lock)(mutex), 0);
+  return lock_returned(t, mutex, t != nullptr ? lock_or_wait(t, mutex) : REAL(pthread_mutex_lock)(mutex), 0);
 }
 
 INTERCEPT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
@@ -98,12 +107,14 @@ INTERCEPT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
 INTERCEPT(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::Acquire, mutex, mutex_type(mutex) | kLockTimed, true);
   return lock_returned(t, mutex, REAL(pthread_mutex_timedlock)(mutex, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::Acquire, mutex, mutex_type(mutex) | kLockTimed, true);
   return lock_returned(t, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, until), kLockTimed);
 }
 

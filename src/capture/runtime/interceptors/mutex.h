@@ -9,6 +9,8 @@ namespace sooth::runtime {
 
 // LockType bits.
 std::uint32_t mutex_type(const pthread_mutex_t* mutex);
+// With other processes.
+inline bool is_shared(const pthread_mutex_t* mutex) { return (mutex_type(mutex) & trace::kLockProcessShared) != 0; }
 // Known beforehand for the kinds that check their owner; a release that fails must not be recorded.
 bool unlock_will_fail(const pthread_mutex_t* mutex);
 

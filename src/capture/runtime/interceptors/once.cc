@@ -15,6 +15,7 @@ __attribute__((tls_model("initial-exec"))) thread_local OnceCall* t_current;
 void run_current_once() {
   OnceCall* call = t_current;
   call->ran = true;
+  call->request->over();
   sync(call->thread, EventKind::OnceBegin, call->control);
   sooth_guarded_call([](void* p) { static_cast<OnceCall*>(p)->routine(); },
                      [](void* p) {
@@ -28,11 +29,15 @@ void run_current_once() {
 }
 
 int once(void* control, void (*routine)(), void (*call)(OnceCall*)) {
-  OnceCall current = {control, routine, t_current, enter(), 0, false};
+  OnceCall current = {control, routine, t_current, enter(), 0, false, nullptr};
   if (current.thread == nullptr) {
     call(&current);
     return current.result;
   }
+  // glibc's word: bit 1 is set once it is done.
+  const bool done = (__atomic_load_n(static_cast<int*>(control), __ATOMIC_ACQUIRE) & 2) != 0;
+  Request request(done ? nullptr : current.thread, EventKind::OnceWait, control);
+  current.request = &request;
   t_current = &current;
   call(&current);
   t_current = current.outer;
@@ -56,6 +61,7 @@ INTERCEPT(int, pthread_once, (pthread_once_t * control, void (*routine)())) {
 // compiled code looks at it before it calls; the real release stores it again and wakes who waits.
 INTERCEPT(int, __cxa_guard_acquire, (std::uint64_t* guard)) {
   Thread* t = enter();
+  const Request request(t, EventKind::OnceWait, guard);
   const int result = REAL(__cxa_guard_acquire)(guard);
   if (t != nullptr) sync(t, result != 0 ? EventKind::OnceBegin : EventKind::OnceWait, guard);
   return result;

@@ -13,6 +13,7 @@ struct OnceCall {
   Thread* thread;
   int result;
   bool ran;
+  Request* request; // another thread may be in it
 };
 
 // Calls `call`, which passes `run_current_once` to the real function in place of the routine.

@@ -4,10 +4,16 @@
 
 #include "capture/runtime/interceptors/real.h"
 
+USE_REAL(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t*));
+USE_REAL(int, pthread_rwlock_trywrlock, (pthread_rwlock_t*));
+USE_REAL(int, pthread_spin_trylock, (pthread_spinlock_t*));
+
 using namespace sooth::runtime;
 using namespace sooth::trace;
 
 namespace {
+
+bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
 
 std::uint32_t type_of(const pthread_rwlock_t* lock) {
   std::uint32_t type = kLockReadWrite;
@@ -40,6 +46,9 @@ INTERCEPT(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
 INTERCEPT(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  if (tries_before_waiting(t) && REAL(pthread_rwlock_tryrdlock)(lock) == 0)
+    return returned(t, EventKind::AcquireShared, lock, 0, 0);
+  const Request request(t, EventKind::AcquireShared, lock, type_of(lock), is_shared(lock));
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_rdlock)(lock), 0);
 }
 
@@ -51,18 +60,23 @@ INTERCEPT(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
 INTERCEPT(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::AcquireShared, lock, type_of(lock) | kLockTimed, true);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_timedrdlock)(lock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::AcquireShared, lock, type_of(lock) | kLockTimed, true);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  if (tries_before_waiting(t) && REAL(pthread_rwlock_trywrlock)(lock) == 0)
+    return returned(t, EventKind::Acquire, lock, 0, 0);
+  const Request request(t, EventKind::Acquire, lock, type_of(lock), is_shared(lock));
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_wrlock)(lock), 0);
 }
 
@@ -74,12 +88,14 @@ INTERCEPT(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
 INTERCEPT(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::Acquire, lock, type_of(lock) | kLockTimed, true);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_timedwrlock)(lock, until), kLockTimed);
 }
 
 INTERCEPT(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
   if (t != nullptr) before_lock(t);
+  const Request request(t, EventKind::Acquire, lock, type_of(lock) | kLockTimed, true);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, until), kLockTimed);
 }
 
@@ -109,7 +125,12 @@ INTERCEPT(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
 
 INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
   Thread* t = enter();
-  const int result = REAL(pthread_spin_lock)(lock);
+  int result = tries_before_waiting(t) ? REAL(pthread_spin_trylock)(lock) : EBUSY;
+  if (result != 0) {
+    // Whether other processes use it, only its creator knows.
+    const Request request(t, EventKind::Acquire, plain(lock), kLockSpin);
+    result = REAL(pthread_spin_lock)(lock);
+  }
   if (t != nullptr && result == 0) sync(t, EventKind::Acquire, plain(lock), kLockSpin);
   return result;
 }

@@ -7,12 +7,16 @@
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/runtime/file.h"
+#include "capture/runtime/interceptors/last_words.h"
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/online.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/thread.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -21,7 +25,7 @@ namespace {
 
 using Handler = void (*)(int, siginfo_t*, void*);
 constexpr int kSignals = 65;
-constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
 // What the program installed last. The lock guards changes; wrappers read `handler` and `flags` without it.
 struct Entry {
@@ -42,7 +46,29 @@ bool is_fatal(int number) {
 // Like sigaction, but the kernel's answer as it is.
 int install(int number, const struct sigaction* action, struct sigaction* old);
 
+// A fault is where the thread's newest access says, if that was the one; otherwise only its function is known.
+std::uint32_t site_of_fault(const Thread* t, const void* address) {
+  const RawEvent& last = *t->last;
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  const bool access = last.kind == static_cast<std::uint8_t>(EventKind::Read) ||
+                      last.kind == static_cast<std::uint8_t>(EventKind::Write);
+  return access && at - last.address < 8 ? last.site : 0;
+}
+
+// What another process sends is no fault of the program's.
+void tell_crash(int number, const siginfo_t* info) {
+  const bool fault = info != nullptr && info->si_code > 0;
+  if (info != nullptr && !fault && info->si_pid != os::pid()) return;
+  Thread* t = enter();
+  if (t == nullptr) return;
+  const void* address = fault ? info->si_addr : nullptr;
+  if (fault) __sooth_thread.abi.call_site = site_of_fault(t, address);
+  sync(t, EventKind::Crash, address, static_cast<std::uint64_t>(number) | std::uint64_t{last_words()} << 32,
+       fault ? kFill : 0);
+}
+
 void on_crash(int number, siginfo_t* info, void*) {
+  tell_crash(number, info);
   finish(EndKind::Signal, number);
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -100,6 +126,7 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
       __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)),
                        __ATOMIC_RELEASE);
       online_handlers_in_use();
+      set_file_flag(kMayBeInterrupted, true);
       real.sa_sigaction = on_signal;
       real.sa_flags |= SA_SIGINFO;
     } else if (action->sa_handler == SIG_DFL && g_crash_handlers && is_fatal(number)) {
@@ -167,6 +194,16 @@ INTERCEPT(sighandler_t, sigset, (int number, sighandler_t handler)) {
   const sighandler_t old = set_handler(number, handler, 0, false);
   if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &one, &before) != 0) return SIG_ERR;
   return sigismember(&before, number) ? SIG_HOLD : old;
+}
+
+// Timers and queues may tell of themselves by a thread that libc makes, or by a signal.
+INTERCEPT_VERSION(int, timer_create, "GLIBC_2.3.3", (clockid_t clock, struct sigevent* event, timer_t* timer)) {
+  set_file_flag(kMayBeInterrupted, true);
+  return REAL(timer_create)(clock, event, timer);
+}
+INTERCEPT(int, mq_notify, (int queue, const struct sigevent* event)) {
+  set_file_flag(kMayBeInterrupted, true);
+  return REAL(mq_notify)(queue, event);
 }
 
 namespace sooth::runtime {

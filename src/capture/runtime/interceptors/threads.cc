@@ -128,6 +128,7 @@ INTERCEPT(int, pthread_join, (pthread_t thread, void** value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
   if (is_online() && number != ~0u) online_waits(t, number);
+  const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number);
   const int result = join_returned(t, thread, number, REAL(pthread_join)(thread, value));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);
   return result;
@@ -144,6 +145,7 @@ INTERCEPT(int, pthread_tryjoin_np, (pthread_t thread, void** value)) {
 INTERCEPT(int, pthread_timedjoin_np, (pthread_t thread, void** value, const timespec* until)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number, true);
   const int result = join_returned(t, thread, number, REAL(pthread_timedjoin_np)(thread, value, until));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);
   return result;
@@ -152,6 +154,7 @@ INTERCEPT(int, pthread_timedjoin_np, (pthread_t thread, void** value, const time
 INTERCEPT(int, pthread_clockjoin_np, (pthread_t thread, void** value, clockid_t clock, const timespec* until)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number, true);
   const int result = join_returned(t, thread, number, REAL(pthread_clockjoin_np)(thread, value, clock, until));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);
   return result;
