@@ -19,6 +19,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace sooth::pass {
@@ -365,8 +366,9 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   forget_effects_of_calls(module);
   for (Function& function : module) allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
+  // At once: code generation would fall over it.
   if (options.verify && verifyModule(module, &errs()))
-    module.getContext().emitError("sooth: the instrumented module is not valid");
+    report_fatal_error("sooth: the instrumented module is not valid", /*gen_crash_diag=*/false);
   return true;
 }
 

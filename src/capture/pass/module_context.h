@@ -105,6 +105,8 @@ public:
   llvm::AllocaInst* spill_room(std::uint64_t bytes, llvm::Align align);
   // Where code of the function's entry goes: after the static allocas.
   llvm::BasicBlock::iterator entry_point() const;
+  // The same for code that needs the thread's record, which is computed before it. Not for coroutines that are not split yet.
+  llvm::BasicBlock::iterator entry_point_with_thread();
 
 private:
   llvm::Value* field_address(Builder& at, ThreadField field);

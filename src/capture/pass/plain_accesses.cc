@@ -237,10 +237,12 @@ void instrument_by_value(FunctionContext& function, CallBase& call, unsigned arg
 }
 
 void announce_by_value(FunctionContext& function, Argument& argument, std::uint32_t row) {
-  Builder at(&function.function.getEntryBlock(), function.entry_point());
   const std::uint64_t size = store_size(function, argument.getParamByValType());
-  if (size != 0)
-    call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
+  if (size == 0) return;
+  // Behind the thread's record: the frame, which is entered before, comes between the two.
+  Function& f = function.function;
+  Builder at(&f.getEntryBlock(), f.isPresplitCoroutine() ? function.entry_point() : function.entry_point_with_thread());
+  call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
 }
 
 } // namespace sooth::pass
