@@ -62,6 +62,8 @@ TEST(CommandLineTest, OptionsOfOurOwnAreNotPassedOn) {
   EXPECT_FALSE(line.branches);
   EXPECT_FALSE(line.loops);
   EXPECT_TRUE(line.instrument);
+  EXPECT_FALSE(line.tsan_annotations);
+  EXPECT_TRUE(read_command_line({"-fsooth-tsan-annotations", "a.c"}).tsan_annotations);
   EXPECT_FALSE(read_command_line({"-fno-sooth", "a.c"}).instrument);
   EXPECT_EQ(read_command_line({"-fsooth-nothing", "a.c"}).mistakes.size(), 1u);
 }

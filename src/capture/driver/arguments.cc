@@ -231,6 +231,8 @@ private:
     else if (argument == "-fsooth-loops") line_.loops = true;
     else if (argument == "-fsooth-facts") line_.facts = true;
     else if (argument == "-fno-sooth-facts") line_.facts = false;
+    else if (argument == "-fsooth-tsan-annotations") line_.tsan_annotations = true;
+    else if (argument == "-fno-sooth-tsan-annotations") line_.tsan_annotations = false;
     else if (argument == "--sooth-help") line_.help = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
@@ -303,6 +305,8 @@ std::string help_text() {
          "  -fsooth-property=FILE     make every call of the functions that the property file names in call() or "
          "return()\n"
          "                            an event: they are not inlined, and recorded whatever they do\n"
+         "  -fsooth-tsan-annotations  compile as code for ThreadSanitizer is: __SANITIZE_THREAD__ is defined and\n"
+         "                            __has_feature(thread_sanitizer) holds, so that code annotates what it does\n"
          "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"

@@ -27,6 +27,12 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
   // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
   Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
                  installation.headers,          "-isystem",      installation.libraries + "/std"};
+  if (line.tsan_annotations) {
+    // For the front end alone. What ThreadSanitizer's own pass would do is switched off.
+    add(flags, {"-D__SANITIZE_THREAD__=1", "-Xclang", "-fsanitize=thread"});
+    for (const char* part : {"memory-accesses", "func-entry-exit", "atomics", "memintrinsics"})
+      add(flags, {"-mllvm", std::string("-tsan-instrument-") + part + "=false"});
+  }
   if (line.stage >= Stage::Compile) {
     // Names and places come from debug information. The user's own choice, later on the line, wins.
     if (!line.has_debug_flag) add(flags, {"-g"});

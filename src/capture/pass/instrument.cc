@@ -378,9 +378,38 @@ static bool may_be_start(const Function& function, const Options& options) {
   return options.monitor && source && options.monitor->start_functions.contains(source->getName().split('<').first);
 }
 
+// Whether the call can be made instead of being replaced by its function's body. Headers of intrinsics (without debug information) and
+// functions that are compiled for another processor rely on being inlined.
+static bool can_stay_a_call(const CallBase& call, const Function& callee) {
+  if (!callee.hasFnAttribute(Attribute::AlwaysInline)) return true;
+  constexpr StringRef kFeatures = "target-features";
+  return callee.getSubprogram() && callee.getFnAttribute(kFeatures) == call.getFunction()->getFnAttribute(kFeatures);
+}
+
+// What is left out and what is recorded stay functions of their own: after the optimiser a function is one or the other.
+static bool keep_apart(Function& function, const DenseSet<const Function*>& left_out) {
+  bool changed = false;
+  const bool is_left_out = left_out.contains(&function);
+  for (Instruction& i : instructions(function)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    if (!call || isa<IntrinsicInst>(call) || call->isInlineAsm() || call->hasFnAttr(Attribute::NoInline)) continue;
+    const auto* callee = dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts());
+    // A pointer may turn out to be one that is recorded.
+    const bool apart = callee ? !callee->isDeclaration() && left_out.contains(callee) != is_left_out : is_left_out;
+    if (!apart || (callee && !can_stay_a_call(*call, *callee))) continue;
+    call->removeFnAttr(Attribute::AlwaysInline); // of the statement
+    call->addFnAttr(Attribute::NoInline);
+    changed = true;
+  }
+  return changed;
+}
+
 bool prepare_module(Module& module, const Options& options, const Selection& selection) {
   if (module.getNamedMetadata(kDone)) return false;
   const IgnoreList ignored(module, selection);
+  DenseSet<const Function*> left_out;
+  for (const Function& function : module)
+    if (!function.isDeclaration() && ignored.is_ignored(function)) left_out.insert(&function);
   bool changed = mark_terminating_loops(module);
   if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
   for (Function& function : module) {
@@ -388,7 +417,8 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
     changed |= forbid_loads_ahead(function);
     changed |= keep_string_comparisons(function);
     changed |= strengthen_library_orders(function);
-    if (!ignored.is_ignored(function) && !may_be_start(function, options)) continue;
+    if (!left_out.empty()) changed |= keep_apart(function, left_out);
+    if (!left_out.contains(&function) && !may_be_start(function, options)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);
   }
