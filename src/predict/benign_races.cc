@@ -11,12 +11,12 @@ namespace sooth::predict {
 namespace {
 
 // How often a thread's annotations are open.
-struct Open {
+struct OpenAnnotations {
   unsigned reads = 0, writes = 0;
 };
 
 // Whether the event opens or closes a stretch in which its thread's accesses may race.
-bool follow(const trace::Trace& trace, const trace::Event& e, Open& open) {
+bool follow_annotation(const trace::Trace& trace, const trace::Event& e, OpenAnnotations& open) {
   const std::uint64_t name = e.value >> 32;
   if (e.kind != trace::EventKind::Watch || !e.has(trace::kFill) || (e.value & 0xffffffff) != 0) return false;
   if (name >= trace.strings.size()) return false;
@@ -32,12 +32,12 @@ bool follow(const trace::Trace& trace, const trace::Event& e, Open& open) {
 // Plain accesses only: atomics do not race.
 std::vector<bool> ignored_accesses(const trace::Trace& trace) {
   std::vector<bool> ignored;
-  std::vector<Open> open(trace.threads.size());
+  std::vector<OpenAnnotations> open(trace.threads.size());
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const trace::Event& e = trace.events[i];
     if (e.thread >= open.size()) continue;
-    if (follow(trace, e, open[e.thread])) ignored.resize(trace.events.size());
-    const Open& now = open[e.thread];
+    if (follow_annotation(trace, e, open[e.thread])) ignored.resize(trace.events.size());
+    const OpenAnnotations& now = open[e.thread];
     if ((e.kind == trace::EventKind::Read && now.reads != 0) || (e.kind == trace::EventKind::Write && now.writes != 0))
       ignored[i] = true;
   }

@@ -16,6 +16,8 @@
 #include "capture/pass/source_name.h"
 #include "capture/pass/static_facts.h"
 #include "capture/pass/target_vectors.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
@@ -40,6 +42,7 @@ struct Hook {
   TransferPlan plan = {};       // Transfer
   unsigned argument = 0;        // ByValue
   bool decision = false;        // Call: an event goes before it
+  bool is_hot = false;          // runs often: its check is inlined
 };
 
 // Memory of tools that count things for themselves.
@@ -54,8 +57,10 @@ bool belongs_to_tool(const Value* address) {
 // Decides, in source order, where hooks go; nothing is changed while it looks.
 class Survey {
 public:
-  Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
-      : context_(context), function_(function), names_(function), memory_(thread_locals, context.options.facts) {
+  Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals,
+         const LoopInfo& loops)
+      : context_(context), function_(function), loops_(loops), names_(function),
+        memory_(thread_locals, context.options.facts) {
     for (Instruction& instruction : instructions(function)) visit(instruction);
     if (!context.options.branches) return;
     for (Instruction* terminator :
@@ -117,8 +122,24 @@ private:
   }
 
   void add(Hook hook) {
+    hook.is_hot = is_hot(*hook.instruction->getParent());
     hooks_.push_back(hook);
     if (hook.kind != HookKind::Call) recorded_.insert(hook.instruction);
+  }
+
+  // In an innermost loop that calls nobody: where calls are made anyway, one more for a check does not matter much.
+  bool is_hot(const BasicBlock& block) {
+    const Loop* loop = loops_.getLoopFor(&block);
+    if (!loop || !loop->isInnermost()) return false;
+    const auto [entry, fresh] = hot_loops_.try_emplace(loop, false);
+    if (fresh)
+      entry->second = none_of(loop->blocks(), [](const BasicBlock* part) {
+        return any_of(*part, [](const Instruction& i) {
+          const auto* call = dyn_cast<CallBase>(&i);
+          return call && is_real_call(*call);
+        });
+      });
+    return entry->second;
   }
 
   std::uint64_t size_of(Type* type) const { return context_.layout.getTypeStoreSize(type).getFixedValue(); }
@@ -226,10 +247,12 @@ private:
 
   ModuleContext& context_;
   Function& function_;
+  const LoopInfo& loops_; // only while it looks
   SourceNames names_;
   PrivateMemory memory_;
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
+  DenseMap<const Loop*, bool> hot_loops_;
   std::optional<std::uint32_t> function_row_;
 };
 
@@ -302,7 +325,10 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
   FunctionContext here(context, function);
   // The last first: each split then moves only what lies between two hooks.
-  for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
+  for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) {
+    here.is_hot = hook->is_hot;
+    emit(here, *hook);
+  }
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
   if (!context.options.monitor) instrument_frame(here, row);
   else if (tells_start) instrument_start(here, row);
@@ -315,7 +341,7 @@ void instrument_functions(ModuleContext& context, const std::vector<Function*>& 
   for (Function* function : functions) {
     if (is_marked(*function)) remove_anchor(*function);
     if (context.options.loops) prepare_loops(*function, analyses);
-    Survey survey(context, *function, thread_locals);
+    Survey survey(context, *function, thread_locals, analyses.getResult<LoopAnalysis>(*function));
     emit_hooks(context, survey, analyses);
   }
 }
@@ -334,7 +360,7 @@ void instrument_with_facts(ModuleContext& context, const std::vector<Function*>&
   }
   std::vector<std::unique_ptr<Survey>> surveys;
   for (Function* function : functions) {
-    surveys.push_back(std::make_unique<Survey>(context, *function, none));
+    surveys.push_back(std::make_unique<Survey>(context, *function, none, analyses.getResult<LoopAnalysis>(*function)));
     surveys.back()->find_facts(effects, analyses, table);
   }
   context.dependence = table.words();
@@ -366,6 +392,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   forget_effects_of_calls(module);
   for (Function& function : module) allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
+  if (options.strip_debug) StripDebugInfo(module);
   // At once: code generation would fall over it.
   if (options.verify && verifyModule(module, &errs()))
     report_fatal_error("sooth: the instrumented module is not valid", /*gen_crash_diag=*/false);

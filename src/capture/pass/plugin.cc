@@ -24,7 +24,9 @@ cl::list<std::string> skip("sooth-skip", cl::desc("Leave out functions and sourc
                            cl::value_desc("glob"));
 cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and record what that takes"),
                     cl::init(false));
-cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
+cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(false));
+cl::opt<bool> strip_debug("sooth-strip-debug",
+                          cl::desc("Drop debug information once names and places are taken from it"), cl::init(false));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
                       cl::init(false));
@@ -50,6 +52,7 @@ sooth::pass::Options options() {
   sooth::pass::Options options{.branches = (branches || with_facts) && !monitor,
                                .loops = loops && !with_facts && !monitor,
                                .facts = with_facts,
+                               .strip_debug = strip_debug,
                                .verify = is_verified(),
                                .calls = {calls.begin(), calls.end()}};
   if (!monitor) return options;
