@@ -193,7 +193,7 @@ def libuv1(place, compilers):
     names = ["thread_create", "thread_mutex", "thread_rwlock", "thread_local_storage", "thread_stack_size", "semaphore_1",
              "semaphore_2", "semaphore_3", "condvar_1", "condvar_2", "condvar_3", "condvar_4", "barrier_1", "barrier_2",
              "barrier_3", "threadpool_queue_work_simple", "threadpool_queue_work_einval", "threadpool_multiple_event_loops",
-             "threadpool_cancel_work", "async", "async_null_cb", "once", "loop_alive", "fs_file_async", "tcp_ping_pong"]
+             "threadpool_cancel_work", "async", "async_null_cb", "once", "loop_alive", "fs_file_async"]
     as_root = {"UV_RUN_AS_ROOT": "1"}
     known = set(run(["made/uv_run_tests_a", "--list"], place.tree, as_root).out.split())
     chosen = [name for name in names if name in known]

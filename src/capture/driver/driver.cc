@@ -78,7 +78,8 @@ Result<logic::MonitorNeeds> monitor_needs(const std::string& file) {
   return logic::monitor_needs(syntax.value());
 }
 
-// The runtime goes before libc, which clang adds last, and must stay even if nothing seems to need it.
+// The runtime goes before all other libraries, so that what it intercepts goes through it also where another one than libc has it: an
+// allocator, for one. It must stay even if nothing seems to need it.
 Words link_flags(const CommandLine& line, const Installation& installation) {
   // Named as libraries, not as files: -x of the user's would make clang compile a file.
   if (line.is_static) return {"-L" + installation.libraries, "-l:libsooth_static.a"};
@@ -96,7 +97,7 @@ int run(const Words& command) {
 }
 
 // After `--` everything is an input: our own flags go before it.
-void insert_link_flags(Words& command, const Words& flags) {
+void append_flags(Words& command, const Words& flags) {
   for (std::size_t i = 0; i < command.size(); ++i) {
     if (command[i] != "--") continue;
     command.insert(command.begin() + static_cast<std::ptrdiff_t>(i), flags.begin(), flags.end());
@@ -153,7 +154,9 @@ int run_compiler(bool cxx, int argc, char** argv) {
     }
     if (line.is_static)
       std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
-    insert_link_flags(command, link_flags(line, installation.value()));
+    const Words link = link_flags(line, installation.value());
+    if (line.is_static) append_flags(command, link); // an archive has what those before it lack
+    else command.insert(command.begin() + 1, link.begin(), link.end());
     if (!line.monitor.empty() && !line.is_shared) {
       const int status = run_and_wait(command);
       return status != 0 ? status : build_monitors_in(line.monitor, line.output, installation.value());
