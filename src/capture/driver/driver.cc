@@ -20,6 +20,9 @@ using Words = std::vector<std::string>;
 
 void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
 
+// An option of LLVM, for the compiler alone: clang's assembler and the linker do not know the pass.
+void add_llvm(Words& to, const std::string& option) { add(to, {"-Xclang", "-mllvm", "-Xclang", option}); }
+
 // What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
 Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls,
                     const logic::MonitorNeeds& needs) {
@@ -31,7 +34,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     // For the front end alone. What ThreadSanitizer's own pass would do is switched off.
     add(flags, {"-D__SANITIZE_THREAD__=1", "-Xclang", "-fsanitize=thread"});
     for (const char* part : {"memory-accesses", "func-entry-exit", "atomics", "memintrinsics"})
-      add(flags, {"-mllvm", std::string("-tsan-instrument-") + part + "=false"});
+      add_llvm(flags, std::string("-tsan-instrument-") + part + "=false");
   }
   if (line.stage >= Stage::Compile) {
     // Names and places come from debug information. The user's own choice, later on the line, wins.
@@ -43,18 +46,18 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
                              !line.only.empty() || !line.skip.empty() || !line.monitor.empty() || !calls.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
     // Debug information that only the pass has asked for would cost code generation a sixth of its time, and objects half of their size.
-    if (strips_debug) add(flags, {"-mllvm", "-sooth-strip-debug=true"});
-    if (line.branches) add(flags, {"-mllvm", "-sooth-branches=true"});
-    if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
-    if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
-    if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=true"});
-    if (needs.all_memory) add(flags, {"-mllvm", "-sooth-monitor-memory=true"});
-    for (const std::string& name : needs.start_functions) add(flags, {"-mllvm", "-sooth-monitor-start=" + name});
-    for (const std::string& name : needs.variables) add(flags, {"-mllvm", "-sooth-monitor-variable=" + name});
-    for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
-    for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
-    for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
-    for (const std::string& name : calls) add(flags, {"-mllvm", "-sooth-call=" + name});
+    if (strips_debug) add_llvm(flags, "-sooth-strip-debug=true");
+    if (line.branches) add_llvm(flags, "-sooth-branches=true");
+    if (!line.loops) add_llvm(flags, "-sooth-loops=false");
+    if (line.facts) add_llvm(flags, "-sooth-facts=true");
+    if (!line.monitor.empty()) add_llvm(flags, "-sooth-monitor=true");
+    if (needs.all_memory) add_llvm(flags, "-sooth-monitor-memory=true");
+    for (const std::string& name : needs.start_functions) add_llvm(flags, "-sooth-monitor-start=" + name);
+    for (const std::string& name : needs.variables) add_llvm(flags, "-sooth-monitor-variable=" + name);
+    for (const std::string& glob : line.only) add_llvm(flags, "-sooth-only=" + glob);
+    for (const std::string& glob : line.skip) add_llvm(flags, "-sooth-skip=" + glob);
+    for (const std::string& file : line.ignorelists) add_llvm(flags, "-sooth-ignorelist=" + file);
+    for (const std::string& name : calls) add_llvm(flags, "-sooth-call=" + name);
   }
   add(flags, {"--end-no-unused-arguments"});
   return flags;
