@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/end_text.h"
 #include "report/event_text.h"
 
 namespace sooth::cli {

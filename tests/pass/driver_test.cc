@@ -56,12 +56,15 @@ TEST(CommandLineTest, AValueIsNoInput) {
 
 TEST(CommandLineTest, OptionsOfOurOwnAreNotPassedOn) {
   const CommandLine line =
-      read_command_line({"-fsooth-ignorelist=a.txt", "-fno-sooth-branches", "-fno-sooth-loops", "-c", "a.c"});
+      read_command_line({"-fsooth-ignorelist=a.txt", "-fsooth-branches", "-fno-sooth-loops", "-c", "a.c"});
   EXPECT_EQ(line.passed_on, (std::vector<std::string>{"-c", "a.c"}));
   EXPECT_EQ(line.ignorelists, (std::vector<std::string>{"a.txt"}));
-  EXPECT_FALSE(line.branches);
+  EXPECT_TRUE(line.branches);
+  EXPECT_FALSE(read_command_line({"a.c"}).branches);
   EXPECT_FALSE(line.loops);
   EXPECT_TRUE(line.instrument);
+  EXPECT_FALSE(line.tsan_annotations);
+  EXPECT_TRUE(read_command_line({"-fsooth-tsan-annotations", "a.c"}).tsan_annotations);
   EXPECT_FALSE(read_command_line({"-fno-sooth", "a.c"}).instrument);
   EXPECT_EQ(read_command_line({"-fsooth-nothing", "a.c"}).mistakes.size(), 1u);
 }
@@ -70,6 +73,8 @@ TEST(CommandLineTest, DebugFlagsThatChooseALevel) {
   EXPECT_TRUE(read_command_line({"-g0", "a.c"}).has_debug_flag);
   EXPECT_TRUE(read_command_line({"-ggdb3", "a.c"}).has_debug_flag);
   EXPECT_FALSE(read_command_line({"-gdwarf-4", "a.c"}).has_debug_flag);
+  EXPECT_TRUE(read_command_line({"-gdwarf-4", "a.c"}).wants_debug);
+  EXPECT_FALSE(read_command_line({"-g0", "-gno-column-info", "a.c"}).wants_debug);
   EXPECT_FALSE(read_command_line({"-gcc-toolchain", "/opt", "a.c"}).has_debug_flag);
 }
 

@@ -12,7 +12,7 @@ import random
 import shutil
 import sys
 
-from recording import ROOT, check, count, events, fresh, record, run, skip, verify
+from recording import ROOT, Compilers, check, count, events, fresh, record, run, skip, verify
 
 sys.path.insert(0, str(ROOT / "tools"))
 import debian_source  # noqa: E402  (found through the line above)
@@ -25,9 +25,9 @@ def make_text(path):
     path.write_text("".join(" ".join(words.choices(lexicon, k=12)) + "\n" for _ in range(4000)), encoding="ascii")
 
 
-def build_pbzip2(tree, sooth):
+def build_pbzip2(tree, compilers):
     # Its source has string literals of the time before C++11, which clang takes for an error unless told otherwise.
-    run(f"make CXX='{sooth}-c++ -Wno-reserved-user-defined-literal' pbzip2", tree)
+    run(f"make CXX='{compilers.cxx} -Wno-reserved-user-defined-literal' pbzip2", tree)
     # Debian's tests for the package, as its debian/tests/control has them.
     run("./pbzip2 -h 2>&1 | grep Example:", tree)
     stuff = tree / "debian" / "tests" / "stuff"
@@ -37,9 +37,9 @@ def build_pbzip2(tree, sooth):
     return [str(tree / "pbzip2"), "-p3", "-b1", "-q", "-c"]
 
 
-def build_lbzip2(tree, sooth):
+def build_lbzip2(tree, compilers):
     # The two definitions are for its gnulib, which is older than today's glibc.
-    run(f"./configure -q CC={sooth}-cc CPPFLAGS='-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100'", tree)
+    run(f"./configure -q CC={compilers.cc} CPPFLAGS='-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100'", tree)
     run("make -s -j2", tree)
     answer = run("make check", tree)
     check("# FAIL:  0" in answer.out and "# PASS:  20" in answer.out, "its 20 tests pass")
@@ -63,7 +63,7 @@ def main():
     work = fresh(options.work)
     tree = work / "source"
     shutil.copytree(source, tree)
-    program, *arguments = PROGRAMS[options.program](tree, sooth)
+    program, *arguments = PROGRAMS[options.program](tree, Compilers(f"{sooth}-cc", f"{sooth}-c++"))
 
     text = work / "text"
     make_text(text)

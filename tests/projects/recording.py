@@ -1,5 +1,6 @@
 """What the tests of this folder share: running commands, recording programs, reading what was recorded."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -8,6 +9,13 @@ import subprocess
 import sys
 
 SKIPPED = 77  # as CMakeLists.txt tells ctest
+
+
+@dataclasses.dataclass(frozen=True)
+class Compilers:
+    cc: str
+    cxx: str
+
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 

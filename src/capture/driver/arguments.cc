@@ -231,6 +231,8 @@ private:
     else if (argument == "-fsooth-loops") line_.loops = true;
     else if (argument == "-fsooth-facts") line_.facts = true;
     else if (argument == "-fno-sooth-facts") line_.facts = false;
+    else if (argument == "-fsooth-tsan-annotations") line_.tsan_annotations = true;
+    else if (argument == "-fno-sooth-tsan-annotations") line_.tsan_annotations = false;
     else if (argument == "--sooth-help") line_.help = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
@@ -261,14 +263,18 @@ private:
     else if (constexpr std::string_view kSanitize = "-fsanitize="; argument.starts_with(kSanitize))
       sanitizer_ = is_alone(argument.substr(kSanitize.size())) ? argument : sanitizer_;
     else if (argument.starts_with("-fno-sanitize=") || argument == "-fno-sanitize") sanitizer_.clear();
-    else if (argument.starts_with("-g") && !argument.starts_with("-gcc-"))
-      line_.has_debug_flag |= chooses_debug_level(argument);
+    else if (argument.starts_with("-g") && !argument.starts_with("-gcc-")) read_debug_flag(argument);
     else if (argument.starts_with("-x") && argument.size() > 2) set_language(argument.substr(2));
     else if (argument.starts_with("-l")) line_.has_inputs = true;
     else if (argument.starts_with("-o") && argument.size() > 2) line_.output = argument.substr(2);
     if (argument == "-x") is_language_ = true;
     if (argument == "-o") is_output_ = true;
     if (is_one_of(argument, kTakesValue)) expects_value_ = true;
+  }
+
+  void read_debug_flag(const std::string& flag) {
+    line_.has_debug_flag |= chooses_debug_level(flag);
+    line_.wants_debug |= !flag.starts_with("-gno-") && flag != "-g0" && flag != "-ggdb0";
   }
 
   // -gdwarf-5 or -gz say how, not how much: -g is still to be added for them.
@@ -303,7 +309,9 @@ std::string help_text() {
          "  -fsooth-property=FILE     make every call of the functions that the property file names in call() or "
          "return()\n"
          "                            an event: they are not inlined, and recorded whatever they do\n"
-         "  -fno-sooth-branches       do not record branches that depend on loaded values\n"
+         "  -fsooth-tsan-annotations  compile as code for ThreadSanitizer is: __SANITIZE_THREAD__ is defined and\n"
+         "                            __has_feature(thread_sanitizer) holds, so that code annotates what it does\n"
+         "  -fsooth-branches          record branches that depend on loaded values, where a run is asked for them\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"
          "                            for compiling and for linking (docs/monitors.md)\n"

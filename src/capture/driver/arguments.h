@@ -17,15 +17,17 @@ struct CommandLine {
   bool is_relocatable = false; // -r
   bool is_foreign = false;     // code that no runtime can be beside: CUDA, HIP, OpenCL, -ffreestanding
   bool is_shared = false;      // -shared: a library, not a program
-  bool has_debug_flag = false; // any -g... that the user chose, -g0 included
+  bool has_debug_flag = false; // a -g... that chooses a level, -g0 included
+  bool wants_debug = false;    // any -g... that asks for debug information
 
-  bool instrument = true;       // no -fno-sooth
-  bool branches = true;         // no -fno-sooth-branches
-  bool loops = true;            // no -fno-sooth-loops
-  bool facts = false;           // -fsooth-facts
-  bool help = false;            // --sooth-help
-  bool print_libraries = false; // --sooth-print-libdir
-  bool print_headers = false;   // --sooth-print-includedir
+  bool instrument = true;        // no -fno-sooth
+  bool branches = false;         // -fsooth-branches
+  bool loops = true;             // no -fno-sooth-loops
+  bool facts = false;            // -fsooth-facts
+  bool tsan_annotations = false; // -fsooth-tsan-annotations
+  bool help = false;             // --sooth-help
+  bool print_libraries = false;  // --sooth-print-libdir
+  bool print_headers = false;    // --sooth-print-includedir
   std::vector<std::string> ignorelists;
   std::vector<std::string> only; // globs: --only, --skip
   std::vector<std::string> skip;

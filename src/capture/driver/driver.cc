@@ -20,6 +20,9 @@ using Words = std::vector<std::string>;
 
 void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end(), words); }
 
+// An option of LLVM, for the compiler alone: clang's assembler and the linker do not know the pass.
+void add_llvm(Words& to, const std::string& option) { add(to, {"-Xclang", "-mllvm", "-Xclang", option}); }
+
 // What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
 Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls,
                     const logic::MonitorNeeds& needs) {
@@ -27,25 +30,34 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
   // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
   Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
                  installation.headers,          "-isystem",      installation.libraries + "/std"};
+  if (line.tsan_annotations) {
+    // For the front end alone. What ThreadSanitizer's own pass would do is switched off.
+    add(flags, {"-D__SANITIZE_THREAD__=1", "-Xclang", "-fsanitize=thread"});
+    for (const char* part : {"memory-accesses", "func-entry-exit", "atomics", "memintrinsics"})
+      add_llvm(flags, std::string("-tsan-instrument-") + part + "=false");
+  }
   if (line.stage >= Stage::Compile) {
     // Names and places come from debug information. The user's own choice, later on the line, wins.
     if (!line.has_debug_flag) add(flags, {"-g"});
+    const bool strips_debug = !line.has_debug_flag && !line.wants_debug;
     add(flags, {"-fpass-plugin=" + pass});
     // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
-    const bool has_options = !line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
+    const bool has_options = strips_debug || line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
                              !line.only.empty() || !line.skip.empty() || !line.monitor.empty() || !calls.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
-    if (!line.branches) add(flags, {"-mllvm", "-sooth-branches=false"});
-    if (!line.loops) add(flags, {"-mllvm", "-sooth-loops=false"});
-    if (line.facts) add(flags, {"-mllvm", "-sooth-facts=true"});
-    if (!line.monitor.empty()) add(flags, {"-mllvm", "-sooth-monitor=true"});
-    if (needs.all_memory) add(flags, {"-mllvm", "-sooth-monitor-memory=true"});
-    for (const std::string& name : needs.start_functions) add(flags, {"-mllvm", "-sooth-monitor-start=" + name});
-    for (const std::string& name : needs.variables) add(flags, {"-mllvm", "-sooth-monitor-variable=" + name});
-    for (const std::string& glob : line.only) add(flags, {"-mllvm", "-sooth-only=" + glob});
-    for (const std::string& glob : line.skip) add(flags, {"-mllvm", "-sooth-skip=" + glob});
-    for (const std::string& file : line.ignorelists) add(flags, {"-mllvm", "-sooth-ignorelist=" + file});
-    for (const std::string& name : calls) add(flags, {"-mllvm", "-sooth-call=" + name});
+    // Debug information that only the pass has asked for would cost code generation a sixth of its time, and objects half of their size.
+    if (strips_debug) add_llvm(flags, "-sooth-strip-debug=true");
+    if (line.branches) add_llvm(flags, "-sooth-branches=true");
+    if (!line.loops) add_llvm(flags, "-sooth-loops=false");
+    if (line.facts) add_llvm(flags, "-sooth-facts=true");
+    if (!line.monitor.empty()) add_llvm(flags, "-sooth-monitor=true");
+    if (needs.all_memory) add_llvm(flags, "-sooth-monitor-memory=true");
+    for (const std::string& name : needs.start_functions) add_llvm(flags, "-sooth-monitor-start=" + name);
+    for (const std::string& name : needs.variables) add_llvm(flags, "-sooth-monitor-variable=" + name);
+    for (const std::string& glob : line.only) add_llvm(flags, "-sooth-only=" + glob);
+    for (const std::string& glob : line.skip) add_llvm(flags, "-sooth-skip=" + glob);
+    for (const std::string& file : line.ignorelists) add_llvm(flags, "-sooth-ignorelist=" + file);
+    for (const std::string& name : calls) add_llvm(flags, "-sooth-call=" + name);
   }
   add(flags, {"--end-no-unused-arguments"});
   return flags;
@@ -69,7 +81,8 @@ Result<logic::MonitorNeeds> monitor_needs(const std::string& file) {
   return logic::monitor_needs(syntax.value());
 }
 
-// The runtime goes before libc, which clang adds last, and must stay even if nothing seems to need it.
+// The runtime goes before all other libraries, so that what it intercepts goes through it also where another one than libc has it: an
+// allocator, for one. It must stay even if nothing seems to need it.
 Words link_flags(const CommandLine& line, const Installation& installation) {
   // Named as libraries, not as files: -x of the user's would make clang compile a file.
   if (line.is_static) return {"-L" + installation.libraries, "-l:libsooth_static.a"};
@@ -87,7 +100,7 @@ int run(const Words& command) {
 }
 
 // After `--` everything is an input: our own flags go before it.
-void insert_link_flags(Words& command, const Words& flags) {
+void append_flags(Words& command, const Words& flags) {
   for (std::size_t i = 0; i < command.size(); ++i) {
     if (command[i] != "--") continue;
     command.insert(command.begin() + static_cast<std::ptrdiff_t>(i), flags.begin(), flags.end());
@@ -144,7 +157,9 @@ int run_compiler(bool cxx, int argc, char** argv) {
     }
     if (line.is_static)
       std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
-    insert_link_flags(command, link_flags(line, installation.value()));
+    const Words link = link_flags(line, installation.value());
+    if (line.is_static) append_flags(command, link); // an archive has what those before it lack
+    else command.insert(command.begin() + 1, link.begin(), link.end());
     if (!line.monitor.empty() && !line.is_shared) {
       const int status = run_and_wait(command);
       return status != 0 ? status : build_monitors_in(line.monitor, line.output, installation.value());

@@ -42,6 +42,47 @@ EMPTY_HOOK(__sooth_monitored_write4);
 EMPTY_HOOK(__sooth_monitored_write8);
 void __sooth_entered(uint32_t site) { (void)site; }
 
+// ThreadSanitizer's annotations, with -fsooth-tsan-annotations. Weak: a program may have its own.
+#define ANNOTATION(name)                                                                                               \
+  __asm__(".weak " #name "\n.type " #name ", @function\n" #name ": xorl %eax, %eax\nret\n.size " #name ", . - " #name  \
+          "\n")
+ANNOTATION(__tsan_init);
+ANNOTATION(__tsan_acquire);
+ANNOTATION(__tsan_release);
+ANNOTATION(__tsan_mutex_create);
+ANNOTATION(__tsan_mutex_destroy);
+ANNOTATION(__tsan_mutex_pre_lock);
+ANNOTATION(__tsan_mutex_post_lock);
+ANNOTATION(__tsan_mutex_pre_unlock);
+ANNOTATION(__tsan_mutex_post_unlock);
+ANNOTATION(__tsan_mutex_pre_signal);
+ANNOTATION(__tsan_mutex_post_signal);
+ANNOTATION(__tsan_mutex_pre_divert);
+ANNOTATION(__tsan_mutex_post_divert);
+ANNOTATION(__tsan_get_current_fiber);
+ANNOTATION(__tsan_create_fiber);
+ANNOTATION(__tsan_destroy_fiber);
+ANNOTATION(__tsan_switch_to_fiber);
+ANNOTATION(__tsan_set_fiber_name);
+ANNOTATION(AnnotateHappensBefore);
+ANNOTATION(AnnotateHappensAfter);
+ANNOTATION(AnnotateRWLockCreate);
+ANNOTATION(AnnotateRWLockCreateStatic);
+ANNOTATION(AnnotateRWLockDestroy);
+ANNOTATION(AnnotateRWLockAcquired);
+ANNOTATION(AnnotateRWLockReleased);
+ANNOTATION(AnnotateBenignRace);
+ANNOTATION(AnnotateBenignRaceSized);
+ANNOTATION(AnnotateNewMemory);
+ANNOTATION(AnnotateThreadName);
+ANNOTATION(AnnotateIgnoreReadsBegin);
+ANNOTATION(AnnotateIgnoreReadsEnd);
+ANNOTATION(AnnotateIgnoreWritesBegin);
+ANNOTATION(AnnotateIgnoreWritesEnd);
+ANNOTATION(AnnotateIgnoreSyncBegin);
+ANNOTATION(AnnotateIgnoreSyncEnd);
+ANNOTATION(AnnotateEnableRaceDetection);
+
 // <sooth/sooth.h> and <sooth/monitor.h>
 void __sooth_user_event(const char* name, long long value) { (void)name, (void)value; }
 void __sooth_user_event_double(const char* name, double value) { (void)name, (void)value; }

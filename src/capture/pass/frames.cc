@@ -40,14 +40,7 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
     }
   }
 
-  // After the computation of the record's address, which thread() puts first.
-  Builder start(&f.getEntryBlock(), function.entry_point());
-  function.thread(start);
-  auto where = function.entry_point();
-  if (auto* address = dyn_cast<IntrinsicInst>(&*where);
-      address && address->getIntrinsicID() == Intrinsic::threadlocal_address)
-    ++where;
-  Builder at(&f.getEntryBlock(), where);
+  Builder at(&f.getEntryBlock(), function.entry_point_with_thread());
   if (DISubprogram* source = f.getSubprogram())
     at.SetCurrentDebugLocation(DILocation::get(f.getContext(), source->getScopeLine(), 0, source));
   Value* top = function.load_field(at, kStackTop);

@@ -54,7 +54,8 @@ void call_hook(FunctionContext& function, Instruction* before, const char* kind,
   Builder at(before);
   ModuleContext& context = function.context;
   context.call_preserving(at, (kind + Twine(access.size)).str(), context.void_type,
-                          {address, at.CreateZExt(access.value, context.i64), context.site_number(at, access.row)});
+                          {address, at.CreateZExt(access.value, context.i64),
+                           access.site ? access.site : context.site_number(at, access.row)});
 }
 
 } // namespace

@@ -16,9 +16,12 @@
 #include "capture/pass/source_name.h"
 #include "capture/pass/static_facts.h"
 #include "capture/pass/target_vectors.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace sooth::pass {
@@ -39,6 +42,7 @@ struct Hook {
   TransferPlan plan = {};       // Transfer
   unsigned argument = 0;        // ByValue
   bool decision = false;        // Call: an event goes before it
+  bool is_hot = false;          // runs often: its check is inlined
 };
 
 // Memory of tools that count things for themselves.
@@ -53,8 +57,10 @@ bool belongs_to_tool(const Value* address) {
 // Decides, in source order, where hooks go; nothing is changed while it looks.
 class Survey {
 public:
-  Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals)
-      : context_(context), function_(function), names_(function), memory_(thread_locals, context.options.facts) {
+  Survey(ModuleContext& context, Function& function, const DenseSet<const GlobalVariable*>& thread_locals,
+         const LoopInfo& loops)
+      : context_(context), function_(function), loops_(loops), names_(function),
+        memory_(thread_locals, context.options.facts) {
     for (Instruction& instruction : instructions(function)) visit(instruction);
     if (!context.options.branches) return;
     for (Instruction* terminator :
@@ -116,8 +122,24 @@ private:
   }
 
   void add(Hook hook) {
+    hook.is_hot = is_hot(*hook.instruction->getParent());
     hooks_.push_back(hook);
     if (hook.kind != HookKind::Call) recorded_.insert(hook.instruction);
+  }
+
+  // In an innermost loop that calls nobody: where calls are made anyway, one more for a check does not matter much.
+  bool is_hot(const BasicBlock& block) {
+    const Loop* loop = loops_.getLoopFor(&block);
+    if (!loop || !loop->isInnermost()) return false;
+    const auto [entry, fresh] = hot_loops_.try_emplace(loop, false);
+    if (fresh)
+      entry->second = none_of(loop->blocks(), [](const BasicBlock* part) {
+        return any_of(*part, [](const Instruction& i) {
+          const auto* call = dyn_cast<CallBase>(&i);
+          return call && is_real_call(*call);
+        });
+      });
+    return entry->second;
   }
 
   std::uint64_t size_of(Type* type) const { return context_.layout.getTypeStoreSize(type).getFixedValue(); }
@@ -225,10 +247,12 @@ private:
 
   ModuleContext& context_;
   Function& function_;
+  const LoopInfo& loops_; // only while it looks
   SourceNames names_;
   PrivateMemory memory_;
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
+  DenseMap<const Loop*, bool> hot_loops_;
   std::optional<std::uint32_t> function_row_;
 };
 
@@ -301,7 +325,10 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
   FunctionContext here(context, function);
   // The last first: each split then moves only what lies between two hooks.
-  for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) emit(here, *hook);
+  for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) {
+    here.is_hot = hook->is_hot;
+    emit(here, *hook);
+  }
   for (const auto& [argument, argument_row] : arguments) announce_by_value(here, *argument, argument_row);
   if (!context.options.monitor) instrument_frame(here, row);
   else if (tells_start) instrument_start(here, row);
@@ -314,7 +341,7 @@ void instrument_functions(ModuleContext& context, const std::vector<Function*>& 
   for (Function* function : functions) {
     if (is_marked(*function)) remove_anchor(*function);
     if (context.options.loops) prepare_loops(*function, analyses);
-    Survey survey(context, *function, thread_locals);
+    Survey survey(context, *function, thread_locals, analyses.getResult<LoopAnalysis>(*function));
     emit_hooks(context, survey, analyses);
   }
 }
@@ -333,7 +360,7 @@ void instrument_with_facts(ModuleContext& context, const std::vector<Function*>&
   }
   std::vector<std::unique_ptr<Survey>> surveys;
   for (Function* function : functions) {
-    surveys.push_back(std::make_unique<Survey>(context, *function, none));
+    surveys.push_back(std::make_unique<Survey>(context, *function, none, analyses.getResult<LoopAnalysis>(*function)));
     surveys.back()->find_facts(effects, analyses, table);
   }
   context.dependence = table.words();
@@ -365,8 +392,10 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   forget_effects_of_calls(module);
   for (Function& function : module) allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
+  if (options.strip_debug) StripDebugInfo(module);
+  // At once: code generation would fall over it.
   if (options.verify && verifyModule(module, &errs()))
-    module.getContext().emitError("sooth: the instrumented module is not valid");
+    report_fatal_error("sooth: the instrumented module is not valid", /*gen_crash_diag=*/false);
   return true;
 }
 
@@ -376,9 +405,38 @@ static bool may_be_start(const Function& function, const Options& options) {
   return options.monitor && source && options.monitor->start_functions.contains(source->getName().split('<').first);
 }
 
+// Whether the call can be made instead of being replaced by its function's body. Headers of intrinsics (without debug information) and
+// functions that are compiled for another processor rely on being inlined.
+static bool can_stay_a_call(const CallBase& call, const Function& callee) {
+  if (!callee.hasFnAttribute(Attribute::AlwaysInline)) return true;
+  constexpr StringRef kFeatures = "target-features";
+  return callee.getSubprogram() && callee.getFnAttribute(kFeatures) == call.getFunction()->getFnAttribute(kFeatures);
+}
+
+// What is left out and what is recorded stay functions of their own: after the optimiser a function is one or the other.
+static bool keep_apart(Function& function, const DenseSet<const Function*>& left_out) {
+  bool changed = false;
+  const bool is_left_out = left_out.contains(&function);
+  for (Instruction& i : instructions(function)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    if (!call || isa<IntrinsicInst>(call) || call->isInlineAsm() || call->hasFnAttr(Attribute::NoInline)) continue;
+    const auto* callee = dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts());
+    // A pointer may turn out to be one that is recorded.
+    const bool apart = callee ? !callee->isDeclaration() && left_out.contains(callee) != is_left_out : is_left_out;
+    if (!apart || (callee && !can_stay_a_call(*call, *callee))) continue;
+    call->removeFnAttr(Attribute::AlwaysInline); // of the statement
+    call->addFnAttr(Attribute::NoInline);
+    changed = true;
+  }
+  return changed;
+}
+
 bool prepare_module(Module& module, const Options& options, const Selection& selection) {
   if (module.getNamedMetadata(kDone)) return false;
   const IgnoreList ignored(module, selection);
+  DenseSet<const Function*> left_out;
+  for (const Function& function : module)
+    if (!function.isDeclaration() && ignored.is_ignored(function)) left_out.insert(&function);
   bool changed = mark_terminating_loops(module);
   if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
   for (Function& function : module) {
@@ -386,7 +444,8 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
     changed |= forbid_loads_ahead(function);
     changed |= keep_string_comparisons(function);
     changed |= strengthen_library_orders(function);
-    if (!ignored.is_ignored(function) && !may_be_start(function, options)) continue;
+    if (!left_out.empty()) changed |= keep_apart(function, left_out);
+    if (!left_out.contains(&function) && !may_be_start(function, options)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;
     function.addFnAttr(Attribute::NoInline);
   }

@@ -114,6 +114,11 @@ BasicBlock::iterator FunctionContext::entry_point() const {
   return function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
 }
 
+BasicBlock::iterator FunctionContext::entry_point_with_thread() {
+  Builder entry(&function.getEntryBlock(), entry_point());
+  return std::next(cast<Instruction>(thread(entry))->getIterator());
+}
+
 Value* FunctionContext::thread(Builder& at) {
   if (function.isPresplitCoroutine()) return at.CreateThreadLocalAddress(context.thread);
   if (!thread_) {

@@ -27,6 +27,7 @@ struct Options {
   bool branches = true;
   bool loops = true;                        // one call for a range instead of hooks in a loop
   bool facts = false;                       // static facts for dependence, and whatever hooks they need
+  bool strip_debug = false;                 // the user wants no debug information; the pass has used it
   bool verify = false;                      // run LLVM's verifier over the result; for our own tests
   std::optional<MonitorNeeds> monitor = {}; // only what monitors can see
   std::vector<std::string> calls = {};      // functions of which every call is an event (calls.h)
@@ -95,6 +96,7 @@ public:
 
   ModuleContext& context;
   llvm::Function& function;
+  bool is_hot = true; // the hook that is being put in may run often: it gets its check inlined
 
   // The address of the thread's record. Computed once at the function's entry; in a coroutine that is not split yet,
   // which may go on in another thread after each suspension, at every use.
@@ -105,6 +107,8 @@ public:
   llvm::AllocaInst* spill_room(std::uint64_t bytes, llvm::Align align);
   // Where code of the function's entry goes: after the static allocas.
   llvm::BasicBlock::iterator entry_point() const;
+  // The same for code that needs the thread's record, which is computed before it. Not for coroutines that are not split yet.
+  llvm::BasicBlock::iterator entry_point_with_thread();
 
 private:
   llvm::Value* field_address(Builder& at, ThreadField field);

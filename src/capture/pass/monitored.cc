@@ -159,10 +159,7 @@ bool instrument_monitored_store(FunctionContext& function, StoreInst& store, std
 void instrument_start(FunctionContext& function, std::uint32_t row) {
   if (function.function.isPresplitCoroutine()) return;
   ModuleContext& context = function.context;
-  // After the computation of the record's address, which thread() puts first.
-  Builder first(&function.function.getEntryBlock(), function.entry_point());
-  auto where = std::next(cast<Instruction>(function.thread(first))->getIterator());
-  Builder start(&function.function.getEntryBlock(), where);
+  Builder start(&function.function.getEntryBlock(), function.entry_point_with_thread());
   if (DISubprogram* source = function.function.getSubprogram())
     start.SetCurrentDebugLocation(DILocation::get(context.module.getContext(), source->getScopeLine(), 0, source));
   Value* wanted = start.CreateICmpNE(function.load_field(start, kBranches), ConstantInt::get(context.i32, 0));

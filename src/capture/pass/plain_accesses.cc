@@ -3,6 +3,7 @@
 #include "capture/abi.h"
 #include "capture/pass/inline_check.h"
 #include "capture/pass/monitored.h"
+#include "capture/pass/outlined_check.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -67,6 +68,11 @@ void emit_checked(FunctionContext& function, Instruction* before, Direction dire
     context.call_preserving(at, (kind + Twine(access.size)).str(), context.void_type,
                             {at.CreatePtrToInt(access.address, context.i64), at.CreateZExt(access.value, context.i64),
                              context.site_number(at, access.row)});
+    return;
+  }
+  if (!function.is_hot) {
+    if (direction == Direction::Read) call_checked_read(function, before, access);
+    else call_checked_write(function, before, access);
     return;
   }
   if (direction == Direction::Read) emit_checked_read(function, before, access);
@@ -237,10 +243,12 @@ void instrument_by_value(FunctionContext& function, CallBase& call, unsigned arg
 }
 
 void announce_by_value(FunctionContext& function, Argument& argument, std::uint32_t row) {
-  Builder at(&function.function.getEntryBlock(), function.entry_point());
   const std::uint64_t size = store_size(function, argument.getParamByValType());
-  if (size != 0)
-    call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
+  if (size == 0) return;
+  // Behind the thread's record: the frame, which is entered before, comes between the two.
+  Function& f = function.function;
+  Builder at(&f.getEntryBlock(), f.isPresplitCoroutine() ? function.entry_point() : function.entry_point_with_thread());
+  call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
 }
 
 } // namespace sooth::pass

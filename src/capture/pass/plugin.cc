@@ -2,6 +2,8 @@
 //
 // Hooks are put in last of all, after the optimiser, so that only accesses that are really made are recorded. With
 // link-time optimisation that is the end of each file's own compilation; a module remembers that it has been done.
+#include <cstdlib>
+
 #include "capture/pass/instrument.h"
 #include "capture/pass/loads_ahead.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -22,7 +24,9 @@ cl::list<std::string> skip("sooth-skip", cl::desc("Leave out functions and sourc
                            cl::value_desc("glob"));
 cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and record what that takes"),
                     cl::init(false));
-cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(true));
+cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(false));
+cl::opt<bool> strip_debug("sooth-strip-debug",
+                          cl::desc("Drop debug information once names and places are taken from it"), cl::init(false));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
                       cl::init(false));
@@ -36,6 +40,9 @@ cl::list<std::string> calls("sooth-call", cl::desc("A function of which every ca
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
+// In the environment: all tests have it, whatever starts the compiler (tests/verify_modules.cmake).
+bool is_verified() { return verify || std::getenv("SOOTH_VERIFY_MODULES") != nullptr; }
+
 sooth::pass::Selection selection() {
   return {{ignorelists.begin(), ignorelists.end()}, {only.begin(), only.end()}, {skip.begin(), skip.end()}};
 }
@@ -45,7 +52,8 @@ sooth::pass::Options options() {
   sooth::pass::Options options{.branches = (branches || with_facts) && !monitor,
                                .loops = loops && !with_facts && !monitor,
                                .facts = with_facts,
-                               .verify = verify,
+                               .strip_debug = strip_debug,
+                               .verify = is_verified(),
                                .calls = {calls.begin(), calls.end()}};
   if (!monitor) return options;
   options.monitor.emplace().all_memory = monitor_memory;

@@ -3,6 +3,8 @@
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/library_memory.h"
 #include "capture/runtime/monitored.h"
+#include "capture/runtime/online.h"
+#include "trace/may_race.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -17,6 +19,13 @@ void note(EventKind kind, const volatile void* address, std::uint64_t value = 0,
 }
 void note_name(EventKind kind, const char* name, std::uint64_t value = 0, std::uint8_t flags = 0) {
   if (Thread* t = enter()) sync(t, kind, pointer(intern(name)), value, flags);
+}
+
+// A new segment: an access outside must not be left out as a repetition of one inside.
+void may_race_here(const char* name) {
+  Thread* t = enter();
+  if (t == nullptr || is_online() || is_monitored()) return; // they look for no races
+  sync(t, EventKind::Watch, nullptr, std::uint64_t{intern(name)} << 32, kFill);
 }
 
 // Flags of <sanitizer/tsan_interface.h>.
@@ -149,15 +158,23 @@ SOOTH_EXPORT void WTFAnnotateBenignRaceSized(const char* file, int line, const v
   AnnotateBenignRaceSized(file, line, p, bytes, why);
 }
 
+// Until the end, the thread's own plain reads or writes may race: they are recorded, and no race is reported of them.
+SOOTH_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) { may_race_here(kReadsMayRace); }
+SOOTH_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) { may_race_here(kReadsMayRaceEnd); }
+SOOTH_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) { may_race_here(kWritesMayRace); }
+SOOTH_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) { may_race_here(kWritesMayRaceEnd); }
+
 // --- accepted without effect ------------------------------------------------------------------------------------------
-// These ask a detector to look away. A trace is what happened, so nothing is left out of it.
+// These ask a detector for more than a trace says: orders that are to be forgotten, and what it expects to find.
 
 SOOTH_EXPORT void __tsan_init() {}
+SOOTH_EXPORT void __tsan_check_no_mutexes_held() {}
+SOOTH_EXPORT void* __tsan_external_register_tag(const char*) { return nullptr; }
+SOOTH_EXPORT void __tsan_external_register_header(void*, const char*) {}
+SOOTH_EXPORT void __tsan_external_assign_tag(void*, void*) {}
+SOOTH_EXPORT void __tsan_external_read(void*, void*, void*) {}
+SOOTH_EXPORT void __tsan_external_write(void*, void*, void*) {}
 SOOTH_EXPORT void __tsan_flush_memory() {}
-SOOTH_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
-SOOTH_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
-SOOTH_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
-SOOTH_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
 SOOTH_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {}
 SOOTH_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {}
 SOOTH_EXPORT void AnnotateExpectRace(const char*, int, const volatile void*, const char*) {}

@@ -33,7 +33,7 @@ public:
   template <typename Do>
   void for_each_watched(const Event& e, Do act) const {
     const std::uint64_t name = e.value >> 32, bytes = e.value & 0xffffffff;
-    if (e.kind != EventKind::Watch || name >= end_ - names_) return;
+    if (e.kind != EventKind::Watch || e.has(trace::kFill) || name >= end_ - names_) return;
     act(Access{names_ + name, true});
     const auto first =
         std::ranges::lower_bound(by_address_, e.address, {}, [](const auto& entry) { return entry.first; });

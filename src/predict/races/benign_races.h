@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "causality/computation/computation.h"
 #include "trace/trace.h"
@@ -22,12 +23,15 @@ public:
   explicit BenignRaces(const trace::Trace& trace);
 
   bool any() const { return !ranges_.empty(); }
+  // The event is an access of a thread that has said it may race, whatever its address (AnnotateIgnoreReadsBegin and its like).
+  bool ignores(std::uint32_t event) const { return event < ignored_.size() && ignored_[event]; }
   bool has(std::uint64_t address) const;
   // What the two accesses have in common begins there.
   bool has(const trace::Event& a, const trace::Event& b) const { return has(std::max(a.address, b.address)); }
 
 private:
   std::map<std::uint64_t, std::uint64_t> ranges_; // first byte -> last byte; apart from each other
+  std::vector<bool> ignored_;                     // by event; empty if no thread said so
 };
 
 // How many pairs of places may race, and are left out for such annotations.

@@ -214,6 +214,7 @@ private:
   // One finding for each pair of sites; where a site is unknown, the address stands for it.
   void race(std::uint32_t first, std::uint32_t second) {
     if (benign_.has(trace_.events[first], trace_.events[second])) return;
+    if (benign_.ignores(first) || benign_.ignores(second)) return;
     const auto name = [&](std::uint32_t event) {
       const Event& e = trace_.events[event];
       return std::tuple(e.site, e.site == 0 ? e.address : 0, static_cast<int>(e.kind));

@@ -96,7 +96,7 @@ private:
     for (const causality::Operation& o : c_.operations_of(id)) {
       if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
       for (std::uint32_t i = step.event; i <= step.last_event; ++i)
-        if (c_.step_of_event[i] == id && covers(trace_.events[i], o.object)) add(o.object, i);
+        if (c_.step_of_event[i] == id && covers(trace_.events[i], o.object) && !benign_.ignores(i)) add(o.object, i);
     }
   }
   bool covers(const Event& e, std::uint32_t location) const {

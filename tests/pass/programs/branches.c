@@ -1,7 +1,8 @@
+// MLLVM: -sooth-branches=true
 // Branches that loaded values decide, also through locals and calls.
-// LOG: branch @@ '' at branches.c:21 in check branch
-// LOG: branch @@ '' at branches.c:25 in check branch
-// LOG: branch 3 '' at branches.c:32 in choose branch
+// LOG: branch @@ '' at branches.c:22 in check branch
+// LOG: branch @@ '' at branches.c:26 in check branch
+// LOG: branch 3 '' at branches.c:33 in choose branch
 // LOG-NOT: in fixed branch
 #include <stdio.h>
 

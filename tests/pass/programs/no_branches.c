@@ -1,4 +1,3 @@
-// MLLVM: -sooth-branches=false
 // LOG-NOT: branch @@ ''
 // LOG: read4 0x1 @@shared
 // The same without branches.

@@ -1,6 +1,6 @@
 // malloc and its relatives, and mappings.
 //
-// operator new and delete live in libstdc++ and call these, so each object is recorded once. An alloc has the size that
+// operator new and delete of libstdc++ call these, so each object is recorded once; for others see operator_new.cc. An alloc has the size that
 // was asked for; a free has the size that malloc had really set aside, all of which may be reused.
 #include <cerrno>
 #include <cstdarg>
@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/runtime/interceptors/operator_new.h"
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/os.h"
 
@@ -20,6 +21,7 @@ std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
 void* allocated(void* p, std::size_t bytes, bool zeroed = false) {
   if (p != nullptr) {
+    ++t_allocations;
     if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, bytes, zeroed);
   }
   return p;
@@ -43,7 +45,7 @@ INTERCEPT(void*, calloc, (std::size_t count, std::size_t bytes)) {
 
 INTERCEPT(void, free, (void* p)) {
   if (p == nullptr || is_early(p)) return;
-  if (Thread* t = enter()) free_event(t, EventKind::Free, p, malloc_usable_size(p));
+  if (Thread* t = p != t_ended ? enter() : nullptr) free_event(t, EventKind::Free, p, malloc_usable_size(p));
   REAL(free)(p);
 }
 
@@ -89,6 +91,7 @@ INTERCEPT(int, posix_memalign, (void** p, std::size_t alignment, std::size_t byt
   const int result = REAL(posix_memalign)(p, alignment, bytes);
   Thread* t = enter();
   if (t == nullptr || result != 0) return result;
+  ++t_allocations;
   if (*p != nullptr) alloc_event(t, EventKind::Alloc, *p, bytes, false);
   write_range(t, p, sizeof *p);
   return result;

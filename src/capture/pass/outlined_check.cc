@@ -1,0 +1,54 @@
+#include "capture/pass/outlined_check.h"
+
+namespace sooth::pass {
+
+using namespace llvm;
+
+namespace {
+
+using EmitCheck = void (*)(FunctionContext&, Instruction*, const CheckedAccess&);
+
+// The function. Its body is the inlined check, so that the two cannot differ.
+Function* outlined(ModuleContext& context, const std::string& name, unsigned size, EmitCheck emit) {
+  if (Function* known = context.module.getFunction(name)) return known;
+  auto* type = FunctionType::get(context.void_type, {context.i64, context.i64, context.i32}, false);
+  // As an inline function of a header: every module has it, a program or library one.
+  auto* made = Function::createWithDefaultAttr(type, GlobalValue::LinkOnceODRLinkage, 0, name, &context.module);
+  made->setVisibility(GlobalValue::HiddenVisibility);
+  made->setComdat(context.module.getOrInsertComdat(name));
+  made->setCallingConv(CallingConv::PreserveMost);
+  made->setDoesNotThrow();
+  made->addFnAttr(Attribute::NoInline);
+  Builder at(BasicBlock::Create(context.module.getContext(), "", made));
+  ReturnInst* end = at.CreateRetVoid();
+  at.SetInsertPoint(end);
+  Value* address = at.CreateIntToPtr(made->getArg(0), context.pointer);
+  Value* value = at.CreateTrunc(made->getArg(1), at.getIntNTy(size * 8));
+  FunctionContext function(context, *made);
+  emit(function, end, {address, value, size, Align(1), 0, made->getArg(2)});
+  return made;
+}
+
+void call_check(FunctionContext& function, Instruction* before, const CheckedAccess& access, const Twine& name,
+                EmitCheck emit) {
+  ModuleContext& context = function.context;
+  Builder at(before);
+  Value* address = at.CreatePtrToInt(access.address, context.i64);
+  Value* value = at.CreateZExt(access.value, context.i64);
+  CallInst* call = at.CreateCall(outlined(context, (name + Twine(access.size)).str(), access.size, emit),
+                                 {address, value, context.site_number(at, access.row)});
+  call->setCallingConv(CallingConv::PreserveMost);
+  call->setDoesNotThrow();
+}
+
+} // namespace
+
+void call_checked_read(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
+  call_check(function, before, access, "__sooth_checked_read", emit_checked_read);
+}
+
+void call_checked_write(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
+  call_check(function, before, access, "__sooth_checked_write", emit_checked_write);
+}
+
+} // namespace sooth::pass
