@@ -56,3 +56,12 @@ function(sooth_instrument)
       "LINKER:--pop-state" "LINKER:-rpath,${SOOTH_LIBRARY_DIR}")
   endforeach()
 endfunction()
+
+# Sooth::sooth: the analysis as a library (<sooth/analysis.h>).
+if(NOT TARGET Sooth::sooth)
+  add_library(Sooth::sooth SHARED IMPORTED)
+  set_target_properties(Sooth::sooth PROPERTIES
+    IMPORTED_LOCATION "${SOOTH_LIBRARY_DIR}/libsooth.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${SOOTH_INCLUDE_DIR}"
+    INTERFACE_COMPILE_FEATURES cxx_std_20)
+endif()

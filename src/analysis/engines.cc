@@ -65,7 +65,7 @@ std::span<const Engine> engines() {
       {"deadlocks", "lost wake-ups", Needs::Predictions, find<lost_wakeups>},
       {"atomicity", "blocks that are not atomic", Needs::Predictions, find<atomicity>},
       {"memory", "errors with memory", Needs::Predictions, find<memory_errors>},
-      {"crashes", "the recorded run's own end", Needs::Nothing, find<crashes>},
+      {"crashes", "the recorded run's own end", Needs::Fact, find<crashes>},
       {kProperties, "violations of properties", Needs::Properties, find_properties},
   };
   return rows;

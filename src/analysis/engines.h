@@ -39,6 +39,7 @@ struct EngineOutput {
 
 // What decides whether an engine's question can be asked of this trace at all.
 enum class Needs {
+  Fact,        // tells what the recording says, whatever else it lacks
   Nothing,     // says the same under every causal model
   Predictions, // asks for other runs: what orders threads must have been recorded
   Properties,  // a property file; asks by itself what it needs

@@ -52,7 +52,7 @@ std::string why_nothing_is_predicted(const Trace& trace) {
 
 bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options) {
   if (engine.needs == Needs::Properties) return !options.properties.file.empty();
-  if (options.of_the_model_only && engine.needs == Needs::Nothing) return false;
+  if (options.of_the_model_only && engine.needs != Needs::Predictions) return false;
   return std::find(wanted.begin(), wanted.end(), engine.find) != wanted.end();
 }
 
@@ -77,7 +77,7 @@ public:
 private:
   // False: the coverage says why there is no answer.
   bool can_answer(const Engine& engine) {
-    if (engine.needs == Needs::Properties) return true;
+    if (engine.needs == Needs::Properties || engine.needs == Needs::Fact) return true;
     if (engine.needs == Needs::Predictions && !unpredictable_.empty())
       return no_answer(engine, fmt::format("{}: {}", engine.looked_for, unpredictable_));
     if (trace::lost_events(input_.prepared.trace) != 0)

@@ -1,5 +1,6 @@
 #include "analysis/pipeline.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,8 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   report.objections = std::move(findings.objections);
   const auto original = [&](std::uint64_t address) { return prepared.objects.original(address); };
   report::describe(prepared.trace, findings.accepted, original, report);
+  report.analysed = report.events;
+  report.events = std::max(report.events, prepared.trace.events_recorded);
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);
   report.coverage =
       coverage_of(prepared.trace, prepared.objects, prepared.computation, findings.coverage, prepared.left_out);

@@ -152,7 +152,8 @@ std::string json(const Report& report) {
   Json out;
   out["sooth"] = report.version;
   out["program"] = {{"name", report.program}, {"arguments", report.arguments}, {"directory", report.directory}};
-  out["trace"] = {{"file", report.trace}, {"events", report.events}, {"threads", report.threads}};
+  out["trace"] = {
+      {"file", report.trace}, {"events", report.events}, {"analysed", report.analysed}, {"threads", report.threads}};
   out["model"] = report.model;
   out["find"] = report.looked_for;
   out["findings"] = Json::array();

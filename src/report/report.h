@@ -141,7 +141,8 @@ struct Report {
   std::vector<std::string> arguments;
   std::string directory; // of the run: relative names of sources start there
   std::string trace;
-  std::uint64_t events = 0;
+  std::uint64_t events = 0;   // of the run ...
+  std::uint64_t analysed = 0; // ... and so many of them matter; events are numbered without the others
   std::uint64_t threads = 0;
   std::string model;
   std::vector<std::string> looked_for; // words of --find

@@ -92,7 +92,7 @@ void EventStream::decode_next_piece() {
     buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
     held_back_.clear();
     append_events(slots, first);
-    drop_granted_requests(from);
+    if (!(context_->trace.flags & kFrozen)) drop_granted_requests(from); // done when it was written
   } else {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
@@ -246,6 +246,7 @@ bool EventStream::is_left_out(const Event& access) {
   after_glued_ = access.has(kGlued);
   if (in_block || !context_->sieve->is_private(access)) return false;
   ++context_->trace.events_sieved;
+  ++context_->trace.events_recorded;
   return true;
 }
 

@@ -179,8 +179,8 @@ void make_events(const std::vector<Chunk>& chunks, const SiteMap& sites, const R
     merge_frozen(streams, trace, stop, options.sieve);
   } else {
     restore_order(streams, trace, stop, options.sieve);
+    put_requests_last(trace);
   }
-  put_requests_last(trace);
   if (!streams.empty() && streams.back().thread() >= trace.threads.size())
     trace.threads.resize(streams.back().thread() + 1);
   if (context.malformed != 0) {
@@ -205,7 +205,7 @@ void make_sieved_events(const std::vector<Chunk>& chunks, const SiteMap& sites, 
     if (!options.sieve->wants_another_pass()) return;
     trace.events.clear();
     trace.bytes.clear();
-    trace.events_sieved = 0;
+    trace.events_sieved = trace.events_recorded = 0;
     trace.notes = notes;
     std::copy(std::begin(defects), std::end(defects), trace.defects);
   }

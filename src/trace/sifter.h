@@ -34,6 +34,7 @@ public:
     }
     if (ends_early(stream, e)) e.flags &= static_cast<std::uint8_t>(~kGlued);
     streams_[stream].pop();
+    ++trace_.events_recorded;
     sieve_->passes(e, trace_.bytes);
     out_.clear();
     sift(calls_[stream], e);

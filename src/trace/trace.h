@@ -121,8 +121,9 @@ struct Trace {
   std::uint64_t defects[kDefectSlots] = {};
   std::uint32_t flags = 0; // FileFlags
   std::uint64_t file_bytes = 0;
-  std::uint64_t events_sieved = 0; // accesses that a sieve left out: no other run can tell them (sieve.h)
-  std::vector<std::string> notes;  // what the reader has to say: damage with offsets, ...
+  std::uint64_t events_recorded = 0; // with a sieve: all that were read, kept or not
+  std::uint64_t events_sieved = 0;   // accesses that a sieve left out: no other run can tell them (sieve.h)
+  std::vector<std::string> notes;    // what the reader has to say: damage with offsets, ...
 
   // Whether it can be told what every event depends on (static_facts.h, docs/trace_format.md).
   bool is_fit_for_dependence() const { return (flags & kForFacts) != 0 && static_facts.complete(); }

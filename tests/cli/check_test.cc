@@ -101,7 +101,7 @@ TEST_F(CheckCommand, NothingIsPredictedWhereEventsWereLost) {
   trace::Trace t = inversion_trace(false);
   t.defects[static_cast<unsigned>(trace::Defect::DroppedEvents)] = 3;
   const Outcome outcome = sooth({"check", write_trace("t.sooth", t)});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.status, 65) << outcome.err;
   EXPECT_NE(outcome.err.find("events were lost"), std::string::npos) << outcome.err;
 }
 

@@ -107,7 +107,7 @@ TEST_F(MemoryOption, AFileThatIsLargerThanTheMemoryIsNotRead) {
   const std::string trace = write_trace("huge.sooth", small_trace());
   ASSERT_EQ(truncate(trace.c_str(), std::int64_t{1} << 40), 0);
   const Outcome outcome = sooth({"check", trace, "--memory", "64M", "--json", path("r.json")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.status, 65) << outcome.err;
   EXPECT_EQ(json_of("r.json")["coverage"]["traceNotRead"], 1);
   EXPECT_EQ(json_of("r.json")["coverage"]["complete"], false);
 }

@@ -18,7 +18,7 @@ using knowledge::Steps;
 using trace::EventKind;
 
 // The steps as a trace of a program with the variables of test_program().
-class Recorded : public testing::Case {
+class Recorded : public predict::testing::Case {
 public:
   Recorded(const Steps& steps, std::uint32_t threads) : Case(threads) {
     for (const char* name : {"x", "y", "u", "v", "flag", "checking", "saving"})

@@ -118,7 +118,8 @@ int run_run(int argc, char** argv) {
       "run",
       "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
       "other\n"
-      "runs of it would do, on standard error. The exit status is 66 if something was found, else the program's own.\n"
+      "runs of it would do, on standard error. The exit status is 66 if something was found, 65 if\n"
+      "something was not looked for, else the program's own.\n"
       "A program that stands still is reported at once, and ended; a run that --timeout ended without a finding gives "
       "124.\n"
       "The trace is kept only with -o.",

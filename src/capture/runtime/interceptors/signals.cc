@@ -73,8 +73,10 @@ void on_crash(int number, siginfo_t* info, void*) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   install(number, &standard, nullptr);
-  // A fault comes again when the instruction is tried again, with the same core dump. A signal that was sent does not.
-  if (info == nullptr || info->si_code <= 0) {
+  // A fault comes again when the instruction is tried again, with the same core dump. A signal that was sent does not, nor
+  // does a trap: it comes behind its instruction.
+  const bool comes_again = info != nullptr && info->si_code > 0 && number != SIGTRAP && number != SIGSYS;
+  if (!comes_again) {
     os::call(SYS_tgkill, os::pid(), os::call(SYS_gettid), number);
   }
 }
