@@ -73,7 +73,7 @@ TEST_F(MemoryOption, WhatDoesNotFitIsLeftOutAndTheRestIsAnalysed) {
   EXPECT_EQ(report["findings"][0]["sites"][0]["line"], 5);
   EXPECT_EQ(report["coverage"]["complete"], false);
   const std::uint64_t left_out = report["coverage"]["eventsLeftOut"];
-  EXPECT_EQ(left_out + report["trace"]["events"].get<std::uint64_t>(), kEvents + 8);
+  EXPECT_EQ(left_out + report["trace"]["analysed"].get<std::uint64_t>(), kEvents + 8);
   // Half of the memory is enough for about half of the events; the last step down may have been a quarter too far.
   EXPECT_LT(left_out, kEvents * 3 / 4);
   EXPECT_LE(part.peak_bytes, bytes + kTolerance);
