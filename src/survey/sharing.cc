@@ -13,7 +13,9 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::uint64_t kMarkedBytes = 1 << 16; // of an object's end, granule by granule also where nobody was yet
+// Ranges up to this size are marked granule by granule also where nobody was yet; of larger ones the file would decide how
+// much memory is needed.
+constexpr std::uint64_t kMarkedBytes = 1 << 16;
 
 bool has_extent(const Event& e) { return e.size != 0 && e.size <= ~e.address; }
 
@@ -128,13 +130,16 @@ void Sharing::use(const Event& e) {
   const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || is_first_of_frame(e);
   const UseKind kind = writes_memory(e.kind) ? UseKind::Write : UseKind::Read;
   const std::uint32_t stale_use = use_number(e.thread, kind, false), fresh_use = use_number(e.thread, kind, true);
-  each_granule(e.address, e.size, [&](Page& page, std::size_t i) {
+  const auto mark = [&](Page& page, std::size_t i) {
     std::uint32_t& granule = page.granules[i];
     const bool fresh = page.fresh_of == e.thread && page.fresh_epoch == use_epoch_ && page.fresh[i];
     const std::uint32_t history = histories_.after(granule & kHistory, fresh ? fresh_use : stale_use);
     const bool keep = kept || (page.dead_of == e.thread && page.dead[i]);
     granule = (granule & kKept) | history | (keep ? kKept : 0);
-  });
+  };
+  if (e.size <= kMarkedBytes) return each_granule(e.address, e.size, mark);
+  const LargeUse large{e.address, e.size, e.thread, use_epoch_, kind};
+  if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
 }
 
 void Sharing::begin_object(const Event& e) {
@@ -173,8 +178,7 @@ void Sharing::end_object(const Event& e) {
   };
   if (e.value <= kMarkedBytes) return each_granule(e.address, e.value, end);
   each_known_granule(e.address, e.value, end);
-  large_ends_.push_back(e);
-  large_ends_.back().size = use_epoch_;
+  large_uses_.insert({e.address, e.value, e.thread, use_epoch_, UseKind::End});
   if (!dead) return;
   if (large_dead_of_ != e.thread) large_dead_.clear();
   large_dead_of_ = e.thread;
@@ -183,9 +187,9 @@ void Sharing::end_object(const Event& e) {
 }
 
 void Sharing::surveyed() {
-  for (const Event& e : large_ends_) { // threads that were seen later may have used them
-    const std::uint32_t number = histories_.use(e.thread, e.size, UseKind::End, false);
-    each_known_granule(e.address, e.value, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
+  for (const LargeUse& large : large_uses_) { // some granules were seen only later
+    const std::uint32_t number = histories_.use(large.thread, large.epoch, large.kind, false);
+    each_known_granule(large.address, large.bytes, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
   }
   for (auto& [number, page] : pages_)
     for (std::uint32_t& granule : page->granules) {
@@ -203,7 +207,7 @@ Verdict Sharing::verdict(std::uint64_t granule) const {
 }
 
 bool Sharing::is_private(const Event& e) const {
-  if (!has_extent(e)) return false;
+  if (!has_extent(e) || e.size > kMarkedBytes) return false;
   const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
   for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule)
     if (verdict(granule) != Verdict::OneThread) return false;
@@ -212,7 +216,7 @@ bool Sharing::is_private(const Event& e) const {
 
 void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) const {
   parts.clear();
-  if (!has_extent(e)) {
+  if (!has_extent(e) || e.size > kMarkedBytes) { // contents of large ranges are not recorded, so none can be wrong
     parts.push_back({e.address, e.size});
     return;
   }
@@ -231,6 +235,10 @@ void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
     return values_.forget(e.address, e.value);
   const bool read = e.kind == EventKind::Read;
   if ((!read && e.kind != EventKind::Write) || !has_extent(e) || !values_recorded_) return;
+  if (e.size > kMarkedBytes) {
+    if (!read) values_.forget(e.address, e.size);
+    return;
+  }
   const Contents contents = read ? seen_by(bytes, e) : written_by(bytes, e);
   const std::uint64_t end = e.address + e.size, last = (end - 1) >> kGranuleBits;
   for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {

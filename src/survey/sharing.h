@@ -22,6 +22,7 @@
 // Kept all the same:
 //   - atomic operations, and all accesses of granules that have some: their orders are findings' business, and what
 //     looks private may be shared with code that is not recorded;
+//   - ranges above 64 KiB, whose contents are not recorded: they are single events, and cost little;
 //   - accesses of at most 8 bytes across the border of two granules, so that no value is cut in two;
 //   - uses of freed memory: by the freeing thread, or strongly after the end without a new beginning in between;
 //   - the first access of each page by each thread of variables on its own frame: they tell which stacks a thread uses;
@@ -36,11 +37,13 @@
 
 #include <array>
 #include <bitset>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
@@ -78,6 +81,12 @@ private:
     std::bitset<kGranules> dead;  // freed by the thread `dead_of`, and not begun by it since
     std::uint32_t fresh_of = 0, fresh_epoch = 0, dead_of = 0;
   };
+  struct LargeUse {
+    std::uint64_t address, bytes;
+    std::uint32_t thread, epoch;
+    UseKind kind;
+    friend auto operator<=>(const LargeUse&, const LargeUse&) = default;
+  };
   struct DeadRange { // larger than what is marked granule by granule
     std::uint64_t end;
   };
@@ -106,7 +115,7 @@ private:
   std::array<std::uint32_t, 8> use_numbers_{};
   absl::btree_map<std::uint64_t, DeadRange> large_dead_; // of the thread `large_dead_of_`
   std::uint32_t large_dead_of_ = 0;
-  std::vector<trace::Event> large_ends_;
+  absl::btree_set<LargeUse> large_uses_; // in an order: answers are the same every time
   absl::flat_hash_set<std::uint64_t> frame_pages_;
   bool has_blocks_;
   bool values_recorded_ = true;

@@ -378,6 +378,21 @@ TEST(Sieve, CutsARangeToThePartThatIsShared) {
   EXPECT_FALSE(parts[1].has(trace::kGlued));
 }
 
+// A range that is larger than what is marked granule by granule counts for those that somebody else uses, whoever came first.
+TEST(Sieve, KeepsWhatLargeRangesShare) {
+  for (const bool large_first : {true, false}) {
+    Small s(3);
+    s.fork(0, 1);
+    s.fork(0, 2);
+    const std::uint32_t ranger = large_first ? 1 : 2, writer = large_first ? 2 : 1;
+    Event& range = s.builder.access(ranger, EventKind::Write, 0x100000, 1 << 20, 0);
+    range.flags |= trace::kOpaque;
+    s.builder.write(writer, 0x100000 + 4096 * 7, 8, 1);
+    s.builder.write(writer, 0x900000, 8, 1); // nobody else's
+    EXPECT_EQ(accessed(s.read(true)), (std::vector<std::uint64_t>{0x100000, 0x100000 + 4096 * 7}));
+  }
+}
+
 TEST(Sieve, LetsABlockEndWithTheLastEventThatIsKept) {
   Small s(2);
   s.fork(0, 1);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "survey/sharing.h"
 #include "trace/chunk_scan.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
@@ -37,6 +38,10 @@ void require(bool condition) {
   if (!condition) std::abort(); // libFuzzer reports it with the input
 }
 
+void require_in_bounds(const Trace& trace) {
+  for (const Event& e : trace.events) require(e.thread < trace.threads.size() && e.site < trace.sites.size());
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -48,9 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!trace.error().message.empty());
     return 0;
   }
-  for (const Event& e : trace.value().events) {
-    require(e.thread < trace.value().threads.size() && e.site < trace.value().sites.size());
-  }
+  require_in_bounds(trace.value());
   const std::vector<InlinedCall>& calls = trace.value().inlined_calls;
   for (const Site& site : trace.value().sites) require(site.inlined_at == 0 || site.inlined_at < calls.size());
   for (std::size_t i = 1; i < calls.size(); ++i) require(calls[i].inlined_at < i);
@@ -58,5 +61,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!written.empty());
   const auto again = read_trace_bytes(written);
   require(again.ok() && again.value().events.size() == trace.value().events.size());
+
+  // The same through the sieve: it believes addresses, sizes and threads no more than the reader does.
+  sooth::survey::Sharing sharing;
+  ReadOptions sieved;
+  sieved.sieve = &sharing;
+  const auto reduced = read_trace_bytes(file, sieved);
+  require(reduced.ok());
+  require_in_bounds(reduced.value());
+  require(!write_trace_bytes(reduced.value()).empty());
   return 0;
 }
