@@ -76,7 +76,7 @@ void keep_first(std::vector<witness::Finding>& found) {
   found.resize(1);
 }
 
-constexpr double kLeastSeconds = 1; // properties are checked in any case
+constexpr double kLeastForProperties = 1; // properties are checked in any case
 
 explore::Options exploration_options(const EngineInput& input) {
   const PropertyOptions& wanted = input.options.properties;
@@ -84,7 +84,7 @@ explore::Options exploration_options(const EngineInput& input) {
   if (wanted.first) out.until = explore::Until::First;
   if (wanted.all) out.until = explore::Until::All;
   out.max_width = wanted.max_width;
-  out.budget_seconds = input.spending.limited() ? std::max(input.spending.left(), kLeastSeconds) : 0;
+  out.budget_seconds = input.spending.limited() ? std::max(input.spending.left(), kLeastForProperties) : 0;
   out.memory_bytes = memory_limit(input.options);
   out.process_bytes = input.spending.budget.bytes();
   const unsigned jobs = input.limits.jobs;
