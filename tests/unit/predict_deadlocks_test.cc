@@ -410,7 +410,9 @@ TEST(Deadlocks, AnotherInstanceWhereTheFirstOnesCannotHappen) {
     const std::size_t found = run.find(find_deadlocks).size();
     EXPECT_EQ(run.coverage.candidates, 1u);
     EXPECT_EQ(run.coverage.undecided, 0u);
-    if (!free) EXPECT_EQ(run.coverage.questions, std::uint64_t{kPairs} * kPairs) << "no instance is left out";
+    if (!free) {
+      EXPECT_EQ(run.coverage.questions, std::uint64_t{kPairs} * kPairs) << "no instance is left out";
+    }
     return found;
   };
   EXPECT_EQ(with(false), 0u);
@@ -435,7 +437,9 @@ TEST(Deadlocks, JoinsOfOnePlaceAreToldApartByWhomTheyJoin) {
     run.unlock(0, A);
     const std::vector<Finding> found = run.find(find_deadlocks);
     EXPECT_EQ(run.coverage.undecided, 0u);
-    if (!found.empty()) EXPECT_EQ(found[0].witness.next.size(), kThreads);
+    if (!found.empty()) {
+      EXPECT_EQ(found[0].witness.next.size(), kThreads);
+    }
     return found.size();
   };
   EXPECT_EQ(with(true), 1u);

@@ -130,7 +130,9 @@ TEST(MustOrder, IsReachability) {
         for (StepId b = 0; b < c.steps.size(); ++b) {
           ASSERT_EQ(must.precedes(a, b), reaches[a][b]) << "seed " << seed << ", steps " << a << " and " << b;
           const bool chain = must.chain(c.steps[a].thread) == must.chain(c.steps[b].thread);
-          if (chain) ASSERT_TRUE(reaches[a][b] || reaches[b][a]) << "seed " << seed;
+          if (chain) {
+            ASSERT_TRUE(reaches[a][b] || reaches[b][a]) << "seed " << seed;
+          }
           before += reaches[a][b] && c.steps[a].thread != c.steps[b].thread ? 1 : 0;
           in_chains += chain && c.steps[a].thread != c.steps[b].thread ? 1 : 0;
         }
