@@ -1,9 +1,6 @@
 #include "cli/analysing.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <unistd.h>
 
@@ -20,15 +17,6 @@
 namespace sooth::cli {
 
 namespace {
-
-bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.flush();
-  if (out) return true;
-  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
-  return false;
-}
 
 // Prints the report to standard error and writes the JSON.
 int tell(const report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {

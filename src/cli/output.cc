@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -31,6 +32,15 @@ void release_complaints() {
   print_error_text(g_held);
   g_held.clear();
   g_holding = false;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.flush();
+  if (out) return true;
+  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+  return false;
 }
 
 void Output::print_all(fmt::string_view format, fmt::format_args args) {

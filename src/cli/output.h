@@ -15,6 +15,9 @@ void print_error_text(std::string_view text);
 void hold_complaints();
 void release_complaints();
 
+// A file with this text; false if it could not be written, which has been told.
+bool write_file(const std::string& path, const std::string& text);
+
 // Results, collected and written in large pieces.
 class Output {
 public:

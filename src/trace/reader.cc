@@ -142,12 +142,26 @@ void count_pending(const std::vector<Chunk>& chunks, DecodeContext& context) {
       context.count(Defect::PendingMerged, chunk.header.reserved);
 }
 
+// What is known to be wrong with a file, so that a pass over its events can be made again.
+class Complaints {
+public:
+  explicit Complaints(const Trace& trace) : notes_(trace.notes) {
+    std::copy(std::begin(trace.defects), std::end(trace.defects), defects_);
+  }
+  void put_back(Trace& trace) const {
+    trace.notes = notes_;
+    std::copy(std::begin(defects_), std::end(defects_), trace.defects);
+  }
+
+private:
+  std::vector<std::string> notes_;
+  std::uint64_t defects_[kDefectSlots];
+};
+
 // The sieve's first pass; false if it wants none. What is found to be wrong with the file is told by the second one.
 bool survey(const std::vector<Chunk>& chunks, const SiteMap& sites, Sieve& sieve, Trace& trace) {
   if (!sieve.begin(trace)) return false;
-  const std::vector<std::string> notes = trace.notes;
-  std::uint64_t defects[kDefectSlots];
-  std::copy(std::begin(trace.defects), std::end(trace.defects), defects);
+  const Complaints before(trace);
   DecodeContext context{trace, sites, {}, {}};
   context.contents = false;
   std::uint64_t bound = 0;
@@ -157,8 +171,7 @@ bool survey(const std::vector<Chunk>& chunks, const SiteMap& sites, Sieve& sieve
       stream.pop();
     }
   sieve.surveyed();
-  trace.notes = notes;
-  std::copy(std::begin(defects), std::end(defects), trace.defects);
+  before.put_back(trace);
   return true;
 }
 
@@ -197,17 +210,14 @@ void make_sieved_events(const std::vector<Chunk>& chunks, const SiteMap& sites, 
     unsieved.sieve = nullptr;
     return make_events(chunks, sites, unsieved, trace);
   }
-  const std::vector<std::string> notes = trace.notes;
-  std::uint64_t defects[kDefectSlots];
-  std::copy(std::begin(trace.defects), std::end(trace.defects), defects);
+  const Complaints before(trace);
   for (;;) {
     make_events(chunks, sites, options, trace);
     if (!options.sieve->wants_another_pass()) return;
     trace.events.clear();
     trace.bytes.clear();
     trace.events_sieved = trace.events_recorded = 0;
-    trace.notes = notes;
-    std::copy(std::begin(defects), std::end(defects), trace.defects);
+    before.put_back(trace);
   }
 }
 

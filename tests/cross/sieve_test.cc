@@ -2,8 +2,10 @@
 // of it, and nothing else. The path is that of a user's trace: written to a file's bytes, surveyed, read, prepared,
 // searched, every witness checked.
 //
-// For each rule of survey/sharing.h there is a mutant: a sieve that is told something that is not so. The comparison has
-// to notice every one of them, or it proves nothing about the rule.
+// For the three rules of survey/sharing.h, for locks, lifetimes and blocks there are mutants: sieves that are told something
+// that is not so. The comparison has to notice every one of them, or it proves nothing about the rule. What else is kept
+// (ranges, blocks that end early, memory that others change) has tests of its own below; atomics, accesses across granules
+// and the pages of frames have none.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

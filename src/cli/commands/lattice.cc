@@ -1,8 +1,6 @@
 // `sooth lattice`: a picture of the runs that a property is checked on.
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <spawn.h>
@@ -24,19 +22,10 @@ namespace sooth::cli {
 
 namespace {
 
-bool write_text(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.flush();
-  if (out) return true;
-  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
-  return false;
-}
-
 // Graphviz does the drawing. The text goes through a file beside the picture.
 bool draw_svg(const std::string& dot, const std::string& path) {
   const std::string source = path + ".dot.tmp";
-  if (!write_text(source, dot)) return false;
+  if (!write_file(source, dot)) return false;
   std::string words[] = {"dot", "-Tsvg", "-o", path, source};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data(), nullptr};
   pid_t child = 0;
@@ -102,7 +91,7 @@ int run_lattice(int argc, char** argv) {
     complain(dot.error().text());
     return kWrong;
   }
-  const bool done = extension == ".dot" ? write_text(output, dot.value()) : draw_svg(dot.value(), output);
+  const bool done = extension == ".dot" ? write_file(output, dot.value()) : draw_svg(dot.value(), output);
   return done ? kFine : kWrong;
 }
 
