@@ -4,6 +4,7 @@
 Doors: which folder of src/ may include which (docs/architecture.md draws the same picture).
 Marks: no unfinished work, and no paths of one particular machine, in any file that is under version control.
 Papers: cited by the short names of docs/papers.md, never by number; the files that page names exist.
+Rooms: no folder of src/ has so many files that one cannot see them at once.
 References: every file that a comment in src/ or a page of docs/ names with its folder exists.
 """
 
@@ -36,7 +37,7 @@ DOORS = {
 # capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, the monitors that
 # run inside the program, and the contract of its own two halves.
 CAPTURE_MAY_INCLUDE = re.compile(
-    r"^(observe/wire\.h|knowledge/.*|trace/(format\.h|event_codec\.h|may_race\.h|fact_numbers\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
+    r"^(observe/wire\.h|knowledge/.*|trace/(format\.h|kind_columns\.h|effects\.h|event_codec\.h|may_race\.h|fact_numbers\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
 )
 
 # Inside capture: the pass runs in the compiler, the runtime in the user's program, the driver before both.
@@ -45,6 +46,15 @@ CAPTURE_PARTS = ("pass", "runtime", "driver")
 # The verifier shares nothing with the code that writes or orders events, or it could not find that code's mistakes.
 VERIFIER = re.compile(r"^trace/(verify\.|legality/)")
 VERIFIER_MAY_INCLUDE = re.compile(r"^(trace/(trace\.h|format\.h|event_kinds\.def|defects\.def|verify\.h|legality/.*)|base/.*)$")
+
+# What a primitive orders is said once, for everybody but the verifier and the checker, who must be able to find a mistake in it.
+EFFECTS = re.compile(r"^trace/(effects|kind_groups)\.h$")
+
+# So many files at one level are a room that should be two.
+MOST_FILES = 45
+
+# Tables of names, without any code: open to all.
+TABLES = re.compile(r"^causality/models/models\.def$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 SOURCES = {".h", ".cc", ".cpp", ".c", ".S", ".def"}
@@ -84,8 +94,8 @@ def resolve(source, name):
 def door_problem(own, included):
     """Why the file `own` may not include `included` (both below src/), or None."""
     room, target = own.split("/")[0], included.split("/")[0]
-    if target == "sooth":
-        return None  # public headers are open to all
+    if target == "sooth" or (TABLES.match(included) and room != "capture"):
+        return None  # public headers and tables are open to all
     if room == "capture":
         if target in may_reach("logic") and own.startswith("capture/driver/"):
             return None  # an ordinary program of ours, which reads property files
@@ -97,6 +107,8 @@ def door_problem(own, included):
         return None
     if VERIFIER.match(own) and not VERIFIER_MAY_INCLUDE.match(included):
         return "the verifier shares nothing with readers and writers"
+    if room == "witness" and EFFECTS.match(included):
+        return "the checker has its own rules about what events do"
     if room == "cli" and included.startswith("capture/driver/"):
         return None  # `sooth cc` and `sooth c++` are the compilers
     if room not in DOORS:
@@ -117,6 +129,25 @@ def check_doors(problems):
             problem = included and door_problem(own, included)
             if problem:
                 problems.append(f"src/{own}:{number}: includes {included}: {problem}")
+
+
+def full_rooms(files):
+    """The folders of src/ with too many files at one level, given paths below the root: (folder, how many)."""
+    rooms = {}
+    for name in files:
+        folder = name.rpartition("/")[0]
+        if folder.startswith("src/"):
+            rooms[folder] = rooms.get(folder, 0) + 1
+    return [(folder, count) for folder, count in sorted(rooms.items()) if count > MOST_FILES]
+
+
+def check_rooms(problems):
+    names = [path.relative_to(ROOT).as_posix() for path in tracked_files() if path.is_file()]
+    for folder, count in full_rooms(names):
+        problems.append(f"{folder}: {count} files at one level, more than {MOST_FILES}")
+    many = [f"src/a/{number}.cc" for number in range(MOST_FILES + 1)]
+    if full_rooms(many[1:]) or not full_rooms(many):
+        problems.append("tools/check_doors.py cannot count the files of a room")
 
 
 def tracked_files():
@@ -190,7 +221,8 @@ def dead_references(text, files):
     for number, line in enumerate(text.splitlines(), 1):
         for name in [] if INCLUDE.match(line) else REFERENCE.findall(line):
             is_ours = name.split("/")[0] in tops and "NAME" not in name  # NAME: recipes
-            if is_ours and not files_called(name, files):
+            whole = name.startswith(("src/", "tests/"))  # from the top: exactly there
+            if is_ours and (name not in files if whole else not files_called(name, files)):
                 wrong.append((number, name))
     return wrong
 
@@ -207,7 +239,7 @@ def check_papers(problems):
     for name, text in texts.items():
         for number in numbered_papers(text or ""):
             problems.append(f"{name}:{number}: a paper is cited by number, not as in docs/papers.md")
-        if text and name.startswith(("src/", "docs/")):
+        if text and name.startswith(("src/", "docs/", "README.md", "CONTRIBUTING.md", "tests/README.md")):
             for number, dead in dead_references(text, list(texts)):
                 problems.append(f"{name}:{number}: there is no {dead}")
 
@@ -228,7 +260,7 @@ def check_paper_rules(problems):
     for text in ("`races.h`", "`a/races.h`", "`a/clock.h` and `src/b/clock.h`"):
         if paper_problems(text, files):
             problems.append(f"{own} refuses {text!r} in docs/papers.md")
-    for text in ("// see a/gone.h", "[x](docs/gone.md)", "(src/c/clock.h)"):
+    for text in ("// see a/gone.h", "[x](docs/gone.md)", "(src/c/clock.h)", "`src/a/races.h`"):
         if not dead_references(text, files):
             problems.append(f"{own} lets text refer to {text!r}")
     for text in ('#include "a/gone.h"', "a/races.h, docs/races.md", "bits/gone.h", "src/a/NAME.h"):
@@ -246,11 +278,14 @@ def check_rules(problems):
         ("capture/runtime/a.cc", "base/result.h"),
         ("cli/a.cc", "capture/runtime/a.h"),
         ("trace/legality/a.cc", "trace/reader.h"),
+        ("trace/legality/a.cc", "trace/effects.h"),
         ("witness/a.cc", "predict/a.h"),
+        ("witness/a.cc", "trace/effects.h"),
+        ("witness/a.cc", "causality/models/model.h"),
         ("predict/races/a.cc", "properties/a.h"),
         ("analysis/a.cc", "cli/a.h"),
     ]
-    right = [("trace/reader.cc", "base/result.h"), ("cli/commands/show.cc", "trace/trace.h"), ("capture/pass/a.cc", "capture/abi.h")]
+    right = [("witness/a.h", "causality/models/models.def"), ("trace/reader.cc", "base/result.h"), ("cli/commands/show.cc", "trace/trace.h"), ("capture/pass/a.cc", "capture/abi.h")]
     problems += [f"tools/check_doors.py lets {a} include {b}" for a, b in wrong if not door_problem(a, b)]
     problems += [f"tools/check_doors.py forbids {a} to include {b}" for a, b in right if door_problem(a, b)]
 
@@ -261,6 +296,7 @@ def main():
     check_paper_rules(problems)
     check_doors(problems)
     check_marks(problems)
+    check_rooms(problems)
     check_papers(problems)
     print("".join(problem + "\n" for problem in problems), end="")
     return 1 if problems else 0

@@ -87,7 +87,7 @@ def report_of(arguments, folder, sooth):
 
 def races(trace, model, folder, sooth):
     """The variables that are raced for, under the names that the source has for them, and the number of pairs of places."""
-    report = report_of([trace, "--model", model, "--find", "races"], folder, sooth)
+    report = report_of([trace, "--each", "--model", model, "--find", "races"], folder, sooth)
     if report["coverage"]["undecided"]:
         raise RuntimeError(f"{model}: something is undecided")
     return {finding["sites"][0]["variable"] for finding in report["findings"]}, len(report["findings"])

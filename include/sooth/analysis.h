@@ -1,11 +1,11 @@
 // Sooth as a library: open a trace, choose a model and what to look for, get findings.
 //
-//   const sooth::Answer answer = sooth::analyse("bank.sooth", {.find = "deadlocks"});
-//   if (!answer.error.empty()) ...
-//   for (const sooth::FoundError& found : answer.findings) ...
+//     const sooth::Answer answer = sooth::analyse("bank.sooth", {.find = "deadlocks"});
+//     if (!answer.error.empty()) ...
+//     for (const sooth::FoundError& found : answer.findings) ...
 //
-// In CMake: find_package(Sooth), then link Sooth::sooth. examples/library is a whole program.
-// Nothing is printed, and no process is started. Whatever is wrong ends as a sentence in Answer::error.
+// In CMake: find_package(Sooth), then link Sooth::sooth. examples/library is a complete program.
+// Nothing is printed, and no process is started. Every error ends as a sentence in Answer::error.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sooth {
 
-// What an analysis is asked to do; the defaults are those of `sooth check`.
+// The options of an analysis; the defaults are those of `sooth check`.
 struct Request {
   std::string find;                // as --find: "races,deadlocks"; empty: everything
   std::string model;               // as --model; empty: the most permissive one that the trace is fit for
@@ -24,6 +24,8 @@ struct Request {
   double seconds = 60;             // 0: no limit
   std::string memory;              // "2G"; empty: half of the machine's
   unsigned jobs = 0;               // threads; 0: one for each processor
+  bool each = false;               // as --each: a finding for each pair of lines
+  bool whole_witness = false;      // as --whole-witness, in Answer::json
 };
 
 // An event that a finding is about.
@@ -36,13 +38,23 @@ struct FoundPlace {
   std::uint32_t thread = 0;
 };
 
+// The lines at which a finding was made.
+struct FoundPair {
+  std::string status;
+  std::string fingerprint; // of these lines
+  std::uint64_t count = 0; // so often, as far as looked at
+  std::vector<FoundPlace> places;
+};
+
+// One for each variable (or member, or array) and pair of functions.
 struct FoundError {
   std::string kind;        // "race", "deadlock", ... (docs/findings.md)
   std::string status;      // "observed" or "predicted"
   std::string fingerprint; // the same for the same finding in another run
   std::string property;    // name of the property, block or pattern; else empty
   std::string note;
-  std::vector<FoundPlace> places;
+  std::vector<FoundPlace> places; // the first of `pairs`
+  std::vector<FoundPair> pairs;   // all lines at which it was found; empty if `each` was asked for, and of properties
 };
 
 struct Answer {

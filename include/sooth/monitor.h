@@ -1,19 +1,26 @@
-/* Monitors inside the program (docs/monitors.md): what a program tells them, and what it may ask. C11 and later, C++11 and
- * later.
+/* Monitors inside the program (docs/monitors.md): what a program tells them, and what it may ask.
+ * C11 and later, C++11 and later.
  *
- * Without Sooth's compilers (which define __SOOTH__) all of this compiles to nothing, and arguments are evaluated in
- * either case. With them, but without monitors (no SOOTH_MONITOR, not built with --monitor), sooth_internal is an event
- * like sooth_event, so that a recorded run can be checked later; the rest does nothing.
+ * Without Sooth's compilers (which define __SOOTH__) all of this compiles to nothing, and arguments
+ * are evaluated in either case. With them, but without monitors (no SOOTH_MONITOR, not built with
+ * --monitor), sooth_internal is an event like sooth_event, so that a recorded run can be checked
+ * later; the rest does nothing.
  *
- *   sooth_internal("phase", 2);                   the calling thread's local variable `phase` is 2 from now on
- *   sooth_on_violation("roll_back", f, context);  f is the recovery function that `when violated: call roll_back` names
- *   sooth_known("@reader(y)", &value)             what the calling thread knows now: 1 if it knows, 0 if not
- *   sooth_known_of("@u(phase)", 3, &value)        the same of an expression about a thread variable, for thread 3
- *   sooth_monitored()                             1 if this run has monitors
+ *   sooth_internal("phase", 2);              the calling thread's local variable `phase` is 2 from
+ *                                            now on
+ *   sooth_on_violation("roll_back", f, context);
+ *                                            f is the recovery function that
+ *                                            `when violated: call roll_back` names
+ *   sooth_known("@reader(y)", &value)        what the calling thread knows now: 1 if it knows, 0 if
+ *                                            not
+ *   sooth_known_of("@u(phase)", 3, &value)   the same of an expression about a thread variable, for
+ *                                            thread 3
+ *   sooth_monitored()                        1 if this run has monitors
  *
- * A recovery function runs in the thread whose formula failed, after the event at which it failed, with no lock of Sooth's
- * held. It may touch anything, monitored variables too: what it does is followed as ever; a formula that fails at one of its
- * own events is reported, but nothing else is done about it. It may leave by longjmp; an exception must not leave it.
+ * A recovery function runs in the thread whose formula failed, after the event at which it failed.
+ * Sooth holds no lock then. It may touch anything, monitored variables too: its events are followed
+ * as usual; a formula that fails at one of them is reported, but nothing else is done about it. It
+ * may leave by longjmp; an exception must not leave it.
  */
 #ifndef SOOTH_MONITOR_H
 #define SOOTH_MONITOR_H

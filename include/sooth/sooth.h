@@ -1,17 +1,21 @@
-/* What a program may tell Sooth about itself. C11 and later, C++11 and later.
+/* Annotations: what a program may tell Sooth about itself. C11 and later, C++11 and later.
  *
- * Without Sooth's compilers (which define __SOOTH__) all of this compiles to nothing. Arguments of the functions are
- * evaluated in either case, so that a program does the same with and without Sooth.
+ * Without Sooth's compilers (which define __SOOTH__) all of this compiles to nothing. Arguments of
+ * the functions are evaluated in either case, so that a program does the same with and without
+ * Sooth.
  *
- *   sooth_event("landed", speed);            an event of the program's own, with a value; properties can name it
- *   sooth_event_double("height", 0.25);      the same for floating-point numbers
- *   sooth_thread_name("radio");              the calling thread's name in reports
- *   SOOTH_WATCH("head", queue->head);        names a variable or a part of a heap object, and keeps all writes to it
- *   { SOOTH_ATOMIC("transfer"); ... }        the rest of the block is meant to be atomic: Sooth looks for runs in which
- *                                            it is not
- *   SOOTH_ATOMIC_BEGIN("transfer"); ... SOOTH_ATOMIC_END("transfer");   where the block is not a scope
- *   SOOTH_NO_RECORD void checksum(...)       nothing that this function does is recorded
- *   SOOTH_TERMINATES();                      the loop that this stands in always ends (docs/static_facts.md)
+ *   sooth_event("landed", speed);         an event of the program's own, with a value; properties
+ *                                         can name it
+ *   sooth_event_double("height", 0.25);   the same for floating-point numbers
+ *   sooth_thread_name("radio");           the calling thread's name in reports
+ *   SOOTH_WATCH("head", queue->head);     names a variable or a part of a heap object, and keeps
+ *                                         all writes to it
+ *   { SOOTH_ATOMIC("transfer"); ... }     the rest of the block is meant to be atomic: Sooth looks
+ *                                         for runs in which it is not
+ *   SOOTH_ATOMIC_BEGIN("transfer"); ... SOOTH_ATOMIC_END("transfer");
+ *                                         the same for a block that is not a scope
+ *   SOOTH_NO_RECORD void checksum(...)    nothing that this function does is recorded
+ *   SOOTH_TERMINATES();                   the loop around this always ends (docs/static_facts.md)
  */
 #ifndef SOOTH_SOOTH_H
 #define SOOTH_SOOTH_H
@@ -37,7 +41,8 @@ void __sooth_atomic_end(const char* name);
 #define sooth_event_double(name, value) __sooth_user_event_double((name), (double)(value))
 #define sooth_thread_name(name) __sooth_thread_name(name)
 
-/* What a watched variable holds, so that properties can compute with it. Of structures only the bytes are known. */
+/* The type of a watched variable, so that properties can compute with it. Of structures only the
+ * bytes are known. */
 enum {
   SOOTH_TYPE_OTHER = 0,
   SOOTH_TYPE_SIGNED = 1,
@@ -66,7 +71,7 @@ template <typename T>
 struct PlainType<const volatile T> {
   typedef typename PlainType<T>::type type;
 };
-/* Integers and enumerations convert to each other; the rest is told apart by name. */
+/* Integers and enumerations convert to each other; the rest is distinguished by name. */
 template <typename T, bool IsEnum>
 struct IntegerCode {
   enum { value = SOOTH_TYPE_OTHER };

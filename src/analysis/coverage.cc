@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "predict/deadlocks/waiting_at_end.h"
-#include "predict/races/benign_races.h"
 #include "report/end_text.h"
 #include "report/event_text.h"
 
@@ -42,14 +41,15 @@ public:
 };
 
 void add_engines(const predict::Coverage& engines, Collector& out) {
-  out.result.windows = engines.windows == 0 ? 1 : engines.windows;
   out.result.undecided = engines.undecided;
   for (const auto& [reason, times] : engines.reasons)
     out.add("undecided", times, fmt::format("candidates are undecided: {}", reason), false);
   if (engines.undecided != 0 && engines.reasons.empty())
     out.add("undecided", engines.undecided, "candidates are undecided", false);
-  if (engines.windows > 1)
-    out.add("windows", engines.windows, "windows, each of which was searched on its own (--window)", false);
+  out.add(
+      "furtherPairs", engines.alike,
+      "further pairs of lines of variables and functions of which a race is reported were not decided (--each does)",
+      true);
 }
 
 void add_computation(const causality::Computation& computation, Collector& out) {
@@ -67,7 +67,8 @@ void add_defects(const trace::Trace& trace, Collector& out) {
       out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), row.severity != "error");
 }
 
-// The C and C++ runtimes are in every program; what they do to the caller's memory is recorded at their calls.
+// The C and C++ runtimes are in every program; their accesses of the caller's memory are recorded
+// at their calls.
 bool is_of_the_language(const std::string& library) {
   for (const std::string_view known : {"linux-vdso.", "linux-gate.", "ld-linux", "libc.so", "libm.so", "libgcc_s.",
                                        "libstdc++.", "libpthread.", "librt."})
@@ -117,7 +118,8 @@ std::string waiting_text(const trace::Trace& trace, const std::vector<std::uint3
   return out;
 }
 
-// A run that somebody ended says nothing about what would have come. Imported traces do not tell how they ended.
+// A run that was ended from outside does not show how it would have gone on. Imported traces do not
+// say how they ended.
 void add_end(const trace::Trace& trace, Collector& out) {
   const trace::ProcessInfo& process = trace.process;
   const bool killed = process.end == trace::EndKind::Signal;
@@ -139,12 +141,15 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "events at the end of the trace were not looked at: more memory is needed (--memory)", false);
   out.add("eventsNotReached", left_out.for_time,
           "events at the end of the trace were not looked at: more time is needed (--budget)", false);
+  out.add("eventsBeyondNumbers", left_out.for_numbers,
+          "events at the end of the trace were not looked at: more than 4,294,967,294 that can matter have no number",
+          false);
   out.add("traceNotRead", left_out.unread ? 1 : 0,
           "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
   add_end(trace, out);
   add_engines(engines, out);
   add_computation(computation, out);
-  out.add("benignRaces", predict::benign_pairs(trace, computation),
+  out.add("benignRaces", engines.benign,
           "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
           "they are "
           "left out",

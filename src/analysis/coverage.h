@@ -1,4 +1,5 @@
-// What bounds an answer, gathered from the trace, the computation and the engines, for the end of the report.
+// The coverage: reasons that bound an answer, gathered from the trace, the computation and the
+// engines, for the end of the report.
 #pragma once
 
 #include "causality/computation/computation.h"
@@ -9,11 +10,16 @@
 
 namespace sooth::analysis {
 
-// Events at the end of the trace that were not looked at, and why.
+// Engines, witnesses and reports number events with 32 bits; the highest number means "none".
+// Events that the sieve has left out do not count.
+inline constexpr std::uint64_t kMostNumbered = 0xffff'fffe;
+
+// Events at the end of the trace that were not analysed, and why.
 struct LeftOut {
   std::uint64_t for_memory = 0;
   std::uint64_t for_time = 0;
-  bool unread = false; // reading stopped early; nobody knows how many there are
+  std::uint64_t for_numbers = 0; // behind kMostNumbered
+  bool unread = false;           // reading stopped early; the number of the others is unknown
 };
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,

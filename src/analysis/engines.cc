@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "analysis/property_engine.h"
+#include "logic/syntax/nearest.h"
 #include "predict/atomicity/atomicity.h"
 #include "predict/deadlocks/deadlocks.h"
 #include "predict/deadlocks/lost_wakeups.h"
 #include "predict/deadlocks/waiting_at_end.h"
 #include "predict/memory/crashes.h"
 #include "predict/memory/memory_errors.h"
+#include "predict/misuse/misuse.h"
 #include "predict/races/memory_model.h"
 #include "predict/races/races.h"
 
@@ -20,7 +24,7 @@ namespace {
 
 using Found = std::vector<witness::Finding>;
 
-// Engines that predict have no errors of their own, only findings and what bounds them.
+// Predicting engines have no errors of their own, only findings and coverage.
 template <Found (*Find)(const EngineInput&, predict::Coverage&)>
 std::optional<Error> find(const EngineInput& input, EngineOutput& output) {
   Found some = Find(input, output.coverage);
@@ -39,15 +43,35 @@ Found recorded_deadlocks(const EngineInput& in, predict::Coverage&) {
   return predict::waiting_at_end(in.prepared.trace).deadlocks;
 }
 Found crashes(const EngineInput& in, predict::Coverage&) { return predict::find_crashes(in.prepared.trace); }
+Found misuse(const EngineInput& in, predict::Coverage&) {
+  Found found = in.prepared.misuse;
+  std::ranges::move(predict::find_misuse(in.prepared.trace), std::back_inserter(found));
+  return found;
+}
 Found deadlocks(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_deadlocks(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage);
 }
 Found lost_wakeups(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_lost_wakeups(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage);
 }
+// Notes functions of --atomic that the trace does not have: most likely a misspelt name.
+void tell_unknown_functions(const EngineInput& in, predict::Coverage& coverage) {
+  for (const std::string& pattern : in.options.atomic) {
+    if (predict::names_function(in.prepared.trace, pattern)) continue;
+    std::set<std::string> known;
+    for (const trace::Site& site : in.prepared.trace.sites)
+      known.insert(site.function.substr(0, site.function.find('(')));
+    const std::vector<std::string> names(known.begin(), known.end());
+    coverage.undecided_because("--atomic `" + pattern + "` names no function that the trace knows" +
+                               logic::did_you_mean(pattern, names));
+  }
+}
+
 Found atomicity(const EngineInput& in, predict::Coverage& coverage) {
-  return predict::find_atomicity(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage,
-                                 in.options.atomic);
+  tell_unknown_functions(in, coverage);
+  return predict::find_atomicity(
+      in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage, in.options.atomic,
+      in.options.definition5 ? predict::AtomicityRule::Definition5 : predict::AtomicityRule::View);
 }
 Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_memory_errors(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage,
@@ -58,15 +82,16 @@ Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
 
 std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
-      {"races", "data races of the recorded run", Needs::Nothing, find<recorded_races>},
-      {"races", "data races of other runs", Needs::Predictions, find<predicted_races>},
-      {"deadlocks", "deadlocks of the recorded run", Needs::Nothing, find<recorded_deadlocks>},
-      {"deadlocks", "deadlocks", Needs::Predictions, find<deadlocks>},
-      {"deadlocks", "lost wake-ups", Needs::Predictions, find<lost_wakeups>},
-      {"atomicity", "blocks that are not atomic", Needs::Predictions, find<atomicity>},
-      {"memory", "errors with memory", Needs::Predictions, find<memory_errors>},
-      {"crashes", "the recorded run's own end", Needs::Fact, find<crashes>},
-      {kProperties, "violations of properties", Needs::Properties, find_properties},
+      {"races", "data races of the recorded run", 2, Needs::Nothing, find<recorded_races>},
+      {"races", "data races of other runs", 4, Needs::Predictions, find<predicted_races>},
+      {"deadlocks", "deadlocks of the recorded run", 1, Needs::Nothing, find<recorded_deadlocks>},
+      {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>},
+      {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>},
+      {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, true},
+      {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>},
+      {"misuse", "misuse of locks", 1, Needs::Fact, find<misuse>},
+      {"crashes", "the recorded run's own end", 1, Needs::Fact, find<crashes>},
+      {kProperties, "violations of properties", 4, Needs::Properties, find_properties},
   };
   return rows;
 }

@@ -29,28 +29,30 @@ struct EngineInput {
   Progress& progress;
 };
 
-// What engines add to, one after the other.
+// The results. One engine after the other adds to them.
 struct EngineOutput {
   std::vector<witness::Finding> found;
   predict::Coverage coverage;
   std::vector<report::Gap> gaps;       // remarks and counts of properties
-  std::vector<std::string> unanswered; // what some engine should have looked for and could not
+  std::vector<std::string> unanswered; // kinds that an engine should have searched and could not
 };
 
-// What decides whether an engine's question can be asked of this trace at all.
+// What an engine needs of a trace to ask its question at all.
 enum class Needs {
-  Fact,        // tells what the recording says, whatever else it lacks
-  Nothing,     // says the same under every causal model
-  Predictions, // asks for other runs: what orders threads must have been recorded
-  Properties,  // a property file; asks by itself what it needs
+  Fact,        // reports facts of the recording, even of an incomplete one
+  Nothing,     // gives the same answer under every causal model
+  Predictions, // asks about other runs: all events that order threads must be recorded
+  Properties,  // a property file; the engine checks its own needs
 };
 
 struct Engine {
   std::string_view find;       // the word of `--find` that asks for it
   std::string_view looked_for; // "data races"
+  double share;                // of the time, relative to the shares of the engines that follow
   Needs needs;
   // An error ends the analysis: a property file that does not fit.
   std::optional<Error> (*run)(const EngineInput& input, EngineOutput& output);
+  bool whole_only = false; // claims that no order has a block in one piece, which a piece of a trace cannot show
 };
 std::span<const Engine> engines();
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/interrupt.h"
 #include "predict/memory/crashes.h"
+#include "predict/question/model_rules.h"
 #include "predict/question/sliced_feasibility.h"
 #include "predict/question/unrecorded.h"
 #include "report/held_locks.h"
@@ -21,9 +24,10 @@ using witness::Finding;
 
 namespace {
 
-constexpr double kLeastSeconds = 1; // for what has to be done in any case
+constexpr double kLeastSeconds = 0.5; // for checking witnesses, even if the time is up
 
-// Maximal models, section 5: taken as atomic sets, an acquire without its release could stand anywhere.
+// Maximal models, section 5: taken as atomic sets, an acquire without its release could stand
+// anywhere.
 bool some_lock_is_never_released(const Trace& trace) {
   report::HeldLocks locks(trace.threads.size());
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) locks.follow(trace.events[i], i);
@@ -34,11 +38,11 @@ bool some_lock_is_never_released(const Trace& trace) {
 
 Result<witness::Model> applicable_model(const Prepared& prepared, const Options& options) {
   const witness::Model model = *report::model_named(model_for(prepared, options));
-  const bool needs_facts = model == witness::Model::Full || model == witness::Model::Sliced;
-  if (needs_facts && !prepared.computation.dependence.known)
+  const predict::NeedsOfModel needs = predict::rules_of(model).needs;
+  if (needs == predict::NeedsOfModel::Facts && !prepared.computation.dependence.known)
     return Error{fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.",
                              report::name_of(model))};
-  if (model == witness::Model::WeakHappensBefore && some_lock_is_never_released(prepared.trace))
+  if (needs == predict::NeedsOfModel::ReleasedLocks && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is."};
   return model;
 }
@@ -59,7 +63,8 @@ bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, con
 // One walk through the table of engines.
 class Search {
 public:
-  Search(const EngineInput& input, EngineOutput& output) : input_(input), output_(output) {}
+  Search(const EngineInput& input, Spending& spending, EngineOutput& output)
+      : input_(input), spending_(spending), output_(output) {}
 
   std::optional<Error> run_all() {
     const std::vector<std::string> wanted = wanted_words(input_.options);
@@ -67,7 +72,9 @@ public:
     unsigned done = 0;
     for (const Engine& engine : engines()) {
       input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
-      if (!is_wanted(engine, wanted, input_.options) || !can_answer(engine)) continue;
+      if (!is_wanted(engine, wanted, input_.options)) continue;
+      begin_share(engine, wanted);
+      if (!can_answer(engine)) continue;
       if (auto error = run(engine)) return error;
     }
     input_.progress.stage("checking the witnesses", all, all);
@@ -75,6 +82,15 @@ public:
   }
 
 private:
+  // Every engine gets a share of the time, which the engines before it cannot take. Time that an
+  // engine leaves goes to those after it.
+  void begin_share(const Engine& engine, const std::vector<std::string>& wanted) {
+    double all = 0;
+    for (const Engine* other = &engine; other != engines().data() + engines().size(); ++other)
+      if (is_wanted(*other, wanted, input_.options)) all += other->share;
+    spending_.budget.begin_part(spending_.left_for_search() * engine.share / all);
+  }
+
   // False: the coverage says why there is no answer.
   bool can_answer(const Engine& engine) {
     if (engine.needs == Needs::Properties || engine.needs == Needs::Fact) return true;
@@ -83,10 +99,19 @@ private:
     if (trace::lost_events(input_.prepared.trace) != 0)
       return no_answer(engine,
                        fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
+    if (engine.whole_only && input_.prepared.trace.is_piece && has_blocks())
+      return no_answer(engine, fmt::format("{} were not looked for: that needs the whole trace at once (--memory)",
+                                           engine.looked_for));
     begin_again_if_better();
     if (const char* reason = input_.spending.budget.spent())
       return no_answer(engine, fmt::format("{} were not looked for: {}", engine.looked_for, reason));
     return true;
+  }
+
+  bool has_blocks() const {
+    return !input_.options.atomic.empty() ||
+           std::ranges::any_of(input_.prepared.trace.events,
+                               [](const trace::Event& e) { return e.kind == trace::EventKind::AtomicBegin; });
   }
 
   bool no_answer(const Engine& engine, const std::string& sentence) {
@@ -107,8 +132,8 @@ private:
     return std::nullopt;
   }
 
-  // Where most of the memory holds the trace, more would be decided of fewer events. Otherwise one question was too
-  // large, and it would be again.
+  // If most of the memory holds the trace, fewer events would let more be decided. Otherwise one
+  // question was too large, and it would be again.
   void begin_again_if_better() const {
     const Spending& spending = input_.spending;
     if (spending.can_begin_again() && spending.budget.spent() == Budget::kMemory &&
@@ -117,22 +142,36 @@ private:
   }
 
   const EngineInput& input_;
+  Spending& spending_;
   EngineOutput& output_;
   const std::string unpredictable_ = why_nothing_is_predicted(input_.prepared.trace);
   unsigned looked_ = 0;
 };
 
-// The checker shares nothing with the engines; what it rejects is a mistake of ours, and is not shown.
-// It is paid for by a part of the budget of its own: what was found is worth it.
-void check_witnesses(const Prepared& prepared, std::vector<Finding> found, double seconds, Findings& out) {
+// The standing accesses before a piece only show which bytes a thread holds. The piece that
+// contains them as its own events reports their races.
+void drop_races_of_standing(const Trace& piece, std::vector<Finding>& found) {
+  std::erase_if(found, [&](const Finding& finding) {
+    return finding.kind == witness::FindingKind::Race &&
+           std::ranges::any_of(finding.places, [&](const witness::Place& p) { return p.event < piece.standing; });
+  });
+}
+
+// The checker shares nothing with the engines. A rejected witness is a mistake of Sooth, and is not
+// shown. A part of the time is reserved for checking: no finding should be lost for lack of time.
+void check_witnesses(const Prepared& prepared, std::vector<Finding> found, const Spending& spending, Findings& out) {
   if (found.empty()) return;
-  const Budget budget(seconds > 0 ? std::max(seconds / 4, kLeastSeconds) : 0);
+  const double least = was_interrupted() || spending.limited() ? kLeastSeconds : 0;
+  const double time = was_interrupted() || !spending.limited() ? least : std::max(spending.left_for_checking(), least);
+  const Budget budget(time, 0, true);
   witness::Checker checker(prepared.trace, &prepared.objects);
   // The checker follows the recorded run once, from one witness to the next.
   std::vector<std::size_t> order(found.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  // Those that only add lines to others come last.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(found[a].witness.observed, a) < std::pair(found[b].witness.observed, b);
+    return std::tuple(found[a].alike, found[a].witness.observed, a) <
+           std::tuple(found[b].alike, found[b].witness.observed, b);
   });
   std::vector<std::optional<std::string>> objections(found.size());
   std::vector<bool> checked(found.size(), false);
@@ -142,7 +181,8 @@ void check_witnesses(const Prepared& prepared, std::vector<Finding> found, doubl
     checked[i] = true;
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!checked[i])
+    if (!checked[i] && found[i].alike) ++out.coverage.alike;
+    else if (!checked[i])
       out.coverage.undecided_about(found[i].kind, std::move(found[i].places), "there was no time to check the witness");
     else if (objections[i])
       out.objections.push_back(
@@ -151,7 +191,7 @@ void check_witnesses(const Prepared& prepared, std::vector<Finding> found, doubl
   }
 }
 
-// Sliced causality by the letter may allow what no run bears out; that is no mistake of ours.
+// Sliced causality by the letter may allow findings that no run confirms; this is not our mistake.
 void count_unreal(const predict::Feasibility& feasibility, Findings& out) {
   const std::uint64_t rejected = feasibility.is_sliced() ? out.objections.size() : 0;
   if (const std::uint64_t unreal = feasibility.unreal() + rejected; unreal != 0)
@@ -166,24 +206,25 @@ std::string model_for(const Prepared& prepared, const Options& options) {
   return prepared.computation.dependence.known ? "full" : "maximal";
 }
 
-Result<Findings> find_all(const Prepared& prepared, const Options& options, const Spending& spending,
-                          Progress& progress) {
+Result<Findings> find_all(const Prepared& prepared, const Options& options, Spending& spending, Progress& progress) {
   auto model = applicable_model(prepared, options);
   if (!model) return model.error();
   predict::Limits limits = options.limits;
   limits.budget = &spending.budget;
-  const auto feasibility = *model == witness::Model::Sliced
+  limits.each = options.each;
+  const auto feasibility = predict::rules_of(*model).question == predict::QuestionOfModel::Slices
                                ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
                                : predict::make_feasibility(prepared.computation, *model, limits);
   EngineOutput output;
   output.coverage.list = options.candidates;
   const EngineInput input{prepared, *feasibility, *model, limits, options, spending, progress};
-  if (const auto error = Search(input, output).run_all()) return *error;
+  if (const auto error = Search(input, spending, output).run_all()) return *error;
   Findings out;
   out.coverage = std::move(output.coverage);
   out.gaps = std::move(output.gaps);
   out.unanswered = std::move(output.unanswered);
-  check_witnesses(prepared, std::move(output.found), options.limits.seconds, out);
+  drop_races_of_standing(prepared.trace, output.found);
+  check_witnesses(prepared, std::move(output.found), spending, out);
   predict::explain_crashes(prepared.trace, out.accepted);
   count_unreal(*feasibility, out);
   return out;

@@ -1,4 +1,4 @@
-// Runs the engines on a prepared trace, and has every witness checked.
+// Runs the engines on a prepared trace, and lets the checker judge every witness.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Findings {
   std::vector<std::string> objections; // of the checker, to findings that are withheld
   predict::Coverage coverage;
   std::vector<report::Gap> gaps; // of properties
-  // What was not looked for at all; `coverage` says why.
+  // Kinds that were not searched at all; `coverage` says why.
   std::vector<std::string> unanswered;
 };
 
@@ -29,7 +29,6 @@ struct Findings {
 std::string model_for(const Prepared& prepared, const Options& options);
 
 // An error if the model does not apply to such a trace, or the property file does not fit it.
-Result<Findings> find_all(const Prepared& prepared, const Options& options, const Spending& spending,
-                          Progress& progress);
+Result<Findings> find_all(const Prepared& prepared, const Options& options, Spending& spending, Progress& progress);
 
 } // namespace sooth::analysis

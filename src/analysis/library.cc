@@ -3,13 +3,13 @@
 
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "analysis/pipeline.h"
 #include "report/json.h"
 #include "report/names.h"
-#include "survey/sharing.h"
 
 namespace sooth {
 
@@ -26,27 +26,36 @@ analysis::Options options_of(const Request& request) {
   out.limits.seconds = request.seconds;
   out.limits.jobs = request.jobs;
   out.memory = request.memory;
+  out.each = request.each;
+  out.whole_witness = request.whole_witness;
   return out;
 }
 
-FoundError found_error(const report::FindingText& finding) {
+FoundPlace found_place(const report::StepText& step) {
+  return {step.kind, step.variable, step.spot.file, step.spot.line, step.spot.column, step.spot.function, step.thread};
+}
+
+FoundError found_error(const report::Report& report, const report::FindingText& finding) {
   FoundError out;
   out.kind = report::row_of(finding.kind).name;
   out.status = report::name_of(finding.status);
   out.fingerprint = finding.fingerprint;
   out.property = finding.property;
   out.note = finding.note;
-  for (const report::PlaceText& place : finding.places) {
-    const report::Spot& spot = place.step.spot;
-    out.places.push_back(
-        {place.step.kind, place.step.variable, spot.file, spot.line, spot.column, spot.function, place.step.thread});
+  for (const report::PlaceText& place : finding.places) out.places.push_back(found_place(place.step));
+  for (const report::PairText& pair : finding.pairs) {
+    FoundPair& lines = out.pairs.emplace_back();
+    lines.status = report::name_of(pair.status);
+    lines.fingerprint = pair.fingerprint;
+    lines.count = pair.count;
+    for (const witness::Place& place : pair.places) lines.places.push_back(found_place(step_of(report, place.event)));
   }
   return out;
 }
 
 Answer answer_of(const report::Report& report) {
   Answer out;
-  for (const report::FindingText& finding : report.findings) out.findings.push_back(found_error(finding));
+  for (const report::FindingText& finding : report.findings) out.findings.push_back(found_error(report, finding));
   out.events = report.events;
   out.complete = report.coverage.complete;
   out.unanswered = report.coverage.unanswered;
@@ -65,12 +74,9 @@ Answer failed(std::string sentence) {
 Answer analyse_with(const std::string& file, const analysis::Options& options) {
   if (std::string wrong = analysis::check(options); !wrong.empty()) return failed(std::move(wrong));
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
-  analysis::LeftOut left_out;
-  survey::Sharing sharing(!options.atomic.empty());
-  auto trace = analysis::read_in_time(file, spending, left_out, options.properties.file.empty() ? &sharing : nullptr);
-  if (!trace) return failed(trace.error().text());
   analysis::Progress silent;
-  auto report = analysis::analyse(std::move(*trace), left_out, file, options, spending, silent);
+  std::vector<std::string> notes;
+  auto report = analysis::analyse(file, file, options, spending, silent, notes);
   return report ? answer_of(*report) : failed(report.error().text());
 }
 

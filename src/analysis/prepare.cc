@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -9,7 +10,9 @@
 #include <malloc.h>
 
 #include "analysis/cut.h"
+#include "base/interrupt.h"
 #include "base/machine_memory.h"
+#include "predict/misuse/misuse.h"
 #include "trace/reader.h"
 #include "trace/verify.h"
 
@@ -21,8 +24,11 @@ namespace {
 
 constexpr double kPartForReading = 3;          // of the time that is left
 constexpr std::uint64_t kForTables = 64 << 20; // bytes for reading, even if nothing can be analysed: names and places
+constexpr std::uint64_t kBytesOfEvent = 256;   // roughly, for reading and analysing one
+constexpr std::uint64_t kFewestEvents = 1000, kMostEvents = 4'000'000; // of a piece
 
-// What is not judged within a part of the time is left out: computing and checking take some times as long.
+// Events that cannot be verified within a part of the time are left out: computing and checking
+// take several times as long.
 trace::VerifyReport verify_in_time(Trace& trace, const Spending& spending, Progress& progress, LeftOut& left_out) {
   constexpr double kPart = 4;
   constexpr std::size_t kAtOnce = 1 << 16; // events
@@ -35,16 +41,31 @@ trace::VerifyReport verify_in_time(Trace& trace, const Spending& spending, Progr
   std::uint64_t rest = trace.events.size() - verifier.judged();
   trace.events.resize(verifier.judged());
   trace::VerifyReport report = std::move(verifier).finish();
-  if (rest != 0) rest += cut(trace, trace.events.size());
+  // Nothing was looked for yet, and nothing will be.
+  if (was_interrupted()) rest += cut(trace, trace.standing);
+  else if (rest != 0) rest += cut(trace, trace.events.size());
   (spending.budget.spent() == Budget::kMemory ? left_out.for_memory : left_out.for_time) += rest;
   return report;
 }
 
 } // namespace
 
-Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending, Progress& progress, LeftOut left_out) {
+Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending, Progress& progress, LeftOut left_out,
+                                          std::vector<std::uint64_t>* misused_before) {
   progress.stage("verifying the trace", 0, 3);
-  const trace::VerifyReport legality = verify_in_time(trace, spending, progress, left_out);
+  constexpr std::size_t kMaxSetAside = 100;
+  std::vector<witness::Finding> misuse;
+  if (misused_before != nullptr)
+    for (const std::uint64_t lock : *misused_before) predict::set_aside(trace, lock);
+  trace::VerifyReport legality = verify_in_time(trace, spending, progress, left_out);
+  while (!legality.legal() && misuse.size() < kMaxSetAside) {
+    const auto misused = predict::misuse_of(trace, legality.problems.front());
+    if (!misused) break;
+    misuse.push_back(misused->finding);
+    predict::set_aside(trace, misused->address);
+    if (misused_before != nullptr) misused_before->push_back(misused->address);
+    legality = verify_in_time(trace, spending, progress, left_out);
+  }
   if (!legality.legal()) {
     const trace::Problem& problem = legality.problems.front();
     return Error{fmt::format("the trace is not legal, so nothing can be predicted from it. Event {}: {} "
@@ -54,45 +75,83 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending,
   }
   auto out = std::make_unique<Prepared>();
   out->left_out = left_out;
+  out->misuse = std::move(misuse);
   out->trace = std::move(trace);
   progress.stage("telling objects apart", 1, 3);
   out->objects = trace::separate_objects(out->trace);
   progress.stage("finding out what can be reordered", 2, 3);
   out->computation = causality::compute(out->trace, out->objects);
-  malloc_trim(0); // much was needed only on the way
+  malloc_trim(0); // returns memory that only these steps needed
   out->occupied = resident_memory();
-  // Nothing would be left for what follows.
+  // No memory is left for the engines.
   if (spending.can_begin_again() && spending.budget.spent() == Budget::kMemory) spending.give_up();
   return out;
 }
 
-Result<Trace> read_in_time(const std::string& file, Spending& spending, LeftOut& left_out, trace::Sieve* sieve) {
+// With properties there is no sieve: they may name memory that only one thread uses.
+Reading::Reading(const Options& options, Spending& spending) : spending_(spending), sharing_(!options.atomic.empty()) {
+  options_.sieve = options.properties.file.empty() ? &sharing_ : nullptr;
+  obey();
+}
+
+Reading::Reading(Spending& spending) : spending_(spending), sharing_(false) { obey(); }
+
+void Reading::obey() {
+  options_.stop = [this] { return budget_->spent() != nullptr; };
+  options_.stopped = &left_out.unread;
+}
+
+std::optional<Error> Reading::open(const std::string& file) {
   const std::uint64_t occupied = resident_memory();
-  std::uint64_t free = spending.bytes > occupied ? spending.bytes - occupied : 0;
-  if (spending.last) free = std::max(free, kForTables);
-  std::error_code unknown; // reading will tell why
+  std::uint64_t free = spending_.bytes > occupied ? spending_.bytes - occupied : 0;
+  if (spending_.last) free = std::max(free, kForTables);
+  std::error_code unknown; // reading will say why
   if (const std::uint64_t size = std::filesystem::file_size(file, unknown);
-      !unknown && size > free && spending.bytes != 0) {
-    if (spending.can_begin_again()) spending.give_up();
+      !unknown && size > free && spending_.bytes != 0) {
+    if (spending_.can_begin_again()) spending_.give_up();
     left_out.unread = true;
-    return Trace();
+    return std::nullopt;
   }
-  const auto part = static_cast<std::uint64_t>(static_cast<double>(free) * spending.part_for_reading);
-  const Budget budget(spending.left() / kPartForReading, spending.bytes == 0 ? 0 : occupied + part);
-  trace::ReadOptions options;
-  options.stop = [&] { return budget.spent() != nullptr; };
-  options.stopped = &left_out.unread;
-  options.sieve = sieve;
-  Result<Trace> trace = trace::read_trace(file, options);
-  if (!trace) return trace;
-  if (left_out.unread) cut(*trace, trace->events.size()); // where no block is open
-  if (const std::uint64_t most = spending.last ? 0 : spending.most_events; trace->events.size() > most) {
-    left_out.for_memory = cut(*trace, most);
-    trace->events.shrink_to_fit();
+  const auto part = static_cast<std::uint64_t>(static_cast<double>(free) * spending_.part_for_reading);
+  budget_.emplace(spending_.left() / kPartForReading, spending_.bytes == 0 ? 0 : occupied + part);
+  auto pieces = trace::open_trace(file, options_);
+  if (!pieces) return pieces.error();
+  pieces_ = std::move(*pieces);
+  const std::uint64_t room = spending_.bytes == 0 ? kMostEvents : part / kBytesOfEvent;
+  most_ = std::clamp<std::uint64_t>(std::min(room, spending_.most_events), kFewestEvents, kMostEvents);
+  return std::nullopt;
+}
+
+trace::Pieces::Got Reading::next(Trace& piece) {
+  if (pieces_ == nullptr) return trace::Pieces::Got::Nothing;
+  const double seconds = std::max(spending_.left() / kPartForReading, kShortest); // 0 would be no limit
+  budget_.emplace(seconds, spending_.bytes - spending_.bytes / 16);
+  const trace::Pieces::Got got = pieces_->next(most_, overlap(), piece);
+  if (left_out.unread && budget_->spent() == Budget::kMemory && spending_.can_begin_again()) spending_.give_up();
+  if (pieces_->is_over()) pieces_.reset();
+  if (got == trace::Pieces::Got::Piece) shorten(piece);
+  return got;
+}
+
+Trace Reading::rest() {
+  Trace out;
+  if (pieces_ == nullptr) return out;
+  pieces_->next(std::numeric_limits<std::size_t>::max(), 0, out);
+  pieces_.reset();
+  shorten(out);
+  return out;
+}
+
+void Reading::shorten(Trace& trace) {
+  if (left_out.unread) cut(trace, trace.events.size()); // where no block is open
+  if (const std::uint64_t most = spending_.last ? 0 : spending_.most_events;
+      trace.events.size() - trace.standing > most) {
+    left_out.for_memory = cut(trace, trace.standing + most);
+    trace.events.shrink_to_fit();
   }
-  malloc_trim(0); // the file's bytes
-  if (spending.works_on) spending.works_on(trace->events.size());
-  return trace;
+  if (spending_.last && trace.is_piece) left_out.unread = true; // there is no room for the next one either
+  malloc_trim(0);                                               // returns memory that only reading needed
+  if (spending_.works_on) spending_.works_on(trace.events.size());
 }
 
 } // namespace sooth::analysis

@@ -19,7 +19,7 @@ namespace {
 
 struct PropertyFindings {
   std::vector<witness::Finding> found;
-  std::vector<report::Gap> gaps; // what bounds the answer, remarks, and counts that were asked for
+  std::vector<report::Gap> gaps; // coverage, remarks, and requested counts
 };
 
 void add_counts(const properties::PropertyAnswer& answer, std::vector<report::Gap>& gaps) {
@@ -36,7 +36,7 @@ void add_counts(const properties::PropertyAnswer& answer, std::vector<report::Ga
                     true});
 }
 
-// `monitor` entries, which are about the recorded computation whatever the model.
+// `monitor` entries. They are about the recorded computation, under every model.
 std::optional<Error> find_monitors(const Prepared& prepared, const logic::PropertyFile& file, PropertyFindings& out) {
   auto answer = properties::check_monitors(prepared.trace, prepared.computation, file);
   if (!answer) return answer.error();
@@ -65,7 +65,8 @@ std::optional<Error> find_violations(const Prepared& prepared, const logic::Prop
   return std::nullopt;
 }
 
-// --first: the observed violation that comes first in the recorded run, or else the first one that was predicted.
+// --first: the observed violation that comes first in the recorded run, otherwise the first
+// predicted one.
 void keep_first(std::vector<witness::Finding>& found) {
   if (found.size() < 2) return;
   const auto first = std::ranges::min_element(found, {}, [](const witness::Finding& finding) {

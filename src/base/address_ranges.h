@@ -1,5 +1,5 @@
-// Ranges of addresses in an ordered map: by their first address, with the address behind them as `end` of what they are mapped to.
-// They do not overlap each other.
+// Ranges of addresses in an ordered map. The key is the first address of a range; the mapped value
+// has the address behind it as `end`. Ranges do not overlap.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ auto first_overlapping(Ranges& ranges, std::uint64_t address) {
   return it;
 }
 
-// Takes away whatever has an address in [begin, end), with what sticks out.
+// Removes every range that has an address in [begin, end), including the parts that stick out.
 template <typename Ranges>
 void erase_overlapping(Ranges& ranges, std::uint64_t begin, std::uint64_t end) {
   for (auto it = first_overlapping(ranges, begin); it != ranges.end() && it->first < end;) it = ranges.erase(it);

@@ -1,7 +1,10 @@
 #include "base/budget.h"
 
+#include <algorithm>
+
 #include <malloc.h>
 
+#include "base/interrupt.h"
 #include "base/machine_memory.h"
 
 namespace sooth {
@@ -19,12 +22,23 @@ Budget::Clock::duration duration(double seconds) {
 
 const char* const Budget::kTime = "the time that --budget gives was used up";
 const char* const Budget::kMemory = "the memory that --memory gives was used up";
+const char* const Budget::kInterrupted = "the analysis was interrupted";
 
-Budget::Budget(double seconds, std::uint64_t bytes)
-    : timed_(seconds > 0), until_(Clock::now() + duration(seconds)), bytes_(bytes), next_look_(0) {}
+Budget::Budget(double seconds, std::uint64_t bytes, bool despite_interrupts)
+    : interruptible_(!despite_interrupts), timed_(seconds > 0), end_(Clock::now() + duration(seconds)), until_(end_),
+      bytes_(bytes), next_look_(0) {}
+
+void Budget::begin_part(double seconds) {
+  until_ = std::min(end_, Clock::now() + duration(seconds));
+  if (reason_.load(std::memory_order_relaxed) == kTime) reason_.store(nullptr, std::memory_order_relaxed);
+}
 
 const char* Budget::spent() const {
   if (const char* reason = reason_.load(std::memory_order_relaxed)) return reason;
+  if (interruptible_ && was_interrupted()) {
+    reason_.store(kInterrupted, std::memory_order_relaxed);
+    return kInterrupted;
+  }
   if (!timed_ && bytes_ == 0) return nullptr;
   const Clock::time_point now = Clock::now();
   if (timed_ && now > until_) {

@@ -1,7 +1,7 @@
-// Time and memory for one analysis, shared by all that work on it.
+// Time and memory for one analysis, shared by all its workers.
 //
-// Whoever works for long asks now and then whether the budget is spent, and then ends with what there is. Nothing is
-// interrupted from outside, and an answer that was given stays true.
+// A long computation asks now and then whether the budget is spent. If so, it ends with what it
+// has. Nothing is interrupted from outside, and answers that were given stay true.
 #pragma once
 
 #include <atomic>
@@ -15,21 +15,29 @@ class Budget {
 public:
   using Clock = std::chrono::steady_clock;
 
-  // 0: no limit. Memory is what the process occupies. Once spent it stays so, whatever is freed: whoever stopped early has to
-  // be able to say so afterwards.
-  explicit Budget(double seconds = 0, std::uint64_t bytes = 0);
+  // 0: no limit. Memory is what the process occupies. Once spent it stays so, whatever is freed:
+  // whoever stopped early has to be able to say so afterwards. An interruption (interrupt.h) counts
+  // as spent, unless this is for what has to be done even then.
+  explicit Budget(double seconds = 0, std::uint64_t bytes = 0, bool despite_interrupts = false);
 
-  // Nothing while the budget lasts; then why it does not, as a sentence's end. Safe to call from several threads.
+  // A part of the time begins: when it is over, the budget counts as spent. What an earlier part
+  // took does not count any more. Not while others ask.
+  void begin_part(double seconds);
+
+  // Null while the budget lasts; then the reason, as the end of a sentence. Safe to call from
+  // several threads.
   const char* spent() const;
 
   std::uint64_t bytes() const { return bytes_; } // 0: no limit
 
   // Told apart by where they are, so there is one of each.
-  static const char *const kTime, *const kMemory;
+  static const char *const kTime, *const kMemory, *const kInterrupted;
 
 private:
+  const bool interruptible_;
   const bool timed_;
-  const Clock::time_point until_;
+  const Clock::time_point end_;
+  Clock::time_point until_; // of the present part; not behind the end
   const std::uint64_t bytes_;
   mutable std::atomic<const char*> reason_{nullptr};
   mutable std::atomic<Clock::rep> next_look_; // at the memory: not at every question

@@ -22,14 +22,14 @@ std::uint64_t resident(const char* statm) {
   return found == 2 && size > 0 ? resident * static_cast<std::uint64_t>(size) : 0;
 }
 
-// "max" and what cannot be read are no limit.
+// "max" and unreadable files mean: no limit.
 std::uint64_t limit_in(const std::string& path) {
   std::ifstream in(path);
   std::uint64_t bytes = 0;
   return in >> bytes ? bytes : std::numeric_limits<std::uint64_t>::max();
 }
 
-// A group is bounded by those around it, too.
+// The groups around a group bound it, too.
 std::uint64_t least_limit(const std::string& mounted, std::string group, const char* file) {
   std::uint64_t least = limit_in(mounted + "/" + file);
   for (; group.size() > 1; group.resize(group.rfind('/')))

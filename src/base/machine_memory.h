@@ -8,16 +8,16 @@
 
 namespace sooth {
 
-// What this process may use at most: the machine's memory, or less where a control group (a container) has less. 0 if that is
-// not known.
+// What this process may use at most: the machine's memory, or less if a control group (a container)
+// has less. 0 if unknown.
 std::uint64_t physical_memory();
 
-// What a process occupies: its resident set. 0 if that is not known.
+// The resident set of a process. 0 if unknown.
 std::uint64_t resident_memory();
 std::uint64_t resident_memory(pid_t process);
 
-// The least limit of the control groups that a process is in; 0 if there is none. `groups`: the text of /proc/PID/cgroup,
-// `mounted`: where the groups are mounted.
+// The least limit of the control groups that a process is in; 0 if there is none. `groups`: the
+// text of /proc/PID/cgroup, `mounted`: where the groups are mounted.
 std::uint64_t group_memory(const std::string& groups, const std::string& mounted);
 
 } // namespace sooth

@@ -5,8 +5,9 @@
 
 namespace sooth {
 
-// What the last merges of shared nodes gave. Where many threads learn the same from each other, each of them would look at all counts
-// again, only to find that the same part of both clocks gives what it gave before. Its nodes are shared, so they stay as they are.
+// Results of the latest merges of shared nodes. If many threads learn the same from each other,
+// each of them would compare all counts again, only to find that the same parts of both clocks give
+// the same result as before. Shared nodes never change, so the result can be kept.
 class SharedCounts::Merges {
 public:
   struct Entry {

@@ -1,11 +1,17 @@
-// Counts by number, zero unless raised: a vector clock for programs that create threads without end.
+// Counts by number, zero unless raised: a vector clock for programs that create threads without
+// end.
 //
-// A tree whose leaves have the counts of 16 neighbouring numbers. Copies share all of it, and part with the nodes that they change:
-// a copy costs O(1), raising one count O(log numbers), and joining two as much as they have not in common. A thread that is
-// created, does its work and is joined differs from its creator in a few counts only; so the clocks of a program with n threads
-// cost about n log n altogether, where plain vectors cost n * n.
+//     clock of main    1 0 0 0 ...                    after fork, before the child's first step,
+//     clock of child   1 0 0 0 ...   same nodes       the child shares all of its creator's clock
+//     child raises its own count     one leaf copied  and parts only with the nodes that it changes
 //
-// Copies may be used by several threads at once, one of them by one thread at a time.
+// A tree. Each leaf has the counts of 16 neighbouring numbers. Copies share all nodes, and copy a
+// node when they change it. A copy costs O(1), raising one count O(log numbers), joining two clocks
+// as much as they differ. A thread that is created, does its work and is joined differs from its
+// creator in a few counts only. So the clocks of a program with n threads cost about n log n
+// altogether, where plain vectors cost n * n.
+//
+// Several threads may use copies at once; one copy belongs to one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -32,7 +38,8 @@ public:
   // Only upwards.
   void raise(std::uint32_t number, Count count);
   void join(const SharedCounts& other) { join(other, SharedCounts()); }
-  // ... of which `known` was joined before: only where the other one differs from that is there something to look at.
+  // As above, if `known` was joined before: only the parts in which the other one differs from
+  // `known` are looked at.
   void join(const SharedCounts& other, const SharedCounts& known);
   // Whether every count is at least the other's.
   bool covers(const SharedCounts& other) const;
@@ -61,7 +68,7 @@ private:
     return std::uint64_t{number} < std::uint64_t{kCounts} << (kChildBits * height);
   }
   static Node* share(Node* node) {
-    if (node != nullptr) node->users.fetch_add(1, std::memory_order_relaxed); // whoever shares it has it already
+    if (node != nullptr) node->users.fetch_add(1, std::memory_order_relaxed); // the sharing copy has it already
     return node;
   }
   static void release(Node* node);

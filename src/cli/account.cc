@@ -33,7 +33,7 @@ void print_program(const Trace& trace, Output& out) {
   const trace::ProcessInfo& process = trace.process;
   if (!process.program.empty()) {
     out.print("program     {}", process.program);
-    // The first argument is the program's own name.
+    // Skips the first argument, the program's own name.
     for (std::size_t i = 1; i < process.arguments.size(); ++i) out.print(" {}", process.arguments[i]);
     if (process.pid != 0) out.print(" (process {})", process.pid);
     out.text("\n");

@@ -1,4 +1,4 @@
-// The paragraphs of a trace's account for people, shared by `sooth stats` and `sooth run`.
+// Paragraphs that describe a trace for people, shared by `sooth stats` and `sooth run`.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ void print_program(const trace::Trace& trace, Output& out);
 void print_threads(const trace::Trace& trace, const Tally& counts, std::size_t top, Output& out);
 void print_shared(const trace::Trace& trace, const Tally& counts, std::size_t top, Output& out);
 void print_locks(const trace::Trace& trace, const Tally& counts, std::size_t top, Output& out);
-// What the trace does not hold: defects, unsupported primitives, libraries without instrumentation.
+// Things that the trace lacks: defects, unsupported primitives, libraries without instrumentation.
 void print_gaps(const trace::Trace& trace, Output& out);
 
 } // namespace sooth::cli

@@ -7,16 +7,20 @@
 #include "analysis/engines.h"
 #include "analysis/pipeline.h"
 #include "cli/attempts.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "survey/sharing.h"
 
 namespace sooth::cli {
 
 namespace {
+
+bool write_json(const report::Report& report, const std::string& path) {
+  FileOutput out(path);
+  report::json(report, [&](std::string_view text) { return out.write(text); });
+  return out.finish();
+}
 
 // Prints the report to standard error and writes the JSON.
 int tell(const report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
@@ -24,10 +28,10 @@ int tell(const report::Report& report, const AnalysisOptions& options, const Beg
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string();
   const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here});
-  const std::string json = options.json.empty() ? "" : report::json(report);
   begin();
-  print_error_text(text);
-  if (!options.json.empty() && !write_file(options.json, json)) return kWrong;
+  const bool printed = print_error_text(text);
+  if (!options.json.empty() && !write_json(report, options.json)) return kWrong;
+  if (!printed) return kWrong;
   if (!report.findings.empty()) return options.exit_code;
   return report.coverage.unanswered.empty() ? kFine : kUnanswered;
 }
@@ -51,6 +55,8 @@ void add_search_options(Parser& parser, analysis::Options& options) {
   parser.add_option("--atomic", options.atomic, "Functions that are meant to be atomic; `*` stands for letters")
       ->type_name("GLOB")
       ->one_value();
+  parser.add_flag("--definition5", options.definition5,
+                  "Blocks: by the letter of Definition 5 (docs/findings.md), for comparison");
   parser.add_option("--window", options.limits.window, "Search the complete tier within N steps")
       ->type_name("N")
       ->at_least(1)
@@ -65,6 +71,8 @@ void add_search_options(Parser& parser, analysis::Options& options) {
       .add_option("--memory", options.memory,
                   "Analyse what fits into so many bytes (K, M, G); half of the machine's if not given")
       ->type_name("BYTES");
+  parser.add_flag("--each", options.each,
+                  "A finding for each pair of lines, not for each variable and pair of functions");
   parser.add_option("--jobs", options.limits.jobs, "Use N threads; 0: one for each processor")
       ->type_name("N")
       ->at_least(0)
@@ -76,13 +84,15 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   parser
       .add_option("--model", options.model,
                   "Which other runs there are: " + analysis::model_names() +
-                      "; if not given, full for a trace with static facts, else maximal")
+                      "; if not given, full for a trace with static facts, else maximal; hb for properties")
       ->type_name("MODEL")
       ->each([&options](const std::string& name) { options.properties.model = name; });
   add_property_options(parser, options.properties);
   parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
   parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
       ->type_name("FILE");
+  parser.add_flag("--whole-witness", options.whole_witness,
+                  "Every step of a predicted run, not only those that matter");
   parser.add_flag("--candidates", options.candidates,
                   "List, apart, what might be an error but is not proved: undecided ones, and pairs of accesses\n"
                   "that no lock and no order keeps apart although no run has both");
@@ -94,20 +104,18 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
 
 Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options) {
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
-  return within_memory(spending, [&](const BeginTelling& begin) -> int {
-    analysis::LeftOut left_out;
-    // Properties may speak of memory that only one thread uses.
-    survey::Sharing sharing(!options.atomic.empty());
-    auto trace = load_in_time(file, spending, left_out, options.properties.file.empty() ? &sharing : nullptr);
-    if (!trace) return kWrong;
+  const auto look = [&](const BeginTelling& begin) -> int {
+    std::vector<std::string> notes;
     auto report = [&] {
       ProgressLine line("looking");
-      return analysis::analyse(std::move(*trace), left_out, name, options, spending, line);
+      return analysis::analyse(file, name, options, spending, line, notes);
     }();
+    complain_all(notes);
     if (report) return tell(*report, options, begin);
     complain(report.error().text());
     return kWrong;
-  });
+  };
+  return within_memory(spending, look, [&] { return tell(analysis::nothing_known(name, options), options, [] {}); });
 }
 
 } // namespace sooth::cli

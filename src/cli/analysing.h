@@ -1,4 +1,4 @@
-// The analysis as commands offer it: its options on the command line, its report on the terminal.
+// The analysis as a part of commands: its options on the command line, its report on the terminal.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 namespace sooth::cli {
 
 struct AnalysisOptions : analysis::Options {
-  std::string json;       // where the report goes as JSON; empty: nowhere
-  int exit_code = kFound; // if something was found
+  std::string json;       // file for the report as JSON; empty: none
+  int exit_code = kFound; // if there are findings
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.
 void add_search_options(Parser& parser, analysis::Options& options);
-// The same, --model, what properties take but `--property`, and what is done with the findings.
+// The same, --model, the options of properties except `--property`, and the options for findings.
 void add_analysis_options(Parser& parser, AnalysisOptions& options);
 
-// All steps, reading included, within options' time and memory: a report on standard error, and as JSON. The exit
-// status: options.exit_code if there are findings; kUnanswered if there are none, but something was not looked for;
-// kWrong after an error, which has been told; else kFine.
-// `name`: of what is analysed.
+// All steps, from reading to the report on standard error and as JSON, within the time and memory
+// of the options. `name`: of the analysed trace or program.
+// The exit status: options.exit_code if there are findings; kUnanswered if there are none, but some
+// kind was not searched; kWrong after an error, which has been reported; else kFine.
 Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
 
 } // namespace sooth::cli

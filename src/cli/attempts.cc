@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/machine_memory.h"
 #include "cli/command.h"
 #include "cli/guarded.h"
@@ -27,19 +30,21 @@ using analysis::Spending;
 
 constexpr double kKept = 0.75;                // of the events, in the next attempt ...
 constexpr double kKeptInHaste = 0.25;         // ... if half of the time is gone
-constexpr std::uint64_t kFewest = 1000;       // events; if these do not fit, something else takes the memory
-constexpr double kLeastForReading = 0.01;     // that part of the memory
-constexpr std::uint64_t kPerSecond = 8 << 20; // KiB that a process can occupy at most, about: pages have to be cleared
-constexpr int kShortest = 1, kLongest = 100;  // ms between two looks
+constexpr std::uint64_t kFewest = 1000;       // events; if these do not fit, other data takes the memory
+constexpr double kLeastForReading = 0.01;     // as a part of the memory
+constexpr std::uint64_t kPerSecond = 8 << 20; // KiB that a process can occupy, roughly: the kernel has to clear pages
+constexpr int kShortest = 1, kLongest = 100;  // ms between two checks
+constexpr auto kPatience = std::chrono::seconds(3); // after an interruption, with an attempt that has no results yet
 
-// What parent and child both see.
+// Shared by parent and child.
 struct Shared {
   enum State : int { Working, GivenUp, Telling };
   std::atomic<int> state{Working};
-  std::atomic<std::uint64_t> events{0}; // that are being analysed; 0: still reading
+  std::atomic<std::uint64_t> events{0}; // of the present analysis; 0: still reading
+  std::atomic<bool> looks{false};       // the search has begun: there may be findings
 };
 
-// In shared memory: the child's words reach the parent.
+// The place of Shared, in memory that both processes map.
 class SharedState {
 public:
   SharedState() : place_(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
@@ -55,7 +60,7 @@ private:
   void* place_;
 };
 
-// Closes when the child ends, however it ends.
+// A pipe that closes when the child ends, however it ends.
 class LifeLine {
 public:
   LifeLine() {
@@ -73,7 +78,7 @@ public:
     if (ends_[which] >= 0) close(ends_[which]);
     ends_[which] = -1;
   }
-  // Whether the child has ended within so many milliseconds.
+  // Whether the child ends within so many milliseconds.
   bool cut(int milliseconds) const {
     pollfd end{ends_[0], POLLIN, 0};
     return poll(&end, 1, milliseconds) > 0;
@@ -83,31 +88,76 @@ private:
   int ends_[2];
 };
 
-// The nearer the limit, the sooner the next look.
+// The nearer the limit, the sooner the next check.
 int pause_before_look(std::uint64_t resident, std::uint64_t limit) {
   const std::uint64_t room = limit > resident ? (limit - resident) >> 10 : 0;
   return static_cast<int>(std::clamp<std::uint64_t>(room * 1000 / kPerSecond, kShortest, kLongest));
 }
 
-void watch(pid_t child, const LifeLine& line, std::uint64_t limit, Shared& shared) {
-  for (std::uint64_t resident = 0; !line.cut(pause_before_look(resident, limit));) {
+// Whether the attempt was interrupted kPatience ago and has still not begun its search. Asked
+// repeatedly.
+class Patience {
+public:
+  explicit Patience(bool noted) : was_noted_(noted) {} // otherwise SIGINT ended the attempt at once
+
+  bool is_over(const Shared& shared) {
+    if (!was_noted_ || interrupts() == 0 || shared.looks) return false;
+    if (!since_) since_ = Clock::now();
+    return Clock::now() - *since_ > kPatience;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const bool was_noted_;
+  std::optional<Clock::time_point> since_;
+};
+
+// `limit` 0: no limit of memory.
+void watch(pid_t child, const LifeLine& line, std::uint64_t limit, bool noted, Shared& shared) {
+  Patience patience(noted);
+  for (std::uint64_t resident = 0; !line.cut(limit == 0 ? kLongest : pause_before_look(resident, limit));) {
     if (shared.state == Shared::Telling) return;
-    resident = resident_memory(child);
+    resident = limit == 0 ? 0 : resident_memory(child);
     int working = Shared::Working;
-    if (resident <= limit || !shared.state.compare_exchange_strong(working, Shared::GivenUp)) continue;
+    if (resident <= limit && !patience.is_over(shared)) continue;
+    if (!shared.state.compare_exchange_strong(working, Shared::GivenUp)) continue;
     kill(child, SIGKILL);
     return;
   }
 }
 
-// Fewer events, or less of the file; the last attempt looks at nothing.
+// During attempts, notes the first SIGINT; a second one has its usual effect. A child inherits
+// this, so it holds from the child's first instruction on.
+class NotedInterrupts {
+public:
+  NotedInterrupts() {
+    struct sigaction action = {};
+    action.sa_handler = [](int signal) {
+      if (note_interrupt() == 0) return;
+      std::signal(signal, SIG_DFL);
+      raise(signal); // delivered when this handler returns
+    };
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, nullptr, &before_);
+    if (before_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr); // stays ignored under nohup and the like
+  }
+  ~NotedInterrupts() { sigaction(SIGINT, &before_, nullptr); }
+  NotedInterrupts(const NotedInterrupts&) = delete;
+  NotedInterrupts& operator=(const NotedInterrupts&) = delete;
+
+private:
+  struct sigaction before_ = {};
+};
+
+// Allows fewer events, or a smaller part of the file. The last attempt analyses no event.
 void reduce(Spending& spending, std::uint64_t events, double kept) {
   if (events != 0) spending.most_events = static_cast<std::uint64_t>(static_cast<double>(events) * kept);
   else spending.part_for_reading *= kept;
   spending.last = spending.most_events < kFewest || spending.part_for_reading < kLeastForReading;
 }
 
-// In the child: fewer events would be better.
+// In the child: ends this attempt for one with fewer events.
 [[noreturn]] void give_up(Shared& shared) {
   int working = Shared::Working;
   if (shared.state.compare_exchange_strong(working, Shared::GivenUp) || working == Shared::GivenUp) _exit(kFine);
@@ -115,11 +165,11 @@ void reduce(Spending& spending, std::uint64_t events, double kept) {
   _exit(kWrong);
 }
 
-// In the child: from here on results are printed, and the attempt is not ended.
+// In the child: from here on it prints results, and the parent does not end it.
 void begin_telling(Shared& shared) {
   int working = Shared::Working;
   if (!shared.state.compare_exchange_strong(working, Shared::Telling) && working == Shared::GivenUp)
-    for (;;) pause(); // we are about to be ended
+    for (;;) pause(); // the parent is about to end us
   release_complaints();
 }
 
@@ -127,7 +177,10 @@ std::atomic<Shared*> g_shared{nullptr}; // of this process, for the new-handler
 
 } // namespace
 
-Ended within_memory(Spending& spending, const std::function<int(const BeginTelling&)>& body) {
+Ended within_memory(Spending& spending, const std::function<int(const BeginTelling&)>& body,
+                    const std::function<int()>& interrupted) {
+  std::optional<NotedInterrupts> noted;
+  if (interrupted) noted.emplace();
   const SharedState place;
   spending.last = spending.bytes != 0 && spending.bytes <= resident_memory();
   for (;;) {
@@ -142,13 +195,14 @@ Ended within_memory(Spending& spending, const std::function<int(const BeginTelli
     const pid_t parent = getpid();
     auto ended = run_in_child(
         [&] {
-          prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody else would end it
+          prctl(PR_SET_PDEATHSIG, SIGKILL); // without its parent, nothing would end it
           if (getppid() != parent) _exit(0);
           line.close_end(0);
           hold_complaints();
           g_shared = &shared;
           if (watched) std::set_new_handler([] { give_up(*g_shared.load()); });
           spending.works_on = [&](std::uint64_t events) { shared.events = events; };
+          spending.looks = [&] { shared.looks = true; };
           spending.give_up = [&] { give_up(shared); };
           const BeginTelling begin = [&] { begin_telling(shared); };
           const int status = guarded([&] { return body(begin); });
@@ -157,17 +211,18 @@ Ended within_memory(Spending& spending, const std::function<int(const BeginTelli
         },
         [&](pid_t child) {
           line.close_end(1);
-          if (watched) watch(child, line, spending.bytes, shared);
+          watch(child, line, watched ? spending.bytes : 0, noted.has_value(), shared);
         });
     if (!ended) {
       complain(ended.error().text());
       return Ended::with(kWrong);
     }
     const bool killed =
-        WIFSIGNALED(ended->status) && WTERMSIG(ended->status) == SIGKILL; // by us, or for want of memory
-    if (spending.last || shared.state == Shared::Telling) return *ended;
+        WIFSIGNALED(ended->status) && WTERMSIG(ended->status) == SIGKILL; // by us, or by the kernel for lack of memory
+    if ((spending.last && shared.state != Shared::GivenUp) || shared.state == Shared::Telling) return *ended;
     if (shared.state != Shared::GivenUp && !killed) return *ended;
     ProgressLine::forget_line();
+    if (interrupted && (interrupts() != 0 || was_interrupted())) return Ended::with(interrupted());
     reduce(spending, shared.events, spending.part_left() > 0.5 ? kKept : kKeptInHaste);
   }
 }

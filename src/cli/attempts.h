@@ -1,16 +1,24 @@
 // Keeps an analysis within its memory (--memory).
 //
-// Question: how much of this trace can be analysed in so many bytes? Nobody knows before: it depends on what the trace
-// holds.
-// Answer: it is tried. An attempt runs in a child process; this one stays small, looks at what the child occupies, and
-// ends it if that is too much. Then the next attempt has fewer events, until one fits. Of attempts that are given up
-// nothing is seen: complaints wait, and results are printed at the end, when an attempt is not ended any more.
-// Why not inside one process: hash maps and threads do not survive an allocation that is refused in their midst, and
-// much of what is occupied is not asked for in places of ours. Where an engine asks its budget (base/budget.h), it stops
-// by itself a little before that, with what it has; the attempt is only the net behind. It also catches what the kernel
-// or `ulimit -v` ends.
-// Cost: a fork, and looks that are the rarer the more room there is. Each attempt that does not fit costs its time, from
-// the same --budget. Between two looks the child may take a little more than it should: docs/report.md says how much.
+//     attempt 1: all 8M events      too large: ended
+//     attempt 2: 6M events          too large: ended
+//     attempt 3: 4.5M events        fits: prints its report
+//
+// Question: how much of this trace can be analysed in so many bytes? The contents of the trace
+//   decide, so the answer is not known in advance.
+// Answer: by trying. An attempt runs in a child process. The parent stays small, watches the memory
+//   of the child, and ends the child if it takes too much. The next attempt has fewer events, until
+//   one fits. An abandoned attempt leaves no output: complaints wait, and results are printed at
+//   the end, when the parent does not end the attempt any more.
+// Why not inside one process: hash maps and threads do not survive a refused allocation, and much
+//   memory is allocated outside our code. Engines that ask their budget (base/budget.h) stop a
+//   little earlier by themselves, with the results they have; attempts are the safety net. They
+//   also survive a child that the kernel or `ulimit -v` ends.
+// SIGINT ends an analysis with its results so far (base/interrupt.h); a second one ends it at once.
+//   If the search has not begun, and the analysis does not stop by itself soon, the parent ends it.
+// Cost: a fork, and checks that are the rarer the more room there is. Each attempt that does not
+//   fit costs its time, from the same --budget. Between two checks the child may take a little too
+//   much: docs/report.md says how much.
 #pragma once
 
 #include <functional>
@@ -20,11 +28,13 @@
 
 namespace sooth::cli {
 
-// Calls it before anything is printed: from then on the attempt is not ended.
+// The body calls it before it prints anything. From then on the parent does not end the attempt.
 using BeginTelling = std::function<void()>;
 
-// Runs `body`, whose result is an exit status, until an attempt fits into the memory that may be spent. Where there
-// could be no attempt at all, that is told.
-Ended within_memory(analysis::Spending& spending, const std::function<int(const BeginTelling&)>& body);
+// Runs `body`, which returns an exit status, until an attempt fits into the memory of `spending`.
+// Reports it if no attempt can be started. `interrupted` reports that there are no results yet, and
+// returns the exit status. If it is empty, SIGINT has its usual effect.
+Ended within_memory(analysis::Spending& spending, const std::function<int(const BeginTelling&)>& body,
+                    const std::function<int()>& interrupted);
 
 } // namespace sooth::cli

@@ -10,9 +10,9 @@ namespace sooth::cli {
 // Exit status of every command (docs/report.md, Exit status).
 inline constexpr int kFine = 0;
 inline constexpr int kWrong = 2;       // wrong usage, property or trace
-inline constexpr int kUnanswered = 65; // nothing was found, and something was not looked for at all
-inline constexpr int kFound = 66;      // something was found; --exit-code changes it
-inline constexpr int kTimedOut = 124;  // --timeout ended the program, and nothing was found
+inline constexpr int kUnanswered = 65; // no findings, and some kind was not searched at all
+inline constexpr int kFound = 66;      // there are findings; --exit-code changes it
+inline constexpr int kTimedOut = 124;  // --timeout ended the program, and there are no findings
 
 struct Command {
   std::string_view name;
@@ -24,7 +24,7 @@ struct Command {
 std::span<const Command> commands();
 const Command* find_command(std::string_view name); // null if there is none
 std::string nearest_command(std::string_view name); // empty if none is near
-std::string overview();                             // what `sooth help` prints
+std::string overview();                             // the text of `sooth help`
 
 int run_cc(int argc, char** argv);
 int run_cxx(int argc, char** argv);

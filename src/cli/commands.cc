@@ -39,7 +39,7 @@ const Command* find_command(std::string_view name) {
 
 namespace {
 
-// The least number of letters to insert, delete or change.
+// The least number of letters to insert, delete or change to get from one word to the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trace/effects.h"
+
 namespace sooth::cli {
 
 using trace::Event;
@@ -54,9 +56,9 @@ std::string event_json(const trace::Trace& trace, std::size_t index, const repor
   if (report::other_thread(e, other)) out[e.kind == EventKind::ThreadStart ? "parent" : "child"] = other;
   if (report::is_named(e.kind)) out["name"] = report::string_at(trace, e.address);
   if (e.kind == EventKind::Watch) out["name"] = report::string_at(trace, e.value >> 32);
-  if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) out["mutex"] = hex(e.value);
+  if (moves_mutex(e.kind)) out["mutex"] = hex(e.value);
   if (report::is_lock_event(e.kind)) out["lockType"] = report::lock_type_text(e.value);
-  // Names come from the program and may be any bytes; JSON is UTF-8.
+  // Names come from the program and may have any bytes; JSON is UTF-8.
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// What import and export share: the choice of a foreign format.
+// The choice of a foreign format, shared by import and export.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace sooth::cli {
 
-// By name, or, without one, by the extension of `file`. Null after an error, which has been told.
+// By name or, if that is empty, by the extension of `file`. Null after an error, which has been
+// reported.
 const import::Format* choose_format(const std::string& name, const std::string& file, const std::string& option);
 std::string format_list();
 

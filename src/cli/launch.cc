@@ -29,14 +29,14 @@ volatile sig_atomic_t g_interrupts = 0; // that were meant to end the child
 
 void forward(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT || signal == SIGTERM) g_interrupts = g_interrupts + 1;
-  // What the terminal sends, it sends to the whole foreground group: the program has it already.
+  // The terminal sends a signal to the whole foreground group: the program already has it.
   if (info->si_code == SI_KERNEL || g_child <= 0) return;
   const int saved = errno;
   kill(static_cast<pid_t>(g_child), signal);
   errno = saved;
 }
 
-// Passes signals on to the child for as long as it lives; what was there before comes back after.
+// Passes signals on to the child while it lives, and then restores the previous handlers.
 class Forwarding {
 public:
   explicit Forwarding(pid_t child) : outer_(static_cast<pid_t>(g_child)) {
@@ -48,7 +48,7 @@ public:
     sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < kForwarded.size(); ++i) {
       sigaction(kForwarded[i], nullptr, &before_[i]);
-      // Under nohup and the like a signal is ignored, and stays so.
+      // A signal that is ignored, as under nohup, stays ignored.
       if (before_[i].sa_handler != SIG_IGN) sigaction(kForwarded[i], &action, nullptr);
     }
   }
@@ -60,7 +60,7 @@ public:
   Forwarding& operator=(const Forwarding&) = delete;
 
 private:
-  pid_t outer_; // a program that waits meanwhile
+  pid_t outer_; // the child of an outer instance, which waits meanwhile
   std::array<struct sigaction, kForwarded.size()> before_{};
 };
 
@@ -116,7 +116,7 @@ Result<Ended> launch(const std::vector<std::string>& arguments, const Environmen
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str())); // exec only reads
   argv.push_back(nullptr);
 
-  // The pipe closes when exec works; otherwise it brings the reason.
+  // The pipe closes if exec succeeds; otherwise it carries the error.
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0)
     return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};

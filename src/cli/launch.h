@@ -21,26 +21,27 @@ struct Ended {
 };
 
 struct Environment {
-  std::vector<std::pair<std::string, std::string>> set; // added to the environment of this process
+  std::vector<std::pair<std::string, std::string>> set; // in addition to the environment of this process
 };
 
-// Starts `arguments[0]` and waits. Signals sent to this process alone (INT, TERM, HUP, ...) are passed on; those from
-// the terminal reach the program by themselves. An error if the program could not be started. `watch` is called meanwhile, before the
-// program is waited for.
+// Starts `arguments[0]` and waits for its end. Passes on signals sent to this process alone (INT,
+// TERM, HUP, ...); signals from the terminal reach the program by themselves. An error if the
+// program could not be started. Calls `watch` while the program runs, before it waits for it.
 Result<Ended> launch(const std::vector<std::string>& arguments, const Environment& environment,
                      const std::function<void(pid_t)>& watch = {});
-// How often somebody wanted to end the program that runs, by SIGINT or SIGTERM to this process.
+// How often SIGINT or SIGTERM to this process was meant to end the running program.
 int interrupts();
 
-// Runs `body` in a child process; its result is the exit status. `watch` is called here meanwhile, before the child is waited
-// for.
+// Runs `body` in a child process; its result is the exit status. Calls `watch` in this process
+// while the child runs, before it waits for the child.
 Result<Ended> run_in_child(const std::function<int()>& body, const std::function<void(pid_t)>& watch = {});
 
-// Ends this process as the program ended: with its status, or by the same signal (without a core of its own).
-// Returns the status to exit with where the signal did not end us.
+// Ends this process as the program ended: with its status, or by the same signal (without a core of
+// its own). Returns the status to exit with if the signal did not end us.
 int end_like(const Ended& ended);
 
-// The path to start: as it is if it has a slash; else a file here, or on PATH. Empty if there is none.
+// The path to start: `name` itself if it has a slash; else a file here, or on PATH. Empty if there
+// is none.
 std::string find_program(const std::string& name);
 
 } // namespace sooth::cli

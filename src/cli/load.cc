@@ -4,36 +4,23 @@
 
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "trace/reader.h"
 
 namespace sooth::cli {
 
-namespace {
-
-std::optional<trace::Trace> told(Result<trace::Trace> result) {
-  if (!result) {
-    complain(result.error().text());
-    return std::nullopt;
-  }
-  for (const std::string& note : result->notes) complain(note);
-  return std::move(*result);
-}
-
-} // namespace
-
-std::optional<trace::Trace> load_trace(const std::string& path) {
-  return told([&] {
-    const ProgressLine line("reading " + path);
-    return trace::read_trace(path, {});
-  }());
-}
-
 std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
-                                         analysis::LeftOut& left_out, trace::Sieve* sieve) {
-  return told([&] {
+                                         analysis::LeftOut& left_out) {
+  analysis::Reading reading(spending);
+  std::optional<Error> error;
+  trace::Trace trace;
+  {
     const ProgressLine line("reading " + path);
-    return analysis::read_in_time(path, spending, left_out, sieve);
-  }());
+    error = reading.open(path);
+    if (!error) trace = reading.rest();
+  }
+  left_out = reading.left_out;
+  if (error) complain(error->text());
+  else complain_all(trace.notes);
+  return error ? std::nullopt : std::optional(std::move(trace));
 }
 
 } // namespace sooth::cli

@@ -1,4 +1,5 @@
-// Reads a trace for a command: errors and the reader's notes are told, and on a terminal how long it already takes.
+// Reads a trace for a command. Reports errors and the reader's notes, and shows progress on a
+// terminal.
 #pragma once
 
 #include <optional>
@@ -9,10 +10,9 @@
 
 namespace sooth::cli {
 
-// Both are empty after an error, which has been told.
-std::optional<trace::Trace> load_trace(const std::string& path);
-// Within a part of what may be spent; the rest is for what is done with the trace.
+// As much of the trace as `spending` allows, without a sieve. Empty after an error, which has been
+// reported.
 std::optional<trace::Trace> load_in_time(const std::string& path, analysis::Spending& spending,
-                                         analysis::LeftOut& left_out, trace::Sieve* sieve = nullptr);
+                                         analysis::LeftOut& left_out);
 
 } // namespace sooth::cli

@@ -14,14 +14,14 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/watch.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 #include "report/json.h"
 #include "report/text.h"
 
 namespace sooth::cli {
 namespace {
 
-// The findings alone, without the lines that sum up: the program still runs.
+// The findings alone, without a summary: the program still runs.
 std::string finding_text(const report::Report& report) {
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string();

@@ -1,4 +1,4 @@
-// What `sooth observe` and `sooth run --online` share: the observer's options, and how it speaks.
+// The observer's options and output, shared by `sooth observe` and `sooth run --online`.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct ObserveOptions {
   std::string token; // or SOOTH_TOKEN
   std::string json;
   bool once = false;
-  std::uint64_t max_width = 1000; // an observer has to keep up with its programs; 0: all
+  std::uint64_t max_width = 1000; // bounded, because an observer must keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;
   int exit_code = -1; // -1: kFound
-  double timeout = 0; // seconds, of a program that is started here; 0: none
+  double timeout = 0; // seconds, for a program that we start; 0: none
 };
 
 inline constexpr const char* kNothingToObserve =
@@ -29,12 +29,12 @@ inline constexpr const char* kNothingToObserve =
 // Reads the property file and checks its syntax; names are checked when a program connects.
 Result<observe::ServerOptions> server_options(const ObserveOptions& options);
 
-// Prints findings as they come, and each program's verdict.
+// Prints findings as they arrive, and each program's verdict.
 class Verdicts {
 public:
   explicit Verdicts(const ObserveOptions& options) : options_(options) {}
   observe::ServerSpeaker speaker();
-  // The exit status of it all; writes the JSON file.
+  // Writes the JSON file and returns the exit status.
   int finish();
 
 private:
@@ -43,9 +43,9 @@ private:
   bool refused_ = false;
 };
 
-// Runs the program with an observer of its own. `socket_folder` exists and is ours.
+// Runs the program with an observer of its own. `socket_folder` exists and belongs to us.
 struct OnlineRun {
-  int status = 0; // what the observer says; kFine: the program's own counts
+  int status = 0; // the observer's; if it is kFine, the program's own counts
   Ended ended;
   bool timed_out = false;
 };

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -18,7 +18,14 @@ std::string g_held;
 
 } // namespace
 
-void print_error_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+bool print_error_text(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stderr) == text.size()) return true;
+  return errno == EPIPE || errno == EBADF;
+}
+
+void complain_all(const std::vector<std::string>& messages) {
+  for (const std::string& message : messages) complain(message);
+}
 
 void complain(std::string_view message) {
   const std::string line = "sooth: " + std::string(message) + "\n";
@@ -34,13 +41,33 @@ void release_complaints() {
   g_holding = false;
 }
 
-bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.flush();
-  if (out) return true;
-  complain(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+FileOutput::FileOutput(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wb")) {
+  if (file_ == nullptr) error_ = errno;
+}
+
+FileOutput::~FileOutput() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+bool FileOutput::write(std::string_view text) {
+  if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size()) error_ = errno != 0 ? errno : EIO;
+  return error_ == 0;
+}
+
+bool FileOutput::finish() {
+  // A full disk may fail only the last write.
+  if (error_ == 0 && std::fflush(file_) != 0) error_ = errno;
+  if (file_ != nullptr && std::fclose(file_) != 0 && error_ == 0) error_ = errno;
+  file_ = nullptr;
+  if (error_ == 0) return true;
+  complain(fmt::format("cannot write {}: {}.", path_, std::strerror(error_)));
   return false;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  FileOutput out(path);
+  out.write(text);
+  return out.finish();
 }
 
 void Output::print_all(fmt::string_view format, fmt::format_args args) {

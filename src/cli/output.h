@@ -1,8 +1,10 @@
-// Text to the terminal: results to standard output, everything else to standard error.
+// Text for the terminal: results go to standard output, everything else to standard error.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,15 +12,36 @@ namespace sooth::cli {
 
 // "sooth: message" on standard error.
 void complain(std::string_view message);
-void print_error_text(std::string_view text);
-// Between these two, complaints wait: what is being done may have to be done again.
+void complain_all(const std::vector<std::string>& messages);
+// False if the text could not be written. A closed pipe does not count.
+bool print_error_text(std::string_view text);
+// Between these two calls complaints wait, because the present attempt may be repeated.
 void hold_complaints();
 void release_complaints();
 
-// A file with this text; false if it could not be written, which has been told.
+// Writes a file with this text; false after an error, which has been reported.
 bool write_file(const std::string& path, const std::string& text);
 
-// Results, collected and written in large pieces.
+// Writes a file piece by piece.
+class FileOutput {
+public:
+  explicit FileOutput(std::string path);
+  ~FileOutput();
+  FileOutput(const FileOutput&) = delete;
+  FileOutput& operator=(const FileOutput&) = delete;
+
+  // False after an error; then the rest need not be made.
+  bool write(std::string_view text);
+  // Whether all of it is in the file; otherwise it reports the error.
+  bool finish();
+
+private:
+  const std::string path_;
+  std::FILE* file_;
+  int error_ = 0;
+};
+
+// Collects results and writes them in large pieces.
 class Output {
 public:
   Output() = default;
@@ -33,13 +56,14 @@ public:
   void text(std::string_view text) { print("{}", text); }
 
   void flush();
-  // Nobody reads any more (a closed pipe): the rest need not be made.
+  // The reader closed the pipe: the rest need not be made.
   bool closed() const { return closed_; }
-  // The command's exit status: kFine, or kWrong if the output could not be written, which is then told.
+  // The command's exit status: kFine, or kWrong if the output could not be written, which it
+  // reports.
   int finish();
 
 private:
-  // Not in the template: each file that prints would get a copy of the whole library.
+  // Not a template, so that not every file that prints gets a copy of the whole library.
   void print_all(fmt::string_view format, fmt::format_args args);
 
   static constexpr std::size_t kPiece = std::size_t{1} << 16;

@@ -14,7 +14,7 @@ namespace sooth::cli {
 
 namespace {
 
-// For numbers that must not be smaller. (CLI11's own tells of all numbers that there are.)
+// For numbers with a least value. (The message of CLI11's own validator lists the whole range.)
 CLI::Validator no_less_than(int least) {
   return CLI::Validator(
       [least](std::string& text) -> std::string {
@@ -56,7 +56,7 @@ Parser::Option* Parser::add_flag(const std::string& names, bool& value, const st
 template <typename T>
 Parser::Option* Parser::add_option(const std::string& names, T& value, const std::string& description) {
   Option* option = &options_.emplace_back(app_->add_option(names, value, description));
-  // Read as an unsigned number, -1 would be a very large one.
+  // As an unsigned number, -1 would be a very large one.
   if constexpr (std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
                 std::is_same_v<T, std::optional<std::uint64_t>>)
     option->at_least(0);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kBarWidth = 20;
 
-// The parts that are over, and what is over of the present one.
+// Shows the finished parts, and the finished share of the present one.
 std::string bar(unsigned done, unsigned all, std::size_t inner_done, std::size_t inner_all) {
   if (all == 0) return {};
   const double inner = inner_all == 0 ? 0 : static_cast<double>(inner_done) / static_cast<double>(inner_all);
@@ -29,7 +29,7 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// A line that is longer than the terminal goes on in the next one, and could not be taken away again.
+// Shortens the line to the terminal's width: a wrapped line could not be erased again.
 std::string fitted(std::string what, const std::string& bar, const std::string& time) {
   const std::size_t room = terminal_width() - 1;
   if (what.size() + bar.size() + time.size() <= room) return what + bar + time;

@@ -1,4 +1,5 @@
-// One line on the terminal while something takes longer than a second; nothing where nobody watches.
+// Progress: one line on the terminal while a step takes longer than a second; nothing if standard
+// error is not a terminal.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +21,7 @@ public:
   void stage(std::string what, unsigned done, unsigned all) override;
   void within(std::size_t done, std::size_t all) override;
 
-  // Takes away the line of a process that was ended while it showed one.
+  // Erases the line of a process that was ended while it showed one.
   static void forget_line();
 
 private:
@@ -28,10 +29,10 @@ private:
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string what_;                           // guarded by mutex_, as the following ones
-  unsigned parts_ = 0;                         // over
-  unsigned all_ = 0;                           // 0: nobody knows
-  std::size_t inner_done_ = 0, inner_all_ = 0; // of the present part; 0: nobody knows
+  std::string what_;                           // guarded by mutex_, like the following ones
+  unsigned parts_ = 0;                         // finished
+  unsigned all_ = 0;                           // 0: unknown
+  std::size_t inner_done_ = 0, inner_all_ = 0; // of the present part; 0: unknown
   bool finished_ = false;
   std::thread watcher_;
 };

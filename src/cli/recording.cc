@@ -14,7 +14,7 @@
 #include "logic/resolve.h"
 #include "logic/symbols.h"
 #include "trace/format.h"
-#include "trace/program.h"
+#include "trace/program/program.h"
 
 namespace sooth::cli {
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Tells a new file from one that was there before.
+// Distinguishes a new file from one that existed before.
 struct Stamp {
   bool exists = false;
   ino_t file = 0;
@@ -39,7 +39,8 @@ Stamp stamp_of(const std::string& path) {
   return {true, info.st_ino, info.st_ctim};
 }
 
-// The runtime names a trace PROGRAM.PID.sooth; a program that went on by exec has another name than we started.
+// The runtime names a trace PROGRAM.PID.sooth. After an exec, PROGRAM is not the program that we
+// started.
 std::string find_default_trace(pid_t pid) {
   const std::string ending = fmt::format(".{}.sooth", pid);
   std::error_code error;
@@ -48,7 +49,7 @@ std::string find_default_trace(pid_t pid) {
   return {};
 }
 
-// A program that was killed could not write how it ended; we have seen it.
+// A killed program could not record how it ended; its parent, this process, knows it.
 void note_end(const Recording& recording) {
   if (recording.trace.empty() || !WIFSIGNALED(recording.ended.status)) return;
   std::fstream file(recording.trace, std::ios::binary | std::ios::in | std::ios::out);
@@ -84,7 +85,7 @@ std::string check_record_options(const RecordOptions& options) {
 }
 
 Result<std::string> fit(const std::string& property, const std::string& program) {
-  const std::string all = "exact=all"; // nobody knows yet where they are
+  const std::string all = "exact=all"; // for variables whose addresses are not known yet
   const auto symbols = logic::symbols_of_program(program);
   if (!symbols) return all;
   auto file = logic::load_properties(property, symbols.value());
@@ -95,7 +96,7 @@ Result<std::string> fit(const std::string& property, const std::string& program)
   if (variables.empty()) return std::string();
   std::string out = "exact=";
   for (const logic::Variable& variable : variables) {
-    if (variable.watched) continue; // the runtime knows what is watched
+    if (variable.watched) continue; // the runtime knows watched variables
     const std::uint64_t library = variable.address / trace::kLibraryStep;
     out += fmt::format("{:x}+{:x}", variable.address % trace::kLibraryStep, variable.size);
     if (library != 0) out += "@" + symbols.value().libraries[library - 1];
@@ -121,7 +122,7 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
                                  prefix + "detail=all" + (options.exact.empty() ? "" : ":" + options.exact));
   }
 
-  // The runtime never overwrites: a process that finds its name taken records beside it.
+  // The runtime never overwrites a file: it would record into another one beside it.
   if (std::error_code problem; !options.output.empty() && !fs::remove(target, problem) && problem)
     return Error{fmt::format("cannot replace the trace: {}.", problem.message()), options.output};
   const Stamp before = stamp_of(target);

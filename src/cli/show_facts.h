@@ -1,4 +1,4 @@
-// `sooth show --facts`: what the trace knows of the program behind its events.
+// `sooth show --facts`: the trace's static facts about the program.
 #pragma once
 
 #include "cli/output.h"
@@ -6,7 +6,8 @@
 
 namespace sooth::cli {
 
-// One line, or one JSON object, for each site that has static facts. Sites are named #1, #2, ...: their numbers in this trace.
+// One line, or one JSON object, for each site that has static facts. Sites are named #1, #2, ...:
+// their numbers in this trace.
 void print_facts(const trace::Trace& trace, bool json, Output& out);
 
 } // namespace sooth::cli

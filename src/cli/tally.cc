@@ -46,7 +46,7 @@ public:
 private:
   void event(const Event& e) {
     switch (e.kind) {
-    case EventKind::ExternalWrite: return; // nobody's access
+    case EventKind::ExternalWrite: return; // not an access of a thread
     case EventKind::Alloc:
     case EventKind::Map:
     case EventKind::StackBegin: return renew(e);
@@ -57,7 +57,7 @@ private:
     }
   }
 
-  // New objects: accesses from here on are of other variables.
+  // Objects begin there: later accesses are accesses of other variables.
   void renew(const Event& e) {
     const auto drop = [&](auto& map) {
       const auto first = map.lower_bound(e.address);

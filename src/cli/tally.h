@@ -1,7 +1,8 @@
-// What a trace holds, counted: the data behind `sooth stats` and the short account of `sooth run`.
+// Counts the contents of a trace: the data behind `sooth stats` and the summary of `sooth run`.
 //
-// A variable is a place in memory where accesses begin, from the birth of its object to its end. Places that the
-// source calls by the same name (`queue[...]`) are one row. Cost: one look-up per access.
+// A variable is a place in memory where accesses begin, from the birth of its object to its end.
+// Places with the same name in the source (`queue[...]`) are one row.
+// Cost: one lookup per access.
 #pragma once
 
 #include <array>
@@ -16,8 +17,8 @@ namespace sooth::cli {
 
 struct VariableRow {
   std::string name;
-  std::uint64_t places = 0;        // how many addresses go by this name
-  std::uint64_t shared_places = 0; // ... are used by at least two threads and written by one
+  std::uint64_t places = 0;        // addresses with this name
+  std::uint64_t shared_places = 0; // ... that at least two threads use and at least one writes
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
   std::map<std::uint32_t, std::uint64_t> by_thread; // accesses

@@ -26,11 +26,11 @@
 namespace sooth::cli {
 namespace {
 
-constexpr int kLook = 100;         // ms between two looks
+constexpr int kLook = 100;         // ms between two checks
 constexpr int kGrace = 1000;       // ms between the report and the end of a program that stands still
-constexpr int kBetweenEnds = 2000; // ms that a program has after SIGTERM
+constexpr int kBetweenEnds = 2000; // ms between SIGTERM and SIGKILL
 
-// The kernel's tasks of the process.
+// The number of the process's tasks in the kernel.
 std::uint64_t tasks_of(pid_t program) {
   std::error_code error;
   std::uint64_t tasks = 0;
@@ -46,7 +46,8 @@ bool read_first_page(const std::string& path, trace::FileHeader& header) {
          header.version == trace::kFormatVersion;
 }
 
-// Whether each of them is in the system call by which all waits of the C and C++ libraries sleep. (Spin locks do not sleep.)
+// Whether each of them is in futex(), the system call in which all waits of the C and C++ libraries
+// sleep. (Spin locks do not sleep.)
 bool all_sleep(pid_t program) {
   std::error_code error;
   const std::string futex = std::to_string(SYS_futex) + " ";
@@ -67,7 +68,7 @@ void set_flag(const std::string& path, trace::FileFlags flag, bool on) {
       .write(reinterpret_cast<const char*>(&header.flags), sizeof header.flags);
 }
 
-// In a process of its own: a trace may be large.
+// Reads the trace in a process of its own, because it may be large.
 bool nobody_can_go_on(const std::string& path) {
   const pid_t reader = fork();
   if (reader == 0)
@@ -86,12 +87,12 @@ bool nobody_can_go_on(const std::string& path) {
 void Watch::operator()(pid_t program) {
   using Clock = std::chrono::steady_clock;
   program_ = program;
-  handle_ = static_cast<int>(syscall(SYS_pidfd_open, program, 0)); // Linux 5.3; without it we look more often
+  handle_ = static_cast<int>(syscall(SYS_pidfd_open, program, 0)); // Linux 5.3; without it we poll more often
   const auto start = Clock::now();
   bool kept = false;
   while (!ended_within(kLook)) {
     const std::chrono::duration<double> gone = Clock::now() - start;
-    if (interrupts() > 1) { // it did not end by the first one
+    if (interrupts() > 1) { // the first one did not end it
       kill(program_, SIGKILL);
     } else if (options_.timeout > 0 && gone.count() >= options_.timeout) {
       timed_out_ = true;
@@ -110,7 +111,7 @@ void Watch::operator()(pid_t program) {
     }
   }
   if (handle_ >= 0) close(handle_);
-  trace::FileHeader header; // a debugger may have helped it on
+  trace::FileHeader header; // a debugger may have released a thread
   if (kept && read_first_page(options_.trace, header) && header.waits != asked_waits_)
     set_flag(options_.trace, trace::kSeenAsleep, false);
 }
@@ -143,7 +144,8 @@ bool Watch::stands_still() {
   const bool since_last_look = std::exchange(seen_waits_, header.waits) == header.waits;
   if (!may_be || !since_last_look || asked_waits_ == header.waits) return false;
   asked_waits_ = header.waits;
-  // Nobody has come out of a wait or begun one since the last look, so whoever sleeps now sleeps together with the others.
+  // No thread has ended or begun a wait since the last check, so the threads that sleep now all
+  // sleep at the same time.
   const bool asleep = all_sleep(program_) && read_first_page(options_.trace, header) && header.waits == asked_waits_ &&
                       header.waiting >= tasks_of(program_);
   if (asleep) set_flag(options_.trace, trace::kSeenAsleep, true);

@@ -1,8 +1,10 @@
-// Looks after a program while it runs: ends it when its time is up, and notices when it stands still.
+// Watches a program while it runs: ends it when its time is up, and notices when it stands still.
 //
-// A program stands still if each of its threads waits for what only another one of them could give, and nothing can come from
-// outside. The first page of its trace says how many threads wait; if that is all that the kernel knows of, and none has begun to
-// wait since the last look, the trace is read and asked (predict/deadlocks/waiting_at_end.h). So a program that runs costs a look at one page.
+// A program stands still if each of its threads waits for something that only another one of them
+// could give, and nothing can come from outside. The first page of its trace says how many threads
+// wait. If these are all threads that the kernel knows, and none has begun to wait since the last
+// check, the trace is read and judged (predict/deadlocks/waiting_at_end.h). So a running program
+// costs a look at one page.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +17,8 @@ namespace sooth::cli {
 
 struct WatchOptions {
   double timeout = 0; // seconds; 0: none
-  std::string trace;  // where the program writes its trace; empty: nobody looks whether it stands still
-  bool keep = false;  // a program that stands still is not ended
+  std::string trace;  // where the program writes its trace; empty: do not check whether it stands still
+  bool keep = false;  // do not end a program that stands still
   std::function<void()> on_standstill; // called once, while the program still stands there
 };
 
@@ -24,7 +26,7 @@ class Watch {
 public:
   explicit Watch(WatchOptions options) : options_(std::move(options)) {}
 
-  // Returns when the process has ended, which somebody still has to wait for.
+  // Returns when the process has ended; the caller still has to wait for it.
   void operator()(pid_t program);
 
   bool timed_out() const { return timed_out_; }

@@ -1,7 +1,8 @@
-// Vectors whose memory shares no cache line with anything else (nor the pair of lines that processors fetch together).
+// Vectors whose memory shares no cache line with anything else (nor the pair of lines that
+// processors fetch together).
 //
-// A worker writes to its table at every step. If what all workers read lay next to it by chance, each of these writes would
-// take it out of the others' caches.
+// A worker writes to its table at every step. If data that all workers read lay next to it by
+// chance, each of these writes would evict it from the others' caches.
 #pragma once
 
 #include <cstddef>

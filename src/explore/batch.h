@@ -1,17 +1,23 @@
 // Several narrow levels at a time, without a meeting for each.
 //
-// A level of some dozen cuts takes one worker a few microseconds, and a meeting of all workers takes as long. So each worker
-// makes one part of several levels, one after the other: a chain of parts, between two borders. A step adds a unit to a key
-// (packing.h), and so
-//   - a border that stays from one level to the next: what is below it comes from what was below it alone;
-//   - a border that goes up by the largest unit: what is above it comes from what was above it alone.
-// Of two neighbours one never needs the other, and the other needs to know that the first has made the level before. A level's
-// middle goes up as well, by less than the largest unit; so borders stay for some levels and go up for some, in turn, in
-// such a proportion that they follow the middle. Then all chains remain equally long, and neighbours wait for each other
-// once in each turn.
+//     level 1   | chain 0 | chain 1 |    each worker makes one chain: its part of level 2, then of
+//     level 2   | chain 0 | chain 1 |    level 3, ... All meet once, after the last level.
+//     level 3   | chain 0 | chain 1 |
 //
-// Nobody waits for a worker that does not come: chains belong to nobody, and whoever waits too long for one that nobody is at
-// makes its next part. What comes out is the same whatever the borders, and however many levels.
+// A level of some dozen cuts takes one worker a few microseconds, and a meeting of all workers
+// takes as long. So each worker makes one part of several levels, one after the other: a chain of
+// parts, between two borders. A step adds a unit to a key (packing.h), and so
+// - if a border stays from one level to the next, the part below it comes from the part below it
+//   alone;
+// - if a border goes up by the largest unit, the part above it comes from the part above it alone.
+// So of two neighbours, one never needs the other, and the other only needs to know that the first
+// has made the level before. A level's middle goes up as well, by less than the largest unit. So
+// borders stay for some levels and go up for some, in turn, in such a proportion that they follow
+// the middle. Then all chains remain equally long, and neighbours wait for each other once in each
+// turn.
+//
+// Any worker may take over a stalled chain: it makes the next part of a chain that no worker is at.
+// The result is the same whatever the borders, and however many levels.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +53,9 @@ public:
     return std::clamp<std::size_t>(nodes / (kNarrowest / 2), 1, workers_);
   }
 
-  // `from` is not empty, and `borders` are cuts that divide it. No step of the batch moves a field in front of `lead`; `rise`
-  // is by how many steps of that field the middle goes up with each level, from 0 to 1.
+  // `from` is not empty, and `borders` are cuts that divide it. No step of the batch moves a field
+  // in front of `lead`. `rise` is the number of steps of that field by which the middle goes up
+  // with each level, from 0 to 1.
   void begin(const Level& from, const ObservedRun& observed, const std::vector<std::uint64_t>& borders,
              const Packing::Field& lead, double rise) {
     from_ = from.view();
@@ -68,9 +75,9 @@ public:
     end_.store(steps_.size(), std::memory_order_relaxed);
   }
 
-  // Called by each worker that comes; worker 0 comes for certain, and returns when all is made.
-  // make(const LevelView& from, const ObservedCut&, const std::uint64_t* low, const std::uint64_t* high, Part& out) returns
-  // the strands of the part.
+  // Called by each worker that comes. Worker 0 certainly comes, and returns when everything is
+  // made. make(const LevelView& from, const ObservedCut&, const std::uint64_t* low, const
+  // std::uint64_t* high, Part& out) returns the strands of the part.
   template <typename Make>
   void work(unsigned worker, const Make& make) {
     if (worker >= chain_count_) return;
@@ -89,9 +96,9 @@ public:
     }
   }
 
-  // What was made: fewer levels than were asked for if they became wide.
+  // The levels that were made: fewer than were asked for if they became wide.
   std::size_t levels() const { return end_.load(std::memory_order_relaxed); }
-  // What there is to know of a level.
+  // A level's summary.
   struct Sum {
     std::uint64_t made = 0, edges = 0;
     std::size_t nodes = 0;
@@ -136,10 +143,10 @@ private:
   static constexpr std::size_t kPeriod = 8;     // levels until borders have stayed and gone up once
   static constexpr std::size_t kTooWide = 1024; // nodes of a part: levels are better shared one by one
   static constexpr std::size_t kBlock = 512;    // strands
-  static constexpr unsigned kPatience = 32;     // looks at a chain that nobody is at: a microsecond or two
+  static constexpr unsigned kPatience = 32;     // looks at a stalled chain: a microsecond or two
   static constexpr unsigned kLooks = 1000;      // then others may have the core
 
-  // What others want to know of a part, in one cache line.
+  // The facts about a part that other workers need, in one cache line.
   struct alignas(64) Slot {
     std::atomic<std::uint32_t> made_in{0}; // the batch; set last
     bool any_hits = false;
@@ -149,9 +156,10 @@ private:
   };
   struct Chain {
     Slot slots[kMost]; // by level
-    // Parts that are made, twice; and one more while somebody is at the next. Only who wants to be at it looks here.
+    // Twice the number of finished parts; plus one while a worker makes the next. Only workers that
+    // want to make it look here.
     alignas(128) std::atomic<std::uint32_t> turn = 0;
-    // Of whoever is at it.
+    // Of the worker that is at it.
     ObservedCut observed;
     std::vector<PartView> parts;
     std::vector<std::uint64_t> first_cuts;
@@ -168,7 +176,7 @@ private:
       borders_.resize(borders_.size() + borders.size());
       std::copy_n(borders_.begin() + static_cast<std::ptrdiff_t>(last), borders.size(),
                   borders_.end() - static_cast<std::ptrdiff_t>(borders.size()));
-      // It begins in the middle of a stay, so that the middle is as long above the border as below it.
+      // Begins in the middle of a stay, so that the middle is as long above the border as below it.
       if ((k + stay / 2) % kPeriod < stay) continue;
       // No key has more in the field than this; further up, the sum might not fit the word.
       std::uint64_t* const first = borders_.data() + borders_.size() - borders.size();
@@ -206,7 +214,7 @@ private:
     return true;
   }
 
-  // Makes the chain's next part; false if it cannot be made yet, or somebody is at it.
+  // Makes the chain's next part; false if it cannot be made yet, or a worker is at it.
   template <typename Make>
   bool advance(std::size_t chain, const Make& make) {
     Chain& own = chains_[chain];
@@ -244,7 +252,7 @@ private:
     slot.edges = static_cast<std::uint32_t>(part.summary.edges);
     slot.bytes = static_cast<std::uint32_t>(part.summary.bytes);
     slot.made_in.store(number_, std::memory_order_release);
-    // Nobody looks at these before the end of the batch.
+    // Not read before the end of the batch.
     if (chain.block_size - chain.block_used < strands.size()) {
       chain.block_size = std::max(kBlock, strands.size());
       chain.block = std::make_shared_for_overwrite<Strand[]>(chain.block_size);
@@ -257,7 +265,8 @@ private:
     slot.strands.size = static_cast<std::uint32_t>(strands.size());
   }
 
-  // How many strands the chains below have is perhaps not known yet: strands count from the chain's own.
+  // The number of strands in the chains below may not be known yet: strands count from the chain's
+  // own.
   LevelView parts_for(std::size_t level, std::size_t chain) {
     Chain& own = chains_[chain];
     own.parts.clear();
@@ -287,7 +296,7 @@ private:
   const std::unique_ptr<Chain[]> chains_;
   const unsigned workers_;
   std::vector<Level> levels_;
-  // The plan, which nobody changes while the batch is made.
+  // The plan, which does not change while the batch is made.
   LevelView from_;
   std::uint32_t number_ = 0; // of the batch; it may wrap around
   std::size_t words_ = 1;    // of a cut

@@ -1,4 +1,4 @@
-// One thread's messages, put in order: what a Lattice knows of a thread.
+// One thread's messages, put in order: all that a Lattice knows of a thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ public:
     bool glued = false;
   };
 
-  // Takes a message of this thread; `forked` gets the children that became known. An empty string: fine.
+  // Takes a message of this thread; `forked` gets the children that became known. An empty string:
+  // fine.
   template <typename Forked>
   std::string take(const Message& message, Forked forked) {
     if (message.sequence < next_ || early_.contains(message.sequence)) return {}; // seen before

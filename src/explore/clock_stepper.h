@@ -1,4 +1,5 @@
-// Steps of a lattice that was made from messages: a thread may take its next event when the cut covers the event's clock.
+// Steps of a lattice that was made from messages: a thread may take its next event when the cut
+// covers the event's clock.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace sooth::explore {
 
-// What the expander needs of one thread, for the packing in use: indices count from the field's base.
+// What the expander needs of one thread, for the packing in use: indices count from the field's
+// base.
 struct Lane {
   std::vector<std::uint64_t> clocks; // packed, the words of one event after those of the other
   std::vector<EventName> names;
@@ -45,7 +47,7 @@ private:
     const Packing::Field& place = packing_.field(field);
     return (record[place.word] >> place.shift) & place.mask();
   }
-  // Another thread stands inside a glued block, which nobody may enter.
+  // Another thread stands inside a glued block, which no other thread may enter.
   bool held_by_another(const std::uint64_t* record, std::uint32_t field) const {
     for (std::uint32_t f = 0; f < lanes_.size(); ++f)
       if (f != field && lanes_[f].behind_glued[index(record, f)] != 0) return true;

@@ -1,9 +1,12 @@
 // Counts the runs of a model, and those of them that violate each property.
 //
-// Question: how many runs are there, through how many cuts, and in how many does a monitor object at some time?
+//     T1: x = 1     T2: y = 1     no order: 4 cuts, 2 runs; `x >= y` fails in the run y, x
+//
+// Question: how many runs are there, through how many cuts, and in how many does a monitor object
+//   at some time?
 // Source: JMPaX online, section 4 ("three runs on six states, two of them violating").
-// Cost: as the exploration, with a number of any size for each node and monitor state; it is the plain way to do it, and
-// the fast explorer is compared with it in tests. Gives up at the budget.
+// Cost: as the exploration, with a number of any size for each node and monitor state. This is the
+//   plain way; tests compare the fast explorer with it. Gives up at the budget.
 #pragma once
 
 #include <vector>

@@ -51,7 +51,7 @@ private:
     return out;
   }
 
-  // False if a run ends here: it has not failed.
+  // False if a run ends here without a failure.
   bool expand(const NodeWords& words, const std::set<MonitorState>& states, AliveStates& next) const {
     const std::vector<Count> cut(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(model_.threads()));
     const auto state = std::span(words).subspan(model_.threads(), model_.state_words());

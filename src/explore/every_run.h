@@ -1,10 +1,12 @@
 // Does a property fail in every run of a model?
 //
+//     T1: x = 7     T2: y = 1      `x < 5` fails in both orders; `x >= y` only in one of them
+//
 // Question: is there a run, to its end, in which the monitor never objects?
-// Source: none; the opposite of what JMPaX online, section 4, looks for. Runs that have failed are
-// not followed, so where the order of events is known this is one path.
-// Cost: as the plain exploration of a lattice (count.h). Gives up beyond `EveryRunLimits`, which do not depend on time: the
-// same trace always gets the same answer.
+// Source: none; the opposite of the question in JMPaX online, section 4. Failed runs are not
+//   followed, so if the order of events is known this is one path.
+// Cost: as the plain exploration of a lattice (count.h). Gives up beyond `EveryRunLimits`, which do
+//   not depend on time: the same trace always gets the same answer.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,18 @@
 // From one level of the lattice to the next: a merge of sorted lists.
 //
+//     level 1: (0,1) (1,0)
+//     steps of T1: (1,1) (2,0)      steps of T2: (0,2) (1,1)
+//     level 2, merged: (0,2) (1,1) (2,0)      (1,1) is reached by two edges
+//
 // Question: which nodes follow those of this level, with which monitor states, and by which steps?
 // Source: JMPaX, section 3.3 (createState, addToSet, monitorAll).
-// We differ: JMPaX looks each new state up in a set. Here the steps of one thread, taken from all
-// nodes of a sorted level, give a sorted list of successors (packing.h), and the next level is the
-// merge of these lists, one for each thread. Equal cuts meet at the same moment, so nothing is
-// looked up, memory is read and written in order, and the result does not depend on how the work
-// was divided.
-// Cost: for each node and thread one test and one comparison, for each edge one step of the monitor set.
+// Where we differ: JMPaX looks each new state up in a set. Here the steps of one thread, taken from
+//   all nodes of a sorted level, give a sorted list of successors (packing.h), and the next level
+//   is the merge of these lists, one for each thread. Equal cuts meet at the same moment, so
+//   nothing is looked up, memory is read and written in order, and the result does not depend on
+//   how the work was divided.
+// Cost: for each node and thread one test and one comparison, for each edge one step of the monitor
+//   set.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +62,9 @@ public:
       : stepper_(stepper), packing_(stepper.packing()), observed_(observed), bench_(bench), sets_(bench.sets),
         monitors_(monitors), keep_all_hits_(keep_all_hits) {}
 
-  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Their strands are left on the
-  // workbench. Stops early if `stop` says so, which is
-  // asked now and then; the result is then useless.
+  // Makes `out` of the successors whose cuts are in [low, high); null: no bound. Leaves their
+  // strands on the workbench. Stops early if `stop` says so, which is asked now and then; the
+  // result is then useless.
   template <typename Stop>
   void run(const LevelView& from, const std::uint64_t* low, const std::uint64_t* high, Part& out, Stop stop) {
     from_ = &from;
@@ -151,7 +156,8 @@ private:
     }
     open(stream, from_->parts + first);
     std::size_t begin = 0, end = stream.part->size;
-    // Mostly at its end, if it is a neighbour's part, all of which would have to come from another worker's cache.
+    // Mostly at its end, if it is a neighbour's part: all of it would have to come from another
+    // worker's cache.
     for (std::size_t step = 1; step <= end; step *= 2) {
       make_head(field, stream.record + (end - step) * stride_, key);
       if (compare(key, low) < 0) {
@@ -232,8 +238,8 @@ private:
           [&transition](std::size_t k) { return transition.place[k]; });
   }
 
-  // Members of an edge's set join those that other edges brought; of several ways to the same member the one that comes
-  // from nearest to the observed run is kept, the first of these.
+  // Members of an edge's set join those that other edges brought. Of several ways to the same
+  // member, the one from nearest to the observed run is kept; among equals, the first.
   template <typename PlaceOf>
   void merge(Group& group, bool fresh, SetNumber set, std::size_t members, Strand last, std::uint32_t distance,
              PlaceOf place_of) {

@@ -1,4 +1,5 @@
-// What an exploration is asked for, and what comes out of it. Plain data.
+// The options and the results of an exploration. Plain data. `max_width` keeps only the most
+// probable states of a level (JMPaX, section 3.3, end).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace sooth::explore {
 using causality::Count;
 using causality::ThreadNumber;
 
-// When to stop: after the first violation, or go on for the other monitors, or find one for each monitor and cut.
+// When to stop: after the first violation, or go on for the other monitors, or find one for each
+// monitor and cut.
 enum class Until : std::uint8_t { First, EachMonitor, All };
 
 struct Options {

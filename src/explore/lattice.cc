@@ -127,7 +127,7 @@ std::uint64_t Lattice::Engine::pending() const {
   return sum;
 }
 
-// Whether some node of the level could let this thread take an event that is not there.
+// Whether some node of the level could let this thread take an event that has not arrived.
 bool Lattice::Engine::needs(ThreadNumber thread) const {
   const Channel& channel = channels_[thread];
   if (channel.closed()) return false;
@@ -200,7 +200,8 @@ Packing Lattice::Engine::packing_with(Count room, const std::vector<Count>& low,
   return out;
 }
 
-// Fields for the threads that can still move, as narrow as the level's spread allows; with it goes what no cut can use.
+// Fields for the threads that can still move, as narrow as the level's spread allows. Data that no
+// cut can use is dropped with it.
 void Lattice::Engine::pack() {
   Level& level = walk_.level();
   std::vector<Count> low(channels_.size(), ~Count{0}), high(channels_.size(), 0);
@@ -282,8 +283,9 @@ void Lattice::Engine::pack_clock(const Channel::Event& event, ThreadNumber threa
   if (out_of_reach) packing_.put(out, own, ~Count{0}); // it needs events that have not come: no cut covers this
 }
 
-// For how many of the next levels all events are there, as far as that can be told without looking at nodes, and their cuts
-// fit the packing. At least one: ready() and prepare() have seen to that.
+// For how many of the next levels all events have arrived, as far as this can be seen without
+// looking at nodes, and their cuts fit the packing. At least one: ready() and prepare() made sure
+// of that.
 std::uint64_t Lattice::Engine::levels_ahead() const {
   std::uint64_t levels = UINT64_MAX;
   for (ThreadNumber t = 0; t < channels_.size(); ++t) {
@@ -294,7 +296,8 @@ std::uint64_t Lattice::Engine::levels_ahead() const {
       levels = std::min<std::uint64_t>(levels, packing_.field(f).limit() - reach);
     if (channel.closed()) continue;
     const auto awaited = channel.waits_for();
-    // It has no event before the awaited thread's last one, and that will not come during these levels.
+    // It has no event before the awaited thread's last one, which will not come during these
+    // levels.
     if (awaited && (*awaited >= channels_.size() || !channels_[*awaited].closed())) continue;
     levels = std::min<std::uint64_t>(levels, channel.arrived() - reach);
   }
@@ -309,7 +312,8 @@ std::uint32_t Lattice::Engine::lead(std::uint64_t levels) const {
   const std::uint64_t* const high = level.record(last, last.size() - 1);
   std::uint32_t field = 0;
   for (; field + 1 < packing_.fields(); ++field) {
-    // Records are sorted, so a field is the same in all of them if it and those in front of it are in the first and last.
+    // Records are sorted, so a field is the same in all of them if it and those in front of it are
+    // in the first and last.
     const ThreadNumber thread = packing_.field(field).thread;
     const Count count = count_of(low, thread);
     if (count != count_of(high, thread)) break;

@@ -1,11 +1,14 @@
 // One level of the lattice: its nodes, sorted by their cuts, in parts that follow each other.
 //
-// A node is a record of words (the packed cut, the model's state, the values that monitors see), the number of its set
-// of monitor states, its distance from the observed run, and the strands that lead to it, one for each member of the set.
+//     part 0: (0,4) (1,3)   part 1: (2,2) (3,1) (4,0)       two workers, two parts of level 4
 //
-// A part holds the nodes whose cuts lie between two borders, and is made by one worker. Parts are never put together:
-// the next level is made from them as they are, by preference each by the worker that made it, so that what a worker
-// reads is in its own cache and nothing is copied.
+// A node is a record of words (the packed cut, the model's state, the values that monitors see),
+// the number of its set of monitor states, its distance from the observed run, and the strands that
+// lead to it, one for each member of the set.
+//
+// A part holds the nodes whose cuts lie between two borders, and one worker makes it. Parts are
+// never put together. The next level is made from them as they are, by preference each by the
+// worker that made it, so that a worker reads from its own cache and nothing is copied.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +43,8 @@ struct Hit {
 // What a node has besides its record.
 struct NodeInfo {
   SetNumber set = kEmptySet;
-  // From the observed run's cut of the same level: the sum, over threads, of how many steps they are ahead or behind.
+  // From the observed run's cut of the same level: the sum, over threads, of the steps they are
+  // ahead or behind.
   std::uint32_t distance = 0;
   std::uint32_t first_strand = 0; // among the strands of its part
 };
@@ -62,9 +66,9 @@ struct LevelView {
   const std::uint64_t* first_cuts = nullptr; // of each part the smallest; that of the first part is never asked for
 };
 
-// Two neighbours are filled by two workers at the same time, so they must not share a cache line (nor the pair that
-// processors fetch together). What the maker writes all the time lies apart from what others look at afterwards: that
-// is two cache lines for each part, fetched together.
+// Two workers fill two neighbours at the same time, so they must not share a cache line (nor the
+// pair that processors fetch together). Data that the maker writes all the time lies apart from
+// data that others look at afterwards: that is two cache lines for each part, fetched together.
 struct alignas(128) Part {
   struct Summary {
     PartView view;
@@ -98,7 +102,8 @@ struct alignas(128) Part {
     summary.view = {records.data(), infos.data(), static_cast<std::uint32_t>(infos.size()), summary.view.strands,
                     summary.view.strands_before};
   }
-  // The nodes are there, and so many strands; these themselves are put into the summary by whoever knows where they stay.
+  // The nodes are complete, with so many strands. The caller that knows where the strands stay puts
+  // them into the summary.
   void sum_up(std::size_t strands) {
     summary.view.strands = static_cast<std::uint32_t>(strands);
     look_again();

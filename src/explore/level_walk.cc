@@ -46,13 +46,14 @@ std::uint64_t LevelWalk::bytes() const {
 }
 
 std::size_t LevelWalk::levels_at_once(std::size_t most) const {
-  // Alone there is nothing to gain; and bounds of a level's width have to be kept in each.
+  // A single worker gains nothing; and bounds of a level's width have to be kept in each.
   if (pool_.size() == 1 || options_.max_width != 0) return 1;
   const std::size_t levels = std::min(most, Batch::levels_for(level_.size()));
   return levels < Batch::kFewest ? 1 : levels;
 }
 
-// A sweep that is due is an errand for another worker; at most as much again is appended until it is done.
+// A sweep that is due is an errand for another worker; at most as much again is appended until it
+// is done.
 void LevelWalk::sweep_paths() {
   if (!paths_.sweeping() && paths_.sweep_is_due()) {
     paths_.begin_sweep();
@@ -94,7 +95,8 @@ void LevelWalk::set_borders() {
   }
 }
 
-// By how many of the leading thread's steps the middle of the level has gone up with each level lately.
+// By how many of the leading thread's steps the middle of the level has lately gone up with each
+// level.
 double LevelWalk::rise_of_middle(const Packing& packing, std::uint32_t lead) {
   const std::size_t parts = borders() + 1;
   if (parts == 1) return 0;
@@ -164,7 +166,8 @@ void LevelWalk::count_level(std::uint64_t nodes, std::uint64_t edges) {
   result_.statistics.widest = std::max(result_.statistics.widest, nodes);
 }
 
-// Only levels in which something happens, and the last one, are looked at as such. Says how many there were.
+// Looks only at levels in which something happens, and at the last one. Returns how many there
+// were.
 std::size_t LevelWalk::finish_batch(const CutMeaning& meaning) {
   const std::size_t levels = batch_.levels();
   for (std::size_t k = 0; k < levels; ++k) {
@@ -233,7 +236,8 @@ void LevelWalk::add_violation(const Hit& hit, std::uint32_t parents_from, const 
   result_.violations.push_back(std::move(violation));
 }
 
-// Nodes, in their order, for which keep(set, places) is true stay, with the set and the members' places that it gives.
+// Keeps the nodes for which keep(set, places) is true, in their order, with the set and the
+// members' places that it gives.
 template <typename Keep>
 void LevelWalk::filter(Keep keep) {
   Level kept;
@@ -275,8 +279,9 @@ void LevelWalk::drop_retired() {
   });
 }
 
-// The measure of --max-width: a node is the more probable, the fewer steps its threads are ahead of or behind the
-// observed run. Ties go to the smaller cut, so the answer is always the same.
+// The measure of --max-width (JMPaX, section 3.3, end): a node is the more probable, the fewer
+// steps its threads are ahead of or behind the observed run. Ties go to the smaller cut, so the
+// answer is always the same.
 void LevelWalk::keep_nearest() {
   std::vector<std::uint32_t> distances;
   distances.reserve(level_.size());

@@ -1,9 +1,11 @@
-// Goes through the lattice level by level: what is the same whether steps come from messages or from a model.
+// Goes through the lattice level by level: everything that does not depend on whether steps come
+// from messages or from a model.
 //
-// Holds two levels, the paths that lead to the newer one, and what was found. Divides the work of a level among
-// workers by ranges of cuts (shares.h); keeps the limits of Options. The workers meet once for each level; narrow levels
-// are made several at a time (batch.h), and then they meet once for all of these. What one of them does alone at a
-// meeting is proportional to the number of parts. Paths are swept by one of them while the others go on.
+// Holds two levels, the paths that lead to the newer one, and the violations found. Divides the
+// work of a level among workers by ranges of cuts (shares.h); keeps the limits of Options. The
+// workers meet once for each level. Narrow levels are made several at a time (batch.h), and then
+// they meet once for all of these. The work of a single worker at a meeting is proportional to the
+// number of parts. One worker sweeps paths while the others go on.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +26,7 @@
 
 namespace sooth::explore {
 
-// What packed cuts and steps of paths mean; the owner of the packing knows.
+// The meaning of packed cuts and steps of paths; the owner of the packing knows it.
 class CutMeaning {
 public:
   virtual ~CutMeaning() = default;
@@ -38,11 +40,13 @@ public:
 
   // The initial node: nothing has happened. `state` are the model's words.
   void begin(std::size_t cut_words, const std::vector<std::uint64_t>& state);
-  // How many of the next levels it would make at once, if their events are all there: at most so many.
+  // How many of the next levels it would make at once, if their events have all arrived: at most so
+  // many.
   std::size_t levels_at_once(std::size_t most) const;
-  // Makes as many levels as `observed` has steps, which is one or what levels_at_once said, or fewer; says how many. The
-  // last of them takes the place of this one, unless there is nothing more to do: then it is over, and result().end says
-  // why. No step within these levels may move a field in front of `lead`.
+  // Makes as many levels as `observed` has steps, which is one or the result of levels_at_once, or
+  // fewer; returns how many. The last of them replaces this one, unless there is nothing more to
+  // do: then it is over, and result().end says why. No step within these levels may move a field in
+  // front of `lead`.
   template <typename Stepper>
   std::size_t expand(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead,
                      const CutMeaning& meaning);
@@ -68,7 +72,8 @@ private:
   void make_next(const Stepper& stepper, const ObservedRun& observed);
   template <typename Stepper>
   void make_batch(const Stepper& stepper, const ObservedRun& observed, std::uint32_t lead);
-  // Cuts that divide the level's successors into parts of about equal work, one after the other in `borders_`.
+  // Cuts that divide the level's successors into parts of about equal work, one after the other in
+  // `borders_`.
   void find_borders();
   // The cuts of the nodes `begins_`, but for the first.
   void set_borders();
@@ -113,7 +118,7 @@ private:
   bool over_ = false;
   bool newly_retired_ = false;   // monitors, by the level finished last
   std::atomic<int> stopped_ = 0; // End of a budget, as a number; 0: none
-  WorkerPool pool_;              // goes first: nobody is at the rest any more
+  WorkerPool pool_;              // goes first: no worker is at the rest any more
 };
 
 template <typename Stepper>

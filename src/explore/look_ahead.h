@@ -1,12 +1,16 @@
-// What may already go wrong, though the level that shows it is not complete.
+// Violations that are possible already, though the level that shows them is not complete.
+//
+//     property: x <= y     T1's x = 1 has arrived; T2 is silent, so level 1 is not complete
+//     The cut (1,0) needs no more than T1's event: the violation is seen now.
 //
 // Question: which monitors object in some run of the events that have come so far?
 // Source: JMPaX online, section 4: the observer is to warn before the program gets there. A level
-// of the lattice is finished only when every thread has told what it does next; a run that fails
-// needs no more than the events in it. So whoever wants to stop the program in time looks at the
-// cuts behind the level, made of the events that are there. They are made again later, with the
-// rest: nothing of this is kept.
-// Cost: for each cut behind the level and each thread, a comparison of clocks; gives up above a number of cuts.
+//   of the lattice is finished only when the next event of every thread is known; a failing run
+//   needs no more than the events in it. So, to stop the program in time, this looks at the cuts
+//   behind the level, made of the events that have arrived. They are made again later, with the
+//   rest: nothing of this is kept.
+// Cost: for each cut behind the level and each thread, a comparison of clocks; gives up above a
+//   number of cuts.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +51,7 @@ public:
   }
 
 private:
-  // The thread stands inside a glued block, which nobody else may enter.
+  // The thread stands inside a glued block, which no other thread may enter.
   static bool is_held(Count count, const Channel& channel) {
     const bool ended = channel.closed() && count == channel.arrived(); // its last event is glued to nothing
     return count > channel.first() && channel.event(count - 1).glued && !ended;

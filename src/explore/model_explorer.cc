@@ -1,4 +1,5 @@
-// All runs of a causal model, offline. A model with clocks becomes messages for a Lattice; any other is asked, node by node.
+// All runs of a causal model, offline. A model with clocks becomes messages for a Lattice; any
+// other is asked, node by node.
 #include <algorithm>
 #include <memory>
 #include <vector>

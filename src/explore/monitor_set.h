@@ -1,8 +1,9 @@
-// What rides along on every run: the program state that the properties can see, and their monitors.
+// The passengers of every run: the program state that the properties can see, and their monitors.
 //
-// Explorers know nothing of variables, formulas or messages. They carry `value_words()` words for each node, hand them to
-// `apply` with each visible event, and step every monitor on the letter that comes back. `property_monitors.h` makes one
-// from property files; tests and benchmarks make their own.
+// Explorers know nothing of variables, formulas or messages. They carry `value_words()` words for
+// each node, hand them to `apply` with each visible event, and step every monitor on the letter
+// that comes back. `property_monitors.h` makes one from property files; tests and benchmarks make
+// their own.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace sooth::explore {
 
-// Names an event to the monitor set: its index in the trace, or whatever number an observer gave it.
+// Names an event to the monitor set: its index in the trace, or any number that an observer gave
+// it.
 using EventName = std::uint64_t;
 // All that monitors can see of one state. Equal letters mean the same to every monitor.
 using Letter = std::uint64_t;

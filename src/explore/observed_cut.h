@@ -1,4 +1,4 @@
-// Where the observed run stands while levels are made.
+// The position of the observed run while levels are made.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ObservedCut {
 
 // Its cut of the present level, and a step for each level that is to be made.
 struct ObservedRun {
-  ObservedCut begin; // its next step is none yet
+  ObservedCut begin; // without a next step yet
   std::vector<ObservedStep> steps;
 };
 

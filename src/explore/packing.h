@@ -1,12 +1,18 @@
 // Cuts as bit fields: how far each thread has come, all in one or a few words.
 //
-// Each thread that can still move has a field: its count above a base, and one guard bit above it that is always 0 in
-// a key. Fields stand in the order of threads from the top of the first word, so keys compare as numbers, word by word.
-// Two things follow, and the lattice lives on them:
-//   - taking a step of thread i adds unit(i) to a key, whatever the key: sorted keys stay sorted;
-//   - `key covers clock` is (key | guards) - clock, with all guards still set: one subtraction for a whole word.
-// A clock's component that lies above what the field can hold is stored as the field's largest number, which no key
-// ever reaches (Field::limit): not covered, which is right.
+//     T1 at 2, T2 at 5, fields of 3 bits and a guard:   key     0 010 0 101
+//     a step of T1 adds                                 unit    0 001 0 000
+//     does the key cover the clock (2, 6)?              (key | guards) - clock = 1 000 0 111:
+//                                                       T2's guard is gone, so no
+//
+// Each thread that can still move has a field: its count above a base, and one guard bit above it
+// that is always 0 in a key. Fields stand in the order of threads from the top of the first word,
+// so keys compare as numbers, word by word. The lattice relies on two consequences:
+// - taking a step of thread i adds unit(i) to a key, whatever the key: sorted keys stay sorted;
+// - `key covers clock` is (key | guards) - clock, with all guards still set: one subtraction for a
+//   whole word.
+// If a clock's component is too large for the field, the field's largest number is stored, which no
+// key ever reaches (Field::limit): not covered, which is right.
 #pragma once
 
 #include <bit>
@@ -30,7 +36,8 @@ public:
     std::uint32_t shift = 0;
     std::uint32_t bits = 0; // without the guard
     Count base = 0;         // counts below it are in every cut
-    // Keys stay below this count; the largest number of the field marks clocks that are out of reach.
+    // Keys stay below this count; the largest number of the field marks clocks that are out of
+    // reach.
     Count limit() const { return base + static_cast<Count>((std::uint64_t{1} << bits) - 2); }
     std::uint64_t mask() const { return (std::uint64_t{1} << bits) - 1; }
   };

@@ -30,8 +30,8 @@ void Paths::begin_sweep() {
   cost_at_sweep_ = cost(); // so that the next one is not due before as much was appended again
 }
 
-// From the newest level back: strands that nothing continues go away. The newest itself stays, so what is appended
-// meanwhile continues the right strands.
+// From the newest level back: strands without a continuation go away. The newest itself stays, so
+// levels that are appended meanwhile continue the right strands.
 void Paths::sweep_begun() {
   constexpr std::uint32_t kDead = 0xffffffff;
   std::vector<std::uint32_t> places;
@@ -45,7 +45,8 @@ void Paths::sweep_begun() {
     std::uint32_t live = 0;
     for (std::uint32_t& place : places)
       if (place != kDead) place = live++;
-    // All of them live, and no memory that is pinned only by them: once a level was swept its one piece has its own.
+    // All of them live, and they pin no other memory: once a level was swept, its one piece has its
+    // own.
     if (live == older.size && older.pieces.size() == 1) continue;
     kept.clear();
     auto place = places.begin();
@@ -68,7 +69,8 @@ void Paths::end_sweep() {
   levels_.clear();
   std::swap(levels_, sweep_.levels);
   sweeping_ = false;
-  // The oldest levels that have one strand only are the trunk; the strands behind them continue strand 0.
+  // The oldest levels that have one strand only are the trunk; the strands behind them continue
+  // strand 0.
   while (levels_.size() > 1 && levels_.front().size == 1) {
     const auto of_one = std::ranges::find_if(levels_.front().pieces, [](const Piece& p) { return p.size != 0; });
     trunk_.push_back(of_one->strands().front().thread);

@@ -1,12 +1,19 @@
-// How each monitor state of the newest level was reached: a tree of steps back to the start, kept compactly.
+// How each monitor state of the newest level was reached: a tree of steps back to the start, kept
+// compactly.
 //
-// Each level has one strand for each member of each node's set: the strand of the level before that it continues, and the
-// thread that moved. Runs share their beginnings, so most old strands lead nowhere after some levels. They are swept out
-// whenever the tree has doubled, which costs a constant for each strand made; where only one strand is left in the
-// oldest levels, these become the trunk, four bytes for each step. So memory is the live paths, twice at most.
+//     level 0   .                 strands: (parent, thread that moved)
+//     level 1   T1 T2             T1's strand has no child left: swept out
+//     level 2      T1 T2          one strand in level 1: part of the trunk
 //
-// A sweep of millions of strands takes as long as hundreds of levels. It changes nothing but the strands that were there
-// when it began, so somebody else may do it while further levels are appended: begin_sweep, sweep_begun, end_sweep.
+// Each level has one strand for each member of each node's set: the strand of the level before that
+// it continues, and the thread that moved. Runs share their beginnings, so most old strands lead
+// nowhere after some levels. They are swept out whenever the tree has doubled, which costs a
+// constant for each strand made. If only one strand is left in the oldest levels, these become the
+// trunk, four bytes for each step. So memory is the live paths, twice at most.
+//
+// A sweep of millions of strands takes as long as hundreds of levels. It changes only the strands
+// that were there when it began, so another worker may do it while further levels are appended:
+// begin_sweep, sweep_begun, end_sweep.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +39,9 @@ public:
   // `keep`: newest steps that are to be kept; 0: all.
   explicit Paths(std::uint64_t keep) : keep_(keep), small_(keep == 0 ? 16384 : 1024) {}
 
-  // The strands of a level come in pieces that follow each other as they were made. The parents in a piece count from
-  // `parents_from`, modulo 2^32: its maker need not know how many there are below (batch.h).
+  // The strands of a level come in pieces that follow each other as they were made. The parents in
+  // a piece count from `parents_from`, modulo 2^32: its maker need not know how many there are
+  // below (batch.h).
   struct Piece {
     std::shared_ptr<Strand[]> first; // perhaps within memory that it shares with other pieces
     std::uint32_t size = 0;
@@ -46,25 +54,27 @@ public:
   // Mostly one or two, with thousands of levels.
   using Pieces = absl::InlinedVector<Piece, 2>;
 
-  // The strands of the next level; parents are those of the level appended last (at first: of the initial one).
+  // The strands of the next level; parents are those of the level appended last (at first: of the
+  // initial one).
   void append(Pieces level);
 
-  // Whether enough was appended since the last sweep. Results are the same whether one sweeps now, later or never.
+  // Whether enough was appended since the last sweep. Results are the same whether one sweeps now,
+  // later or never.
   bool sweep_is_due() const { return cost() > 2 * (cost_at_sweep_ + newest_) + small_; }
   void sweep() {
     begin_sweep();
     sweep_begun();
     end_sweep();
   }
-  // The three steps of a sweep. Only the second takes long, and it may be done by another thread, while this one calls
-  // append, the numbers below and nothing else.
+  // The three steps of a sweep. Only the second takes long. Another thread may do it, while this
+  // one calls append, the numbers below and nothing else.
   void begin_sweep();
   void sweep_begun();
   void end_sweep();
   bool sweeping() const { return sweeping_; }
 
-  // The threads that moved on the way to a strand of the newest level, first step first; `begins` is how many steps
-  // before them are not known any more. Not during a sweep.
+  // The threads that moved on the way to a strand of the newest level, first step first; `begins`
+  // is the number of forgotten steps before them. Not during a sweep.
   std::vector<causality::ThreadNumber> path(std::uint32_t strand, std::uint64_t& begins) const;
 
   std::uint64_t levels() const { return appended_; }
@@ -79,7 +89,8 @@ private:
   };
 
   void shorten();
-  // A level of one strand costs more in overhead than in strands, hence the number of levels counts as well.
+  // A level of one strand costs more in overhead than in strands, hence the number of levels counts
+  // as well.
   std::uint64_t cost() const { return strands_ + 8 * kept_levels_; }
 
   const std::uint64_t keep_;
@@ -94,7 +105,7 @@ private:
   std::uint64_t newest_ = 0;                  // strands of the level appended last
 
   bool sweeping_ = false;
-  // During a sweep it belongs to whoever sweeps.
+  // During a sweep it belongs to the sweeping thread.
   struct Sweep {
     std::deque<Level> levels;
     std::uint64_t dead = 0; // strands that are gone

@@ -120,7 +120,7 @@ private:
     }
   }
 
-  // A read of bytes that nobody has written yet tells what they were from the start.
+  // The first read of unwritten bytes gives their value from the start.
   void learn(std::uint32_t variable, Place& place, std::uint64_t from, std::uint64_t bytes, std::uint64_t word) {
     const auto shift = static_cast<unsigned>(from - place.address);
     const std::uint64_t fresh = byte_mask(shift, bytes) & ~place.known;
@@ -133,7 +133,7 @@ private:
     }
   }
 
-  // What the global was when its module was loaded, as far as that was kept.
+  // The global's value when its module was loaded, as far as it was kept.
   void load_initial(std::uint32_t variable) {
     const std::uint64_t address = file_.variables[variable].address, size = file_.variables[variable].size;
     const auto global = std::ranges::upper_bound(trace_.globals, address, {}, &trace::Global::address);

@@ -1,8 +1,16 @@
-// What a trace's events mean to the properties of a file: which are relevant, and what each changes.
+// The meaning of a trace's events for the properties of a file: which are relevant, and what each
+// changes.
 //
-// Question: which events can the properties see, and what are the values of their variables before and after each?
-// Source: JMPaX online, section 4: a write of a relevant variable is a relevant event; to these
-// come the events that property files name. Cost: one pass over the trace.
+//     property p: x > 0 -> y > 0
+//     T1 write x = 1   relevant: x becomes 1
+//     T1 write z = 2   not relevant
+//     T2 acquire m     not relevant, unless the file names acquire(m)
+//
+// Question: which events can the properties see, and what are the values of their variables before
+//   and after each?
+// Source: JMPaX online, sections 2.3 and 4.1: a write of a relevant variable is a relevant event.
+//   Events that property files name are relevant, too.
+// Cost: one pass over the trace.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +23,8 @@
 
 namespace sooth::explore {
 
-// A watched variable is where the last `watch` event of its name said; that place is one of its bindings, from 1.
+// A watched variable is where the last `watch` event of its name said; that place is one of its
+// bindings, from 1.
 inline constexpr std::uint32_t kAnyBinding = 0;
 
 // value = (value & ~mask) | bits, if the variable has this binding.
@@ -38,8 +47,8 @@ struct PropertyEvents {
   std::vector<RelevantEvent> events; // in the order of the trace
   std::vector<Effect> effects;
   std::vector<std::uint64_t> initial; // by variable: before the first event
-  std::vector<std::string> assumed;   // variables whose initial value nobody saw: taken to be zero
-  std::uint64_t external_writes = 0;  // relevant ones: nobody knows when exactly they happened
+  std::vector<std::string> assumed;   // variables whose initial value is unknown: taken to be zero
+  std::uint64_t external_writes = 0;  // relevant ones: their exact time is unknown
   bool cut_short = false;             // a relevant write's contents are not known: what follows it is left out
 
   causality::Relevance relevance() const;

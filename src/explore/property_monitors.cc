@@ -38,8 +38,8 @@ void PropertyMonitors::find_atoms() {
   bit_words_ = std::max<std::size_t>(1, (atoms_.size() + 63) / 64);
 }
 
-// Values are kept where an atom's truth is not a constant of the event: it looks at several variables, at a variable and
-// an event, or at one that is written in part or has no fixed place.
+// Values are kept if an atom's truth is not a constant of the event: it looks at several variables,
+// at a variable and an event, or at one that is written in part or has no fixed place.
 void PropertyMonitors::choose_kept() {
   std::vector<bool> in_part(file_.variables.size(), false);
   for (std::size_t v = 0; v < in_part.size(); ++v) in_part[v] = file_.variables[v].watched;
@@ -94,7 +94,8 @@ void PropertyMonitors::work_out() {
         change.evaluate.push_back(a);
         continue;
       }
-      // One variable, all of which this event writes, or events only: the other values do not matter.
+      // One variable, which this event writes whole, or events only: the other values do not
+      // matter.
       change.mask[a / 64] |= bit;
       if (holds(atom, values, event.happened)) change.bits[a / 64] |= bit;
     }

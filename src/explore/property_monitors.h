@@ -1,8 +1,11 @@
-// The monitors of a property file, ready to ride along: what events do to atoms, worked out before the exploration.
+// The monitors of a property file, ready to ride along: the effects of events on atoms, computed
+// before the exploration.
 //
-// Most atoms depend on one variable, and most writes set all of it; for these the atom's new truth is a constant of the
-// event. A node then carries one bit for each atom, and values only of those variables for which this is not so.
-// Cost of an event: two operations on a word for each 64 atoms, and an evaluation for each other atom it can change.
+// Most atoms depend on one variable, and most writes set all of it. For these the atom's new truth
+// is a constant of the event. A node then carries one bit for each atom, and values only of the
+// other variables.
+// Cost: for an event, two operations on a word for each 64 atoms, and an evaluation for each other
+//   atom it can change.
 #pragma once
 
 #include <atomic>
@@ -23,13 +26,14 @@ namespace sooth::explore {
 
 class PropertyMonitors : public MonitorSet {
 public:
-  // Monitors for all properties of the file but `liveness` ones; monitor k is properties()[k]. All must outlive this.
-  // Events are named by their index in the trace.
+  // Monitors for all properties of the file but `liveness` ones; monitor k is properties()[k]. All
+  // must outlive this. Events are named by their index in the trace.
   PropertyMonitors(const logic::PropertyFile& file, const PropertyEvents& events);
 
   const std::vector<const logic::Property*>& properties() const { return properties_; }
   const PropertyEvents& events() const { return events_; }
-  // Evaluations so far of conditions that had no value in C. What is a constant of an event is evaluated once.
+  // Evaluations so far of conditions that had no value in C. Constants of an event are evaluated
+  // once.
   logic::Faults faults() const { return {divisions_by_zero_, wide_shifts_}; }
 
   std::size_t monitors() const override { return properties_.size(); }
@@ -46,7 +50,7 @@ private:
     bool on_events = false; // true only in the state after the event
     bool evaluated = false; // not worked out beforehand
   };
-  // What an event does to the atoms that are worked out, and which others it can change.
+  // An event's effect on the precomputed atoms, and the other atoms that it can change.
   struct Change {
     std::vector<std::uint64_t> mask, bits; // a word for each 64 atoms
     std::vector<std::uint32_t> evaluate;   // atoms

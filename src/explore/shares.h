@@ -1,8 +1,9 @@
-// Who takes which part of a level: each worker its own share first, then from the others'.
+// Which worker takes which part of a level: its own share first, then parts of the others'.
 //
-// Workers hold in their caches what they made, so a worker begins with the same share of every level and takes from its
-// neighbours only at the border between them, once its own share is done. The parts of a share are the smaller, the later
-// they come: the first ones cost little besides their work, the last ones let all workers finish at about the same time.
+// Workers have what they made in their caches. So a worker begins with the same share of every
+// level, and takes from its neighbours only at the border between them, once its own share is done.
+// The parts of a share become smaller: the first ones cost little besides their work, the last ones
+// let all workers finish at about the same time.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,8 @@ class Shares {
 public:
   explicit Shares(unsigned workers) : workers_(workers), shares_(std::make_unique<Share[]>(workers)) {}
 
-  // Divides `nodes` into parts and deals them out; before workers take any. `begins` gets the first node of each part.
+  // Divides `nodes` into parts and deals them out; before workers take any. `begins` gets the first
+  // node of each part.
   void deal(std::size_t nodes, std::vector<std::size_t>& begins) {
     begins.clear();
     for (unsigned w = 0; w < workers_; ++w) {
@@ -28,13 +30,13 @@ public:
       shares_[w].left.store(pack(first, begins.size()), std::memory_order_relaxed);
     }
   }
-  // One part, for whoever comes first.
+  // One part, for the first worker that comes.
   void deal_one() {
     for (unsigned w = 0; w < workers_; ++w) shares_[w].left.store(pack(0, w == 0 ? 1 : 0), std::memory_order_relaxed);
   }
   // Each part once; nothing when all are taken.
   std::optional<std::size_t> take(unsigned worker) {
-    // The outer end of the own share first: the end where it meets its neighbour's is what the neighbour may take.
+    // The outer end of the own share first: the neighbour may take parts at the other end.
     if (const auto own = take_from(worker, forward(worker))) return own;
     for (unsigned distance = 1; distance < workers_; ++distance) {
       if (worker >= distance)

@@ -74,7 +74,8 @@ const Transition& StateSets::step(SetNumber set, Letter letter) {
   const std::scoped_lock lock(mutex_);
   const auto [entry, fresh] = steps_.try_emplace(std::pair(set, letter), nullptr);
   if (fresh) {
-    // The map may grow while the transition is computed only through number(), which does not touch it.
+    // The map may grow while the transition is computed only through number(), which does not touch
+    // it.
     transitions_.push_back(compute(set, letter));
     entry->second = &transitions_.back();
     bytes_ += sizeof(Transition) + 4 * transitions_.back().place.size() + 32;

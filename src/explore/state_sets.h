@@ -1,10 +1,13 @@
-// Sets of monitor states, numbered: the same set is the same number, and what a letter does to it is looked up.
+// Sets of monitor states, numbered: the same set has the same number, and the effect of a letter is
+// looked up.
+//
+//     set 3 = {p: 0, p: 1, q: 0}     letter a: {p: 1, q: 0} = set 5      remembered: (3, a) -> 5
 //
 // A node of the lattice carries, for all monitors together, the states that some run brings there
 // (JMPaX, section 3.3: PreSet and NowSet). Few different sets occur, so a node has the number of
 // one, and steps and unions are remembered.
-// Cost: a step or union that was seen before is one look into a small table of the worker's own; a new one is computed
-// under a lock.
+// Cost: a known step or union is one look into a small table of the worker's own; a new one is
+//   computed under a lock.
 #pragma once
 
 #include <array>
@@ -36,7 +39,8 @@ struct SetMember {
   }
 };
 
-// Where each member of a set goes. A member whose monitor objects goes nowhere: its runs have failed, once is enough.
+// Where each member of a set goes. A member whose monitor objects goes nowhere: its runs have
+// failed, once is enough.
 struct Transition {
   SetNumber target = kEmptySet;
   bool same_places = true;             // member k becomes member k
@@ -53,7 +57,8 @@ public:
   explicit StateSets(const MonitorSet& monitors);
 
   const MonitorSet& monitors() const { return monitors_; }
-  // The monitors' states before the first event; those that object at once are in `violated` (as monitors).
+  // The monitors' states before the first event; those that object at once are in `violated` (as
+  // monitors).
   Transition start(Letter letter);
   const Transition& step(SetNumber set, Letter letter);
   const Union& unite(SetNumber left, SetNumber right);

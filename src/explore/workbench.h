@@ -1,4 +1,4 @@
-// What a worker has on its table while it makes a part of a level (expand.h).
+// A worker's tables while it makes a part of a level (expand.h).
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,13 @@
 // Threads that stand ready to share one piece of work after another.
 //
-// A level of the lattice takes from a few to a few thousand microseconds, and waking a thread that sleeps takes as long as a
-// narrow level. So whoever waits looks again for a short while before it sleeps, and what the waiting look at lies apart
-// from what others write. Nobody waits for a worker that comes too late: on a busy machine that could be milliseconds, and
+// A level of the lattice takes from a few to a few thousand microseconds, and waking a sleeping
+// thread takes as long as a narrow level. So a waiting thread looks again for a short while before
+// it sleeps, and the data that waiting threads look at lies apart from data that others write. No
+// thread waits for a worker that comes too late: on a busy machine that could be milliseconds, and
 // the others have done its work.
 //
-// Besides, one errand may be under way: something long that one of them does alone, while the others go on with the
-// pieces that they share.
+// Besides, one errand may be under way: something long that one worker does alone, while the others
+// go on with the pieces that they share.
 #pragma once
 
 #include <atomic>
@@ -41,8 +42,9 @@ public:
 
   unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
-  // Calls work(worker) on the caller, and on those other workers that come before the caller is done with it; on these
-  // perhaps twice. Returns when all calls are over. So work must be something that is taken from a common store.
+  // Calls work(worker) on the caller, and on those other workers that come before the caller is
+  // done with it; on these perhaps twice. Returns when all calls are over. So work must be
+  // something that is taken from a common store.
   template <typename Work>
   void run(Work& work) {
     if (threads_.empty()) return work(0);
@@ -53,17 +55,17 @@ public:
     for (std::uint32_t left = gate_ -= kOpen; left != 0; left = gate_.load()) wait_for_change(gate_, left);
   }
 
-  // Sends one of the other workers on an errand, if there are any; the caller does not wait. Until it is finished there
-  // is no other.
+  // Sends one of the other workers on an errand, if there are any; the caller does not wait. There
+  // is no other errand until it is finished.
   void send(void (*errand)(void*), void* what) {
     errand_ = {errand, what};
     if (threads_.empty()) return errand(what);
     errand_state_ = kSent;
-    ++round_; // a round without a gate: whoever sees it looks for the errand
+    ++round_; // a round without a gate: a worker that sees it looks for the errand
     round_.notify_all();
   }
   bool errand_under_way() const { return errand_state_.load() != kNone; }
-  // Returns when the errand is done; does it if nobody has begun.
+  // Returns when the errand is done; does it if no worker has begun.
   void finish_errand() {
     run_errand();
     while (errand_state_.load() != kNone) wait_for_change(errand_state_, kBegun);
@@ -115,7 +117,7 @@ private:
   }
 
   std::vector<std::thread> threads_;
-  // Changed only while the gate is shut and nobody is inside. No call: it is over.
+  // Changed only while the gate is shut and no worker is inside. No call: it is over.
   void (*call_)(void* work, unsigned worker) = nullptr;
   void* work_ = nullptr;
   struct Errand {

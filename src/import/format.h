@@ -1,4 +1,5 @@
-// Foreign trace formats, one row each: what an importer takes and gives, and the table of all of them.
+// Foreign trace formats, one row each: what an importer takes and gives, and the table of all of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct Imported {
   trace::Trace trace;        // empty if there are errors: a file is imported whole or not at all
   std::vector<Error> errors; // the first of them, each with its line
   std::uint64_t bad_lines = 0;
+  std::vector<Error> warnings; // what is odd, or was left out, each with its line; the first of them
   bool ok() const { return bad_lines == 0; }
 };
 

@@ -1,4 +1,4 @@
-// Checks a block of compiled monitors: it may come from a file that somebody damaged.
+// Checks a block of compiled monitors: it may come from a damaged file.
 //
 // Cost: linear in the block, but for jumps, whose targets are looked for one by one.
 #include "knowledge/compiled.h"
@@ -120,7 +120,8 @@ private:
       if (!step(in, depth)) return false;
       if (in.op == Op::Condition && in.height != depth) return false;
       if (in.op == Op::JumpIfFalse || in.op == Op::JumpIfTrue || in.op == Op::Condition) {
-        // Only forwards, and to where the stack is as high as it is now with what was tested, or with the condition.
+        // Only forwards, and to a place where the stack is as high as now with the tested value, or
+        // with the condition.
         if (in.operand <= i || in.operand > count) return false;
         std::size_t at_target = depth;
         for (std::uint32_t k = i + 1; k < in.operand; ++k)

@@ -1,14 +1,16 @@
-// Monitors in their flat form: one block of memory without pointers, which the tool makes (logic/mttl.h), and which can be
-// written to a file, put into a program, and used where it lies.
+// Monitors in their flat form: one block of memory without pointers. The tool makes it
+// (logic/mttl.h). It can be written to a file, put into a program, and used where it lies.
 //
-// The block is a Header and the tables that it names, each of plain records, in the order of Header's fields. Compiled is
-// a view of a block that was checked: every index in it is good, so nobody who uses it has to look twice.
+// The block is a Header and the tables that it names, each of plain records, in the order of
+// Header's fields. Compiled is a view of a checked block: every index in it is good, so its users
+// need not check again.
 //
-// What is evaluated, and when. A *class* of threads is either a role (threads with a name, a start function, a number)
-// or all threads. After each event a thread goes through all sections in order and evaluates those of its classes. A
-// section is a list of nodes; one that loops is evaluated once for each thread that the evaluating one knows of.
-// Operands come before what uses them, also over classes: the value of `@u(e)` is stored by sections before the first
-// one that looks it up. So what a thread stores about itself is there when it looks itself up.
+// What is evaluated, and when. A *class* of threads is either a role (threads with a name, a start
+// function, a number) or all threads. After each event a thread goes through all sections in order
+// and evaluates those of its classes. A section is a list of nodes; one that loops is evaluated
+// once for each thread that the evaluating one knows of. Operands come before their users, also
+// across classes: the value of `@u(e)` is stored by sections before the first one that looks it up.
+// So a thread that looks itself up finds what it stored about itself.
 #pragma once
 
 #include <cstddef>
@@ -74,8 +76,8 @@ struct VariableRow {
 };
 
 enum class RoleKind : std::uint32_t { Name, Function, Number };
-// Threads that a formula names: `at writer`, `@reader(y)`, `@2(y)`. If several have the role, what counts in @ is the one
-// with the highest number that is known of.
+// Threads that a formula names: `at writer`, `@reader(y)`, `@2(y)`. If several have the role, the
+// one with the highest number that is known counts in @.
 struct RoleRow {
   RoleKind kind = RoleKind::Name;
   std::uint32_t name = 0;   // text: Name, Function (plain name of the start function)
@@ -146,7 +148,7 @@ struct MonitorRow {
   std::uint32_t parts = 0;
 };
 
-// What a formula looks at: for reports, and for those who ask what is known.
+// The parts of a formula: for reports, and for programs that ask what is known.
 struct PartRow {
   std::uint32_t text = 0;  // as written: `x`, `@reader(y)`, `@u(@t(atomic))`
   std::uint32_t about = 0; // text: the thread that it is about (`reader`, `u`), or empty
@@ -155,7 +157,7 @@ struct PartRow {
   std::uint32_t reserved = 0;
 };
 
-// --- operands of leaves --------------------------------------------------------------------------------------------------
+// --- operands of leaves --------------------------------------------------------------------------
 
 // RoleValue, RoleOfSelf, RoleOfOther: role << 32 | index of the value.
 constexpr std::uint64_t role_operand(std::uint32_t role, std::uint32_t value) {
@@ -167,7 +169,7 @@ constexpr std::uint64_t access_operand(std::uint32_t variable, std::uint8_t bits
   return std::uint64_t{variable} << 8 | bits;
 }
 
-// --- the view ------------------------------------------------------------------------------------------------------------
+// --- the view ------------------------------------------------------------------------------------
 
 struct Compiled {
   const Header* header = nullptr;
@@ -197,7 +199,8 @@ struct Compiled {
   }
 };
 
-// Looks at `block`, which must lie at a multiple of 8 and stay there. What is wrong with it, or null.
+// Checks `block`, which must lie at a multiple of 8 and stay there. Returns what is wrong with it,
+// or null.
 const char* open_compiled(const void* block, std::size_t bytes, Compiled& out);
 
 } // namespace sooth::knowledge

@@ -1,8 +1,10 @@
-// Question: which remote expressions, formulas and monitors have which value in the thread's predicted state?
+// Question: which remote expressions, formulas and monitors have which value in the thread's
+//   predicted state?
 // Source: DAME, Table 1 and section 2.3. One bit for each temporal operator.
-// Where we differ: Table 1 is misprinted for "always in the past": its right side must speak of s', not of s. Sections that
-//   loop have such a bit for each thread they range over; a thread that was not known before has done nothing, and begins
-//   with the bits of row 0, which stands for all those. A thread that takes a role in its life has no states in it before.
+// Where we differ: Table 1 is misprinted for "always in the past": its right side must speak of s',
+//   not of s. Sections that loop have such a bit for each thread they range over. A thread that was
+//   not known before has done nothing, and begins with the bits of row 0, which stands for all
+//   those. A thread that takes a role later in its life has no earlier states in it.
 // Cost: linear in the code of the thread's classes; sections that loop, times the threads known.
 #include "knowledge/evaluate.h"
 
@@ -17,7 +19,7 @@ public:
   // The thread that a loop is at, as its row and entry.
   void at_row(std::uint32_t row) {
     row_ = row;
-    // Who is not known of is as everybody is at the start.
+    // An unknown thread is as all threads are at the start.
     others_ = row == 0 ? setup_.initial : vector_;
     other_ = others_ + layout_.row_at(row);
   }
@@ -52,7 +54,8 @@ private:
   const Word* role_entry(const Instruction& in) const { return vector_ + layout_.role[in.operand >> 32].at; }
   std::size_t own_row() const { return thread_.place == kNoPlace ? 0 : std::size_t{thread_.place} + 1; }
 
-  // What an entry says about the thread in a row; if that is not the thread it means, what it says of unknown ones.
+  // What an entry says about the thread in a row; if the entry means another thread, what it says
+  // of unknown ones.
   Register about_role(std::size_t role, std::size_t row, Word owner, std::size_t value) const {
     const Word* told = vector_ + layout_.role_pair_at(role, row < vector_[0] ? row : 0);
     if (row >= vector_[0] || told[0] != owner) told = vector_ + layout_.role_pair_at(role, 0);
@@ -123,7 +126,8 @@ public:
   }
 
 private:
-  // Of an entry that was another thread's, what it said about others is forgotten: `pairs` words for each row, at `at(row)`.
+  // If an entry was another thread's, its statements about others are forgotten: `pairs` words for
+  // each row, at `at(row)`.
   template <typename At>
   void sign(Word* entry, std::uint32_t pairs, At at) {
     if (entry[kOwner] == thread_.identity) return;
@@ -131,11 +135,12 @@ private:
       for (std::size_t r = 1; r < thread_.vector[0]; ++r) thread_.vector[at(r)] = 0;
     stored_ = true;
     news_ = kAllNews;
-    thread_.changed_rows = ~Word{0}; // nothing is told about any of them yet
+    thread_.changed_rows = ~Word{0}; // none of them has been processed yet
     entry[kOwner] = thread_.identity;
     entry[kSequence] = thread_.sequence; // at once: the thread that was here before may be marked as gone
   }
-  // Its entries are newer than what others have only if something in them changed: so most events are no news to anybody.
+  // Its entries are newer than those of others only if something in them changed. So most events
+  // are not news for any thread.
   void date_entries() {
     thread_.changed = true;
     if (own_row_ != nullptr) own_row_[kSequence] = thread_.sequence;
@@ -214,7 +219,7 @@ private:
     if (of < 64 && (pending_ >> of & 1) != 0) catch_up(static_cast<std::uint32_t>(of));
     return thread_.registers[of];
   }
-  // Somebody wants to know what a lazy loop comes to; perhaps in the middle of another loop.
+  // The value of a lazy loop is needed; perhaps in the middle of another loop.
   __attribute__((noinline)) void catch_up(std::uint32_t to) {
     pending_ &= ~(Word{1} << to);
     const std::uint32_t row = state_.row();
@@ -241,7 +246,7 @@ private:
     place = value;
   }
 
-  // Only what has changed; its own row changes without anybody telling.
+  // Only what has changed; its own row changes without a notice.
   void loop_changed(const SectionRow& section) {
     const Word in_use = thread_.vector[0] == 64 ? ~Word{0} : (Word{1} << thread_.vector[0]) - 1;
     Word nothing = 0;
@@ -274,7 +279,8 @@ private:
       const bool value = section.loop != Loop::Store && thread_.registers[section.of] != 0;
       holds = all ? holds && value : holds || value;
     }
-    // Last, so that whoever is new this time began with what was remembered of unknown threads before.
+    // Last, so that a thread that is new this time began with what was remembered of unknown
+    // threads before.
     if (section.temporal != 0 || section.loop == Loop::Store) {
       state_.at_row(0);
       nodes(section, section.temporal == 0 ? nothing : memory[0], state_.other(), 0);

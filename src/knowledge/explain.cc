@@ -1,4 +1,4 @@
-// What a thread knows, told part by part: for the report of a violation, and for programs that ask.
+// A thread's knowledge, part by part: for the report of a violation, and for programs that ask.
 #include <cstring>
 
 #include "knowledge/evaluate.h"

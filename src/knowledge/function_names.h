@@ -1,5 +1,5 @@
-// Names of functions as property files write them, from those that demanglers give. Values and inline functions only: the same
-// code runs in the tool and inside the monitored program.
+// Names of functions as property files write them, from demangled names. Values and inline
+// functions only: the same code runs in the tool and inside the monitored program.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ inline std::string_view piece(std::string_view text, std::size_t begin, std::siz
   return {text.data() + begin, end - begin};
 }
 
-// Calls visit(position, character) for all that stands in no brackets, the outermost brackets included.
+// Calls visit(position, character) for everything outside of brackets, the outermost brackets
+// included.
 template <typename Visit>
 void at_top_level(std::string_view text, Visit visit) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    // The letters of operator<, operator-> and their like are no brackets.
+    // The letters of operator<, operator-> and similar are not brackets.
     if (piece(text, i, text.size()).starts_with("operator")) {
       std::size_t end = i + 8;
       while (end < text.size() && std::string_view("<>=!+-*/%^&|~,[]").find(text[end]) != std::string_view::npos) ++end;

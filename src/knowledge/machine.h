@@ -1,7 +1,9 @@
-// The machine that computes C expressions: a stack, and arithmetic by C's rules on 64-bit registers.
+// The machine that computes C expressions: a stack, and arithmetic by C's rules on 64-bit
+// registers.
 //
-// Everything here is a value or an inline function and needs no library, because the same code runs in the tool (atoms
-// of properties) and inside the monitored program (monitors). Where C leaves a result undefined, see docs/properties.md.
+// Everything here is a value or an inline function and needs no library, because the same code runs
+// in the tool (atoms of properties) and inside the monitored program (monitors). Where C leaves a
+// result undefined, see docs/properties.md.
 #pragma once
 
 #include <bit>
@@ -22,7 +24,7 @@ struct ScalarLayout {
   friend bool operator==(const ScalarLayout&, const ScalarLayout&) = default;
 };
 
-// How often an expression had no value in C. Whoever evaluates adds them up and tells the user.
+// How often an expression had no value in C. The evaluating code adds them up and reports them.
 struct Faults {
   std::uint64_t divisions_by_zero = 0;
   std::uint64_t wide_shifts = 0;
@@ -35,7 +37,8 @@ struct Faults {
   }
 };
 
-// Numbers of the flat form of monitors (compiled.h): new ones go to the end of their group, with a new version there.
+// Numbers of the flat form of monitors (compiled.h): new ones go to the end of their group, with a
+// new version there.
 enum class Op : std::uint8_t {
   Constant, // push `operand`
   Load,     // push the number that variable `operand` holds
@@ -92,8 +95,8 @@ static_assert(sizeof(Instruction) == 16);
 // The compiler makes no expression that needs more.
 inline constexpr std::size_t kMaxStack = 512;
 
-// A register holds an integer, sign- or zero-extended from its type to 64 bits, or the bits of a double (a `float` is a
-// double that was rounded).
+// A register holds an integer, sign- or zero-extended from its type to 64 bits, or the bits of a
+// double (a `float` is a double that was rounded).
 using Register = std::uint64_t;
 
 inline double real_of(Register r) { return std::bit_cast<double>(r); }
@@ -137,8 +140,8 @@ inline Register convert(Register r, const Instruction& to) {
 }
 
 inline Register real_operation(const Instruction& in, double a, double b) {
-  // With the operands rounded to float, the double result rounded once more is the float result: doubles have more
-  // than twice the digits.
+  // With the operands rounded to float, the double result rounded once more is the float result:
+  // doubles have more than twice the digits.
   switch (in.op) {
   case Op::Add: return rounded(a + b, in.bytes);
   case Op::Subtract: return rounded(a - b, in.bytes);
@@ -201,7 +204,8 @@ inline Trouble integer_operation(const Instruction& in, Register a, Register b, 
   return Trouble::None;
 }
 
-// The operation at `at` has no value: evaluation goes on behind the innermost condition that it is in. False: in none.
+// The operation at `at` has no value: evaluation goes on behind the innermost condition that it is
+// in. False: in none.
 inline bool leave_condition(const Instruction* code, std::size_t& at, std::size_t& top) {
   for (std::size_t i = at; i-- > 0;) {
     if (code[i].op != Op::Condition || code[i].operand <= at) continue;
@@ -212,8 +216,8 @@ inline bool leave_condition(const Instruction* code, std::size_t& at, std::size_
   return false;
 }
 
-// Computes `code`. `leaf(instruction)` gives the register for every operation up to kLastLeaf but Constant. An expression
-// without a value in C is 0, and counted.
+// Computes `code`. `leaf(instruction)` gives the register for every operation up to kLastLeaf but
+// Constant. An expression without a value in C is 0, and counted.
 template <typename Leaf>
 Register run(const Instruction* code, std::size_t count, Leaf&& leaf, Faults* faults) {
   Register stack[kMaxStack];

@@ -10,7 +10,8 @@ namespace {
 Outcome judge(const Setup& setup, Thread& thread) {
   ++thread.sequence;
   thread.joined = 0;
-  // Nothing that a formula sees is new, and operators that look one state back have caught up: all is as it was.
+  // Formulas see nothing new, and operators that look one state back have caught up: the result is
+  // as before.
   if (thread.news == 0 && thread.settled >= setup.settle) return {thread.violated, 0};
   thread.settled = thread.news != 0 ? 0 : thread.settled + 1;
   const Word violated = evaluate(setup, thread);
@@ -20,7 +21,7 @@ Outcome judge(const Setup& setup, Thread& thread) {
   return outcome;
 }
 
-// What the present event accesses, as far as some formula can see it.
+// The accesses of the present event that some formula can see.
 void set_access(const Setup& setup, Thread& thread, const Touch* touches, std::size_t count, std::uint8_t bits) {
   std::uint32_t seen = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -40,7 +41,7 @@ Outcome silent(const Setup& setup, Thread& thread) {
   return judge(setup, thread);
 }
 
-// --- snapshots ---------------------------------------------------------------------------------------------------------
+// --- snapshots -----------------------------------------------------------------------------------
 
 Word& seen_at(Thread& thread, Word number) { return thread.seen[number % Thread::kRemembered]; }
 bool has_seen(Thread& thread, const Snapshot& snapshot) {
@@ -78,7 +79,8 @@ Snapshot* keep_own(Thread& thread) {
 // All that the thread knows now; null if there is no memory.
 Snapshot* own_snapshot(const Setup& setup, Thread& thread) {
   if (thread.snapshot != nullptr && !thread.changed) return thread.snapshot;
-  // First the new one, which has been here for a while; then the old one is given up, and comes back while others are used.
+  // First the new one, which has been here for a while; then the old one is given up, and comes
+  // back while others are used.
   Snapshot* own = setup.snapshots->make(thread.spares, thread.vector);
   if (own != nullptr) own->references += kStock; // nobody else has it yet
   change_own(setup, thread, own);
@@ -129,7 +131,8 @@ void set_variable(Thread& thread, std::uint32_t variable, std::uint64_t value) {
   thread.news |= kOtherNews;
 }
 
-// What was read is not what was last written: code that nobody watches wrote it, at some time before this.
+// The value read is not the value last written: code without hooks wrote it, at some time before
+// this.
 void notice_unseen_write(const Setup& setup, Thread& thread, Carrier& carrier, std::uint32_t variable,
                          std::uint64_t value) {
   const std::size_t at = Layout::variable_at(variable);
@@ -143,7 +146,7 @@ void notice_unseen_write(const Setup& setup, Thread& thread, Carrier& carrier, s
   put(setup, thread, carrier.writes, now);
 }
 
-// --- accesses ------------------------------------------------------------------------------------------------------------
+// --- accesses ------------------------------------------------------------------------------------
 
 void leave_write(const Setup& setup, Thread& thread, Carrier& carrier) {
   Snapshot* own = own_snapshot(setup, thread);

@@ -1,51 +1,68 @@
 // Monitors inside the threads that they watch: the contract of this folder.
 //
+//     reader: write y = 5          y's carrier has the reader's knowledge: y = 5
+//     reader: release m            so has m's carrier
+//     writer: acquire m            merges it: the writer now knows @reader(y) = 5
+//     writer: write x = 3          after each event: evaluate `x > @reader(y)`: 3 > 5, violated
+//
 // Question: does each thread's formula hold in its predicted state, after each of its events?
 // Source: DAME, section 2.3, algorithm KnowledgeVector.
-// Where we differ: threads are created, end and are joined; formulas may range over threads (vector.h); a write by code
-//   that nobody sees is noticed by the next read. Vectors that are left somewhere are shared (snapshots.h). One access of
-//   several variables, or of pieces of memory that others access one by one, is one event.
-// Cost: for each event one merge, unless what is there was seen before; one evaluation of the thread's formulas, if
-//   something is new to them; one copy, if the thread knows more than when it last left something. No lock but the pool's,
-//   no system call, nothing of the history.
+// Where we differ: threads are created, end and are joined. Formulas may range over threads
+//   (vector.h). The next read notices a write by code without hooks. Vectors that are left
+//   somewhere are shared (snapshots.h). One access of several variables, or of pieces of memory
+//   that others access one by one, is one event.
+// Cost: for each event one merge, unless the carrier has nothing new; one evaluation of the
+//   thread's formulas, if something is new to them; one copy, if the thread knows more than when it
+//   last left something. No lock but the pool's, no system call, no history.
 //
 // How to use it.
-//   Setup setup;                                          one for the process
-//   const char* wrong = setup.open(block, bytes, places); `block`: compiled monitors (compiled.h; logic/mttl.h makes them).
-//                                                         `places`: how many threads may live at the same time (a thread
-//                                                         beyond that is not ranged over by `exists u` and `any t`...)
-//   setup.snapshots = &pool;                              begun with setup.layout (snapshots.h; heap_snapshots.h for tools)
-//   setup.begin(memory, values);                          `memory`: setup.setup_words() words, zero; values[i]: what
-//                                                         variable i holds at the start (its bytes, zero-extended)
-//   Thread* t = make_thread(setup, memory, number, place) `memory`: setup.thread_words() words, of any contents; numbers
-//                                                         grow and are never used again; places come from Places (places.h)
-//   release_thread(setup, *t)                             before its memory is used for something else
-//   Carrier                                               one for each shared variable, lock, condition, ...: whatever
-//                                                         knowledge travels through; reset_carrier() when its object's
-//                                                         life ends
+//     Setup setup;                       one for the process
+//     wrong = setup.open(block, bytes, places);
+//                                        `block`: compiled monitors (compiled.h; logic/mttl.h makes
+//                                        them). `places`: how many threads may live at the same
+//                                        time (`exists u` and `any t` do not range over threads
+//                                        beyond that)
+//     setup.snapshots = &pool;           begun with setup.layout (snapshots.h; for tools
+//                                        heap_snapshots.h)
+//     setup.begin(memory, values);       `memory`: setup.setup_words() words, zero; values[i]: the
+//                                        value of variable i at the start (zero-extended)
+//     t = make_thread(setup, memory, number, place)
+//                                        `memory`: setup.thread_words() words, of any contents;
+//                                        numbers grow and are never used again; places come from
+//                                        Places (places.h)
+//     release_thread(setup, *t)          before its memory is used for something else
+//     Carrier                            one for each shared variable, lock, condition, ... through
+//                                        which knowledge travels; reset_carrier() at the end of its
+//                                        object's life
+//     Outcome o = access(setup, *t, ...) and so on: one call for each event, made by the thread
+//                                        itself. o.fresh: the monitors that have just become false
+//                                        (report these); o.violated: all that are false now. Until
+//                                        the thread's next event, explain() gives the knowledge by
+//                                        which the thread judged.
 //
-//   Outcome o = access(setup, *t, ...)  and so on: one call for each event, made by the thread itself.
-//   o.fresh: the set of monitors that have just become false (report these); o.violated: all that are false now.
-//   Until the thread's next event, explain() tells what the thread knew when it judged.
+// Which thread may touch what. A Thread is touched only by its own thread, but for join(), when it
+// has ended, and fork(), before it starts. One thread at a time may touch a Carrier: hold its lock
+// from before the access of the program's memory until the call here has returned, so that
+// knowledge travels in the order in which the accesses happened. The locks of all carriers of one
+// access are held together. Setup does not change after begin().
 //
-// Who may touch what. A Thread is touched only by its own thread, but for join(), when it has ended, and fork(), before it
-//   starts. A Carrier may be touched by one thread at a time: hold its lock from before the access of the program's
-//   memory until the call here has returned, so that knowledge travels in the order in which the accesses happened; the
-//   locks of all carriers of one access are held together. Setup does not change after begin().
-//
-// Which events. Accesses of variables that the set names (all memory, if kAllMemory is set), every synchronisation, and
-// internals. Nothing else: the verdicts are about the computation that these events make, and the offline twin
-// (properties/monitors.h) must see the same ones.
-//   mutex, spin lock: acquire and release are write_carrier of the lock, a failed try too (it saw who holds it)
-//   read-write lock: exclusive as above; shared acquire (also a failed one) and release are read_carrier
-//   condition: signal, broadcast: write_carrier of the condition. wait: write_carrier of the mutex; when it returns:
-//     read_carrier of the condition (not if the time was up), then write_carrier of the mutex
-//   barrier: arrive is write_carrier of the barrier, leave is read_carrier
-//   semaphore: post and successful wait are write_carrier; a failed try too
-//   once: the end of the initialiser is write_carrier of the control, finding it done is read_carrier
-//   atomics: with `atomic`, of the variable if it is named, else of a carrier for its bytes; a read-modify-write that
-//     changes is an update; fences and futexes are not events
-//   happens-before annotations: release is write_carrier, acquire is read_carrier of the tag
+// Which events. Accesses of variables that the set names (all memory, if kAllMemory is set), every
+// synchronisation, and internals. Nothing else: the verdicts are about the computation that these
+// events make, and the offline twin (properties/monitors.h) must see the same ones.
+// - mutex, spin lock: acquire and release are write_carrier of the lock; so is a failed try (it saw
+//   the owner)
+// - read-write lock: exclusive as above; shared acquire (also a failed one) and release are
+//   read_carrier
+// - condition: signal, broadcast: write_carrier of the condition. wait: write_carrier of the mutex;
+//   when it returns: read_carrier of the condition (not if the time was up), then write_carrier of
+//   the mutex
+// - barrier: arrive is write_carrier of the barrier, leave is read_carrier
+// - semaphore: post and successful wait are write_carrier; a failed try too
+// - once: the end of the initialiser is write_carrier of the control, finding it done is
+//   read_carrier
+// - atomics: with `atomic`, of the variable if it is named, otherwise of a carrier for its bytes; a
+//   read-modify-write that changes is an update; fences and futexes are not events
+// - happens-before annotations: release is write_carrier, acquire is read_carrier of the tag
 #pragma once
 
 #include <cstddef>
@@ -63,15 +80,16 @@ inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 struct Setup {
   Compiled compiled;
   Layout layout;
-  Word* initial = nullptr; // the vector that everybody starts with: one row
+  Word* initial = nullptr; // the vector that every thread starts with: one row
   SnapshotPool* snapshots = nullptr;
   std::uint32_t memory_words = 0;      // that all sections remember, of one thread
   bool ranges = false;                 // some formula has thread variables: rows are needed
   std::uint32_t settle = 0;            // so many states without news, and what looks one state back sees the same, too
-  Word lazy_sections = 0;              // bit s: section s is evaluated only when somebody wants to know its register
+  Word lazy_sections = 0;              // bit s: section s is evaluated only when its register is needed
   std::uint32_t lazy_section[64] = {}; // by register
   Word row_only = 0; // bit s: section s is a loop that stores what depends only on the row that it is at
-  // Of the first 64 sections: what must be new for it to be evaluated (NewsBits), and the monitors that it judges.
+  // Of the first 64 sections: what must be new for it to be evaluated (NewsBits), and the monitors
+  // that it judges.
   std::uint8_t needs[64] = {};
   Word judges[64] = {};
   Word accesses_seen[64] = {}; // bit v: some formula sees accesses of variable v
@@ -79,19 +97,20 @@ struct Setup {
     return variable / 64 >= 64 ? variable != kNoVariable : (accesses_seen[variable / 64] >> variable % 64 & 1) != 0;
   }
 
-  // What is wrong with the block, or null. `places` is not used where no formula has thread variables.
+  // What is wrong with the block, or null. `places` is not used if no formula has thread variables.
   const char* open(const void* block, std::size_t bytes, std::uint32_t places);
   std::size_t setup_words() const { return layout.words_for(1) + thread_words(); }
   std::size_t thread_words() const;
   void begin(Word* memory, const std::uint64_t* values);
 };
 
-// What formulas see of a thread's state: rows of other threads, and the rest. kAlways: operators that remember something.
+// What formulas see of a thread's state: rows of other threads, and the rest. kAlways: operators
+// that remember something.
 enum NewsBits : std::uint8_t { kRowNews = 1, kOtherNews = 2, kAlways = 4, kAllNews = 7 };
 
 inline constexpr std::size_t kBlockWords = 3; // of a thread, for each block: as Thread::blocks says
 
-// The fields that others may read; what follows it in memory belongs to monitoring.cc and evaluate.cc.
+// The fields that others may read; the memory behind it belongs to monitoring.cc and evaluate.cc.
 struct Thread {
   Word identity = 0;                 // 1 + the thread's number
   Word sequence = 0;                 // events so far
@@ -114,11 +133,11 @@ struct Thread {
   Word* blocks = nullptr;    // for each block: the entry it is in or 0, entries so far, depth
   Word* registers = nullptr; // of the evaluation
   Word* memory = nullptr;    // of temporal operators
-  // What it knows, to be left behind, and what of other snapshots it has found out.
+  // Its knowledge, to be left behind, and what it has found out about other snapshots.
   static constexpr std::size_t kRemembered = 16;
   Snapshot* snapshot = nullptr;
-  // References are taken and given back several at once: of its own snapshot it has `stock` more than it has left
-  // anywhere; others it still has to give back (settle_debts).
+  // References are taken and given back several at once. A thread has `stock` more references to
+  // its own snapshot than it has left anywhere; others it still has to give back (settle_debts).
   struct Debt {
     Snapshot* to = nullptr;
     std::uint32_t references = 0;
@@ -133,11 +152,11 @@ struct Thread {
   Spares spares;
 };
 
-// What travels with a shared variable (DAME: KV^w and KV^a). Zero memory is a carrier that nobody
-// has touched.
+// The knowledge that travels with a shared variable (DAME: KV^w and KV^a). Zero memory is an
+// untouched carrier.
 struct Carrier {
-  Snapshot* writes = nullptr;   // null: what everybody knows at the start
-  Snapshot* accesses = nullptr; // null: as `writes`; else somebody read since the last write, and it covers that one
+  Snapshot* writes = nullptr;   // null: what every thread knows at the start
+  Snapshot* accesses = nullptr; // null: as `writes`; else there was a read since the last write, and it covers that one
 };
 
 struct Outcome {
@@ -148,13 +167,15 @@ struct Outcome {
 Thread* make_thread(const Setup& setup, Word* memory, std::uint32_t number, std::uint32_t place);
 void release_thread(const Setup& setup, Thread& thread);
 void reset_carrier(const Setup& setup, Carrier& carrier);
-// `to`, which nobody has touched, knows what `from` knows: of memory that is from now on accessed in parts.
+// `to`, which is untouched, learns what `from` knows: for memory that is from now on accessed in
+// parts.
 void copy_carrier(Carrier& to, const Carrier& from);
 
-// --- events, each in the thread that does it ---------------------------------------------------------------------------
+// --- events, each in the thread that does it -----------------------------------------------------
 
-// What an access touches: a carrier, and the variable that it belongs to, or kNoVariable for memory that no formula names.
-// `value`: the variable's bytes as they were seen, or are from now on.
+// What an access touches: a carrier, and the variable that it belongs to, or kNoVariable for memory
+// that no formula names. `value`: the variable's bytes as they were seen, or as they are from now
+// on.
 struct Touch {
   Carrier* carrier = nullptr;
   std::uint64_t value = 0;
@@ -174,8 +195,9 @@ inline Outcome write_carrier(const Setup& setup, Thread& thread, Carrier& carrie
   return access(setup, thread, Access::Write, &touch, 1, true);
 }
 
-// An event that leaves the thread's state as it is, at a carrier where all that the thread knows was left, and nothing else:
-// nothing would come of it. `is_calm` may be asked before the carrier is looked at; the carrier without its lock.
+// Fast path: detects events that cannot change any knowledge. The event leaves the thread's state
+// as it is, and the carrier has exactly what the thread knows. `is_calm` may be asked before the
+// carrier is looked at; the carrier without its lock.
 inline bool is_calm(const Setup& setup, const Thread& thread) {
   return thread.news == 0 && !thread.changed && thread.snapshot != nullptr && thread.settled >= setup.settle &&
          thread.accessed_count == 0;
@@ -190,45 +212,52 @@ inline Outcome pass(Thread& calm) {
   return {calm.violated, 0};
 }
 
-// An access by a calm thread, which no formula sees: done if nothing is there that the thread has not seen, and it leaves its
-// snapshot. False: it takes more than this, and nothing was done.
+// An access by a calm thread that no formula sees: done if the carrier has nothing new for the
+// thread, and the thread leaves its snapshot. False: it takes more than this, and nothing was done.
 bool access_calmly(const Setup& setup, Thread& calm, Access kind, Carrier& carrier);
 
-// What a thread need not do while others wait for it: call it now and then.
+// Work that a thread can do while no other one waits for it: call it now and then.
 void settle_debts(const Setup& setup, Thread& thread);
 
-// sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable: it is no event.
+// sooth_internal (and sooth_event) of a name that is a local variable of some formula; kNoVariable:
+// it is not an event.
 Outcome internal(const Setup& setup, Thread& thread, std::uint32_t local, std::int64_t value);
-// A local variable is an integer: what sooth_event_double tells is cut off, and kept within its range.
+// A local variable is an integer: the value of sooth_event_double is truncated, and kept within its
+// range.
 inline std::int64_t whole_number(double value) {
   if (!(value > -9.2e18)) return value < 0 ? INT64_MIN : 0; // also what is not a number
   return value < 9.2e18 ? static_cast<std::int64_t>(value) : INT64_MAX;
 }
-// SOOTH_ATOMIC of a name that is a block of some formula; kNoVariable: it is no event. Inside itself, a block is the same entry of it.
+// SOOTH_ATOMIC of a name that is a block of some formula; kNoVariable: it is not an event. Inside
+// itself, a block is the same entry of it.
 Outcome block_begin(const Setup& setup, Thread& thread, std::uint32_t block);
 Outcome block_end(const Setup& setup, Thread& thread, std::uint32_t block);
 
-// The thread has this start function: before start(). (The number's roles come with make_thread.) Not an event.
+// The thread has this start function: before start(). (The number's roles come with make_thread.)
+// Not an event.
 void take_function(const Setup& setup, Thread& thread, const char* plain_name);
-// The thread names itself. Another name takes the old one away. A thread that is named by another one has no such role.
+// The thread names itself. Another name takes the old one away. A thread that is named by another
+// one has no such role.
 Outcome take_name(const Setup& setup, Thread& thread, const char* name);
 
-// Called by the creator, before the child can run: an event of the creator; the child then knows what the creator knows.
+// Called by the creator, before the child can run: an event of the creator; the child then knows
+// what the creator knows.
 Outcome fork(const Setup& setup, Thread& creator, Thread& child);
 // The first event of a thread, and its last one.
 Outcome start(const Setup& setup, Thread& thread);
 Outcome end(const Setup& setup, Thread& thread);
 // After end() of `ended` has returned. The joiner now knows what `ended` knew.
 Outcome join(const Setup& setup, Thread& joiner, const Thread& ended);
-// In a new process that only `thread` lives on in: formulas no longer range over `other`. Not an event.
+// In a new process in which only `thread` lives on: formulas no longer range over `other`. Not an
+// event.
 void forget_thread(const Setup& setup, Thread& thread, const Thread& other);
 
-// --- finding names -----------------------------------------------------------------------------------------------------
+// --- finding names -------------------------------------------------------------------------------
 
 std::uint32_t find_local(const Compiled& compiled, const char* name); // kNoVariable: no formula has it
 std::uint32_t find_block(const Compiled& compiled, const char* name);
 
-// --- asking ------------------------------------------------------------------------------------------------------------
+// --- asking --------------------------------------------------------------------------------------
 
 // Something that a formula looks at, as a thread knows it now.
 struct Known {
@@ -238,11 +267,13 @@ struct Known {
   Word sequence = 0;                  // remote: after so many events of that thread; variables: after so many writes
 };
 
-// Calls `tell(context, known)` for each part of the monitor; for parts about a thread variable once for each thread.
+// Calls `tell(context, known)` for each part of the monitor; for parts about a thread variable once
+// for each thread.
 void explain(const Setup& setup, const Thread& thread, std::uint32_t monitor, void (*tell)(void*, const Known&),
              void* context);
-// A part by its text, `@reader(y)` or `x`, as some formula has it. False: none has. A part about a thread variable is
-// that of the thread with number `about`; false also if that is not known of.
+// A part by its text, `@reader(y)` or `x`, as some formula has it. False: none has. A part about a
+// thread variable is that of the thread with number `about`; false also if that thread is not
+// known.
 bool query(const Setup& setup, const Thread& thread, const char* text, std::uint32_t about, Known& out);
 
 } // namespace sooth::knowledge

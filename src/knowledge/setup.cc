@@ -1,5 +1,5 @@
-// What all threads share, made once: the layout of vectors, which sections need not always be evaluated, the first vector;
-// and how a thread's memory is divided.
+// What all threads share, made once: the layout of vectors, the sections that need not always be
+// evaluated, the first vector; and how a thread's memory is divided.
 #include <cstring>
 #include <new>
 
@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kThreadHeader = (sizeof(Thread) + sizeof(Word) - 1) / sizeof(Word);
 
-// A result is as new as what the section that made it needs: results come from the same section or from earlier ones.
+// A result is as new as the inputs of the section that made it: results come from the same section
+// or from earlier ones.
 std::uint8_t needs_of_result(const Setup& setup, std::uint32_t before, std::uint64_t result) {
   const Compiled& compiled = setup.compiled;
   std::uint8_t needs = 0;
@@ -79,7 +80,8 @@ void Setup::begin(Word* memory, const std::uint64_t* values) {
   std::memset(initial, 0, layout.words_for(1) * sizeof(Word));
   initial[0] = 1;
   for (std::uint32_t i = 0; i < layout.variables; ++i) initial[Layout::variable_at(i) + 1] = values[i];
-  // Every remote expression in a state in which nobody has done anything: a thread that nobody is evaluates them all.
+  // Every remote expression in a state in which no thread has done anything: an artificial thread
+  // evaluates them all.
   Thread* nobody = make_thread(*this, memory + layout.words_for(1), 0, kNoPlace);
   nobody->identity = 0;
   nobody->classes = ~Word{0};

@@ -1,15 +1,20 @@
-// Snapshots: knowledge vectors that no longer change, shared by all who know the same.
+// Snapshots: knowledge vectors that no longer change, shared by all that know the same.
+//
+//     T1 releases m, writes x, releases n, and learns nothing in between: m, x and n refer to one
+//     snapshot. T1 acquires p, and learns: the next release makes a new one.
 //
 // Question: how does knowledge get from a thread into a variable without being copied each time?
-// Source: DAME keeps a vector with each thread and two with each variable; between one change of a
-//   thread's knowledge and the next, all that it leaves behind is the same vector.
-// Where we differ: so that vector is made once, and variables refer to it; when the last reference goes, its room is used
-//   again. Two snapshots with the same number are the same, so that whoever has seen one need not look again. Threads that
-//   know the same end up sharing one.
-// Cost: a copy of what is in use for each change that is passed on; two atomic operations for each reference.
+// Source: DAME keeps a vector with each thread and two with each variable. Between one change of a
+//   thread's knowledge and the next, everything that it leaves behind is the same vector.
+// Where we differ: so that vector is made once, and variables refer to it. When the last reference
+//   goes, its memory is reused. Two snapshots with the same number are the same, so a thread that
+//   has seen one need not look again. Threads that know the same end up sharing one.
+// Cost: a copy of the part in use for each change that is passed on; two atomic operations for each
+//   reference.
 //
-// Who may touch what. A snapshot does not change while there are references to it. References are counted atomically. A
-// pool may be used by all threads: it has a lock, which nobody needs as long as a thread's own spares are enough.
+// Which thread may touch what. A snapshot does not change while there are references to it.
+// References are counted atomically. All threads may use a pool: it has a lock, which is not needed
+// as long as a thread's own spares are enough.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +35,8 @@ struct Snapshot {
   const Word* vector() const { return reinterpret_cast<const Word*>(this + 1); }
 };
 
-// Lines that other cores have are asked for together, ahead of their use: one by one, each would be waited for. The first
-// one has the references, which whoever looks at a snapshot will soon change.
+// Requests lines of other cores together, ahead of their use: one by one, each would be waited for.
+// The first one has the references, which a thread that looks at a snapshot will soon change.
 inline void ask_for_references(const Snapshot* snapshot) { __builtin_prefetch(snapshot, 1); }
 template <bool kToWrite>
 inline void ask_for_vector(const Layout& layout, const Snapshot* snapshot, Word rows) {
@@ -59,8 +64,8 @@ public:
   using More = void* (*)(void* context, std::size_t bytes);
   void begin(const Layout& layout, More more, void* context);
 
-  // A snapshot of the vector, or of a vector with so many rows that is to be filled; one reference. Null: no memory, which
-  // is counted.
+  // A snapshot of the vector, or of a vector with so many rows that is to be filled; one reference.
+  // Null: no memory, which is counted.
   Snapshot* make(Spares& spares, const Word* vector) { return make(spares, vector, vector[0]); }
   Snapshot* make(Spares& spares, const Word* vector, Word rows);
   Word number(Spares& spares);

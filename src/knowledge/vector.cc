@@ -3,7 +3,7 @@
 namespace sooth::knowledge {
 namespace {
 
-constexpr std::size_t kMostWords = std::size_t{1} << 24; // 128 MiB: somebody mistyped the number of threads
+constexpr std::size_t kMostWords = std::size_t{1} << 24; // 128 MiB: the number of threads was mistyped
 
 inline void copy_words(Word* to, const Word* from, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
@@ -13,8 +13,9 @@ inline bool newer(const Word* a, const Word* b) {
   return a[kOwner] != b[kOwner] ? a[kOwner] > b[kOwner] : a[kSequence] > b[kSequence];
 }
 
-// What an entry says about rows, taken over with it. `to` may know of more rows, but what its entry said of them came from
-// another thread that was in this place or role: forgotten. `at(row)` is where it stands in both vectors.
+// An entry's statements about rows are taken over with it. `to` may know of more rows, but its
+// entry's statements about them came from another thread that was in this place or role: they are
+// forgotten. `at(row)` is their position in both vectors.
 template <typename At>
 inline void copy_pairs(Word* to, const Word* from, std::size_t words, At at) {
   if (words == 0) return;

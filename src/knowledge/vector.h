@@ -1,22 +1,29 @@
-// Knowledge vectors: what a thread, or a shared variable, knows of shared variables and of other threads.
+// Knowledge vectors: what a thread, or a shared variable, knows of shared variables and of other
+// threads.
 //
-// Question: what is the latest state of each variable and each thread that is in the causal past?
-// Source: DAME, section 2.3. An entry is a sequence number and values; of two entries the one with
-//   the larger sequence number is the newer one, and two vectors are merged entry by entry.
-// Where we differ: threads that formulas range over with variables (`any t`, `exists u`) have a *row* each. Rows are
-//   places that threads take and give back (places.h), so there are as many as threads live at the same time; an entry
-//   also says whose it is, and of two threads in one place the later one wins. A remote expression that itself speaks of
-//   a thread variable, `@u(@t(e))`, has one value for each row, and belongs to u's entry.
-//   Row 0, and value 0 of those, stand for a thread that is not known of: what its expressions are before it does anything.
-// Cost: a merge looks at each variable, role and row in use once, and copies what is newer. A copy is one run of words.
+//     T1: {x: 3 writes, value 7}   merged with   m: {x: 2 writes, value 5; reader: 4, y = 1}
+//     gives {x: 3 writes, value 7; reader: 4, y = 1}: entry by entry, the newer one
+//
+// Question: what is the latest state of each variable and each thread in the causal past?
+// Source: DAME, section 2.3. An entry is a sequence number and values. Of two entries, the one with
+//   the larger sequence number is newer, and two vectors are merged entry by entry.
+// Where we differ: threads that formulas range over with variables (`any t`, `exists u`) have a
+//   *row* each. Rows are places that threads take and give back (places.h), so there are as many as
+//   threads live at the same time. An entry also says whose it is; of two threads in one place the
+//   later one wins. A remote expression that itself mentions a thread variable, `@u(@t(e))`, has
+//   one value for each row, and belongs to u's entry. Row 0, and value 0 of those, stand for an
+//   unknown thread: the values of its expressions before it does anything.
+// Cost: a merge looks at each variable, role and row in use once, and copies what is newer. A copy
+//   is one run of words.
 //
 // A vector is an array of words:
-//   [0] rows in use (1 + the highest place that was ever known here)
-//   for each variable: writes so far, value
-//   for each role: its entry: thread (1 + its number; 0: nobody), sequence number, values
-//   for each row m, its *shell*: the row's entry, like a role's; what each role says about row m; what row m says about rows
-//     0 ... m; what rows 0 ... m - 1 say about row m. Each of these is a thread and values.
-// So what is in use with so many rows is the beginning of the array, whatever the number of places: few rows are few words.
+//     [0] rows in use (1 + the highest place that was ever known here)
+//     for each variable: writes so far, value
+//     for each role: its entry: thread (1 + its number; 0: none), sequence number, values
+//     for each row m, its *shell*: the row's entry, like a role's; what each role says about row m;
+//       what row m says about rows 0 ... m; what rows 0 ... m - 1 say about row m. Each of these is
+//       a thread and values.
+// So with few rows only the beginning of the array is in use, whatever the number of places.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +35,8 @@ namespace sooth::knowledge {
 
 using Word = std::uint64_t;
 
-// Of a thread's sequence number: it was joined, and that is known here. Larger than all numbers without it.
+// Of a thread's sequence number: it was joined, and that is known here. Larger than all numbers
+// without it.
 inline constexpr Word kGone = Word{1} << 63;
 
 // An entry for a thread, of a role or of a row.
@@ -52,8 +60,8 @@ struct Layout {
   Role role[kMaxRoles];
   std::size_t words = 0; // of a vector with all rows
 
-  // `most_places`: how many threads there can be at the same time; 0 is enough if no formula has thread variables.
-  // False: such a vector would be too large.
+  // `most_places`: how many threads there can be at the same time; 0 is enough if no formula has
+  // thread variables. False: such a vector would be too large.
   bool make(const Compiled& compiled, std::uint32_t most_places);
 
   static constexpr std::size_t variable_at(std::uint32_t variable) { return 1 + std::size_t{2} * variable; }
@@ -66,7 +74,7 @@ struct Layout {
   std::size_t role_pair_at(std::size_t which, std::size_t about) const { return row_at(about) + role[which].about_at; }
 };
 
-// What a merge has found.
+// The result of a merge.
 struct News {
   bool any = false;     // something has changed, if only a number of writes
   bool visible = false; // something that a formula can see, other than a row

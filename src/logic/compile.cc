@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 

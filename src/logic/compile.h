@@ -1,4 +1,5 @@
-// From trees of operators to expressions and formulas, with every name looked up and every type checked.
+// From trees of operators to expressions and formulas, with every name looked up and every type
+// checked.
 #pragma once
 
 #include <optional>
@@ -9,12 +10,12 @@
 #include "logic/lookup.h"
 #include "logic/property.h"
 #include "logic/symbols.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 
-// Adds the variables and events that it meets to `out`. After the first error it goes on without meaning; ask
-// error() when done.
+// Adds the variables and events that it meets to `out`. After the first error it goes on without
+// meaning; ask error() when done.
 class Compiler {
 public:
   Compiler(const SyntaxFile& file, const Symbols& symbols, PropertyFile& out)

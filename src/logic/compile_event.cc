@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "logic/compile.h"
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 #include "logic/trimmed.h"
 
 namespace sooth::logic {

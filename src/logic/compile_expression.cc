@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "logic/compile.h"
-#include "logic/literal.h"
+#include "logic/syntax/literal.h"
 
 namespace sooth::logic {
 namespace {
@@ -13,8 +13,8 @@ static_assert(kMaxDepth < kMaxStack);
 
 bool is_integer(ScalarKind kind) { return kind == ScalarKind::Signed || kind == ScalarKind::Unsigned; }
 
-// Whether what is on top before instruction `at` is 0 or 1: on the way from the one before it, and from jumps to it, which
-// leave there what they looked at.
+// Whether the value on top before instruction `at` is 0 or 1: on the way from the instruction
+// before it, and from jumps to it, which leave the tested value there.
 bool is_truth(const std::vector<Instruction>& code, std::size_t at) {
   if (at == 0) return false;
   const Instruction& last = code[at - 1];
@@ -180,7 +180,8 @@ bool Compiler::is_formula(const Node& node) {
   return operator_row(node.op).use != Use::Value;
 }
 
-// A part of a formula. If it is a condition, a division by zero in it makes it false, and not what stands around it.
+// A part of a formula. If it is a condition, a division by zero in it makes it false, and not the
+// formula around it.
 Compiler::Code Compiler::part_of_formula(const Node& node) {
   Code code = as_truth(value(node));
   if (is_formula(node) || std::none_of(code.instructions.begin(), code.instructions.end(), may_have_no_value))
@@ -310,7 +311,8 @@ Compiler::Code Compiler::comparison(const Node& node, Code a, Code b) {
     shape = common_shape(a.shape, b.shape);
   }
   if (node.op == Operator::Greater || node.op == Operator::GreaterEqual) {
-    // a > b is b < a. Expressions have no side effects; only which division by zero is met first could differ.
+    // a > b is b < a. Expressions have no side effects; only which division by zero comes first
+    // could differ.
     std::swap(a, b);
   }
   const bool equality = node.op == Operator::Equal || node.op == Operator::NotEqual;

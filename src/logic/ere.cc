@@ -1,11 +1,15 @@
-// Patterns: can what has happened so far still become a word of the pattern?
+// Patterns: can the events so far still become a word of the pattern?
 //
-// From jPredictor, section 5.3, which checks regular patterns such as (suspend resume)*; compiled
-// by Brzozowski's derivatives.
-// Where we differ: patterns are read as safety properties. A run violates one as soon as its events are no prefix of any
-//   word of it. A run that ends in the middle of a word does not: the program could have gone on.
-// Cost: one look into a table for each event. The table may have exponentially many states (complements and
-//   intersections can need that); beyond a limit the pattern is refused.
+//     pattern (suspend resume)*     suspend, resume, suspend: fine, a resume may follow
+//                                   suspend, suspend: violated, no word begins so
+//
+// Source: jPredictor, section 5.3, which checks regular patterns such as (suspend resume)*;
+//   compiled by Brzozowski's derivatives.
+// Where we differ: patterns are read as safety properties. A run violates one as soon as its events
+//   are not a prefix of any word of it. A run that ends in the middle of a word does not: the
+//   program could have gone on.
+// Cost: one look into a table for each event. The table may have exponentially many states
+//   (complements and intersections can need that); beyond a limit the pattern is refused.
 #include "logic/ere.h"
 
 #include <algorithm>
@@ -14,7 +18,7 @@
 #include <span>
 
 #include "logic/ere_terms.h"
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 #include "logic/table_monitor.h"
 
 namespace sooth::logic {
@@ -22,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMaxStates = 4096;
 constexpr std::size_t kMaxWork = std::size_t{1} << 23; // a second or so
-constexpr std::size_t kMaxParts = 1000;                // whoever walks a pattern may recurse
+constexpr std::size_t kMaxParts = 1000;                // code that walks a pattern may recurse
 
 std::size_t parts_of(const Node& node) {
   std::size_t parts = 1;
@@ -122,8 +126,8 @@ private:
     }
   }
 
-  // States that no future can tell apart become one: explorers keep sets of them. Only death is seen from outside, but
-  // descriptions tell complete words, too, so these stay apart.
+  // States that no future distinguishes become one: explorers keep sets of them. Only death is seen
+  // from outside, but descriptions mention complete words, too, so these stay separate.
   TransitionTable smallest_table() const {
     const std::size_t n = states_.size(), k = events_.size();
     std::vector<std::uint32_t> block(n);

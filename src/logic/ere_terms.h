@@ -1,7 +1,9 @@
 // Extended regular expressions as shared terms, and their derivatives (Brzozowski).
 //
-// Terms are kept in a normal form (unions and intersections are sorted sets, and so on), so that an expression has
-// finitely many different derivatives. Equal terms have equal numbers.
+//     derivative of (a b)* by a: b (a b)*      by b: empty
+//
+// Terms are kept in a normal form (unions and intersections are sorted sets, and so on), so that an
+// expression has finitely many different derivatives. Equal terms have equal numbers.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

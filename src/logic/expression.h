@@ -1,8 +1,13 @@
-// The atoms of properties: C expressions over the program's variables and over what happens in a step.
+// The atoms of properties: C expressions over the program's variables and over the events of a
+// step.
 //
-// An expression is compiled to a short list of instructions for a stack machine (knowledge/machine.h), typed at compile time by C's rules
-// (promotions, usual arithmetic conversions). Where C leaves a result undefined, see docs/properties.md: signed
-// overflow wraps; a division by zero and a shift by more than the width make the whole atom false and are counted.
+//     x + 1 > limit     Load limit, Load x, Constant 1, Add, Less
+//
+// An expression is compiled to a short list of instructions for a stack machine
+// (knowledge/machine.h), typed at compile time by C's rules (promotions, usual arithmetic
+// conversions). docs/properties.md says what happens where C leaves a result undefined: signed
+// overflow wraps; a division by zero and a shift by more than the width make the whole atom false
+// and are counted.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +31,8 @@ public:
   Expression() = default;
   Expression(std::vector<Instruction> code, std::string text) : code_(std::move(code)), text_(std::move(text)) {}
 
-  // `values[i]`: the bytes of PropertyFile::variables[i], little-endian, zero-extended. `types[i]`: how to read them.
-  // Bit k of `happened`: PropertyFile::events[k] is true of this step.
+  // `values[i]`: the bytes of PropertyFile::variables[i], little-endian, zero-extended. `types[i]`:
+  // how to read them. Bit k of `happened`: PropertyFile::events[k] is true of this step.
   bool evaluate(std::span<const std::uint64_t> values, std::span<const ScalarType> types, std::uint64_t happened,
                 Faults* faults = nullptr) const;
 

@@ -1,4 +1,5 @@
-// A temporal formula over atoms, as both temporal logics compile it: a list in which operands stand before operators.
+// A temporal formula over atoms, as both temporal logics compile it: a list in which operands stand
+// before operators.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 #include "logic/lasso.h"
 #include "logic/monitor.h"
-#include "logic/operators.h"
+#include "logic/syntax/operators.h"
 
 namespace sooth::logic {
 
@@ -28,7 +29,8 @@ inline constexpr unsigned kMaxTemporalBits = 64;
 // Operators that a past-time monitor remembers one bit for.
 bool remembers(Operator op);
 
-// ptltl.cc. The formula has at most kMaxTemporalBits operators that remember, and kMaxFormulaNodes nodes.
+// ptltl.cc. The formula has at most kMaxTemporalBits operators that remember, and kMaxFormulaNodes
+// nodes.
 MonitorPointer make_past_monitor(Formula formula);
 // ltl.cc
 LassoPointer make_lasso_formula(Formula formula);

@@ -1,8 +1,11 @@
 // State machines: has the program done something that the machine does not allow?
 //
-// From no paper: the form of a safety automaton that people write by hand.
-// Semantics: the machine starts in its first state and follows the events it is over. An event for which the present
-//   state has no transition (nor `else`), or a transition to an error state, is a violation, and stays one.
+//     state open: suspend -> shut       suspend, resume: open again
+//     state shut: resume -> open        suspend, suspend: no transition, violated
+//
+// Source: no paper: the form of a safety automaton that people write by hand. The machine starts in
+//   its first state and follows the events it is over. An event for which the present state has no
+//   transition (nor `else`), or a transition to an error state, is a violation, and stays one.
 // Cost: one look into a table for each event.
 #include "logic/fsm.h"
 
@@ -10,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 #include "logic/table_monitor.h"
 
 namespace sooth::logic {

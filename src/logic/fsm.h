@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "logic/monitor.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 

@@ -2,7 +2,7 @@
 
 #include "knowledge/function_names.h"
 #include "logic/lookup.h"
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 namespace {
@@ -32,7 +32,7 @@ std::string unscoped_function_name(std::string_view written) {
     if (c == ':') begin = i + 1, arguments = std::string::npos;
     if (c == '<' && arguments == std::string::npos) arguments = i;
   });
-  // at_top_level passes over the letters of operators, so theirs are no arguments.
+  // at_top_level passes over the letters of operators, so theirs do not count as arguments.
   return plain.substr(begin, arguments == std::string::npos ? arguments : arguments - begin);
 }
 

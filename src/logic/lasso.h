@@ -1,4 +1,5 @@
-// Future-time formulas speak of infinite runs. The ones that Sooth can write down are lassos: u, then v for ever.
+// Future-time formulas are about infinite runs. Sooth can write down only lassos: u, then v for
+// ever.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,8 @@ class LassoFormula {
 public:
   virtual ~LassoFormula() = default;
 
-  // Whether u v v v ... satisfies the formula. `v` must not be empty; u may be. Letters as for monitors.
-  // Polynomial: (size of the formula) * (length of u and v).
+  // Whether u v v v ... satisfies the formula. `v` must not be empty; u may be. Letters as for
+  // monitors. Polynomial: (size of the formula) * (length of u and v).
   virtual bool holds(std::span<const Letter> u, std::span<const Letter> v) const = 0;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 namespace {
@@ -74,7 +74,8 @@ struct Spot {
   std::uint32_t bit_width = 0;
 };
 
-// A structure that is only a coat around one member of the same size (std::atomic, std::array): that member's type.
+// A structure that only wraps one member of the same size (std::atomic, std::array): that member's
+// type.
 std::optional<std::uint32_t> below_coat(const std::vector<Type>& types, const Type& t) {
   if (t.kind != TypeKind::Struct || t.members.size() != 1) return std::nullopt;
   const trace::TypeMember& m = t.members[0];
@@ -88,10 +89,12 @@ class Finder {
 public:
   Finder(const Node& node, const Symbols& symbols) : node_(node), symbols_(symbols) {}
 
-  // The variable itself, then the steps of its path. `found` false with an empty message: no such variable.
+  // The variable itself, then the steps of its path. `found` false with an empty message: no such
+  // variable.
   bool find(Spot& spot, NotFound& why) {
     std::string text = node_.text;
-    // What the optimiser took apart has a row for each piece: `cfg.ready` is a name then.
+    // A variable that the optimiser took apart has a row for each piece: `cfg.ready` is a name
+    // then.
     for (std::size_t steps = 0;; ++steps) {
       const SymbolVariable* best = variable(text, why);
       if (best != nullptr) {
@@ -271,7 +274,8 @@ const SymbolWatch* watch_of(const std::string& name, const Symbols& symbols) {
   return nullptr;
 }
 
-// Enumerators are known by the name of their scope and that of their type, and alone if there is only one such.
+// Enumerators are known by the name of their scope and that of their type, and alone if they are
+// unique.
 FoundValue enumerator(const std::string& wanted, const Symbols& symbols, std::vector<std::string>& known) {
   const Constant* best = nullptr;
   int best_rank = 3;
@@ -289,7 +293,7 @@ FoundValue enumerator(const std::string& wanted, const Symbols& symbols, std::ve
       const std::string full = std::string(scope) + "::" + e.name;
       const int r = wanted == outer + e.name || wanted == full ? 0 : full.ends_with("::" + wanted) ? 1 : 3;
       if (r == 3 || r > best_rank) continue;
-      // The same enumeration, seen by several modules, is no ambiguity.
+      // The same enumeration in several modules is not ambiguous.
       ambiguous = r == best_rank && best != nullptr && (ambiguous || best->value != e.value);
       best_rank = r;
       found = {e.value, {scalar_kind(below.kind), static_cast<std::uint8_t>(below.bytes), 0, 0, t.name}};

@@ -1,4 +1,4 @@
-// Finding what a name in a property stands for.
+// Finds the meaning of a name in a property.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 #include "logic/property.h"
 #include "logic/symbols.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 
-// `void net::send<int>(int) const` -> `net::send<int>`; unnamed namespaces are no part of a name.
+// `void net::send<int>(int) const` -> `net::send<int>`; unnamed namespaces are not part of a name.
 std::string plain_function_name(std::string_view demangled);
 // `net::Pool<int>::take<char>` -> `take`; `operator<` and its like stay whole.
 std::string unscoped_function_name(std::string_view written);
-// Whether a function of this plain name is what was written: the same, or the same without template arguments.
+// Whether a function of this plain name matches the written one: the same, or the same without
+// template arguments.
 bool same_function(std::string_view plain, std::string_view written);
 
 struct NotFound {
@@ -44,7 +45,8 @@ FoundValue find_value(const Node& name, const Symbols& symbols);
 // A variable named by SOOTH_WATCH, whatever letters its name has.
 FoundValue find_watched(const std::string& name, const Symbols& symbols);
 FoundObject find_object(const Node& name, const Symbols& symbols);
-// The function's full plain name. Of one whose calls are asked for, all must be seen: none may have been inlined.
+// The function's full plain name. If its calls are asked for, all must be seen: none may have been
+// inlined.
 enum class FunctionUse : std::uint8_t { Calls, ThreadStart };
 FoundFunction find_function(std::string_view written, const Symbols& symbols, FunctionUse use = FunctionUse::Calls);
 

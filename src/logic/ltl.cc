@@ -1,10 +1,14 @@
 // Future-time linear temporal logic on a lasso: does u v v v ... satisfy the formula?
 //
-// From JMPaX online, section 4 (liveness), which leaves the test to the literature on path
-// checking.
-// Where we differ: a lasso has only |u| + |v| different suffixes, so each subformula is a row of that many truth values,
-//   and the operators are least (until) or greatest (weak until, releases) fixpoints on it. Walking backwards
-//   twice around the loop is enough: after the first turn every position knows whether the answer lies on the loop.
+//     always (x -> eventually y)    u = {x}, v = {} {y}:   holds: y comes back in every round
+//                                   u = {x}, v = {}:       fails: y never comes
+//
+// Source: JMPaX online, section 4 (liveness), which leaves the test to the literature on path
+//   checking.
+// Where we differ: a lasso has only |u| + |v| different suffixes, so each subformula is a row of
+//   that many truth values, and the operators are least (until) or greatest (weak until, releases)
+//   fixpoints on it. Walking backwards twice around the loop is enough: after the first turn every
+//   position knows whether the answer lies on the loop.
 // Cost: (size of the formula) * (|u| + 2 |v|).
 #include <cassert>
 
@@ -38,7 +42,8 @@ public:
 private:
   using Row = std::vector<bool>;
 
-  // here = now or (go_on and there), backwards; `start`: what the loop's end believes of its beginning at first.
+  // here = now or (go_on and there), backwards; `start`: what the loop's end believes of its
+  // beginning at first.
   template <typename Step>
   static void fixpoint(Row& row, std::size_t loop, bool start, Step step) {
     row[loop] = start;

@@ -1,8 +1,12 @@
-// A monitor watches one run, a state at a time, and says when it goes wrong. Every logic compiles to one of these.
+// A monitor watches one run, a state at a time, and says when it goes wrong. Every logic compiles
+// to one of these.
 //
-// A monitor is immutable and may be used by several threads at once. What it remembers of a run is one MonitorState, a
-// plain number, so that an explorer can keep sets of them: two runs that lead to the same cut with the same
-// MonitorState have the same future.
+//     property p: once x > 0     letters: bit 0 is `x > 0`
+//     x = 0, 1, 0: fails in the first state, holds in the others. MonitorState: one bit, "yet?"
+//
+// A monitor is immutable and may be used by several threads at once. Its memory of a run is one
+// MonitorState, a plain number, so that an explorer can keep sets of them: two runs that lead to
+// the same cut with the same MonitorState have the same future.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +25,8 @@ struct Letter {
   friend bool operator==(const Letter&, const Letter&) = default;
 };
 
-// `violated`: the property fails in the state just taken. A formula may hold again later in the same run; a pattern or
-// a machine that has failed stays failed, and keeps saying so.
+// `violated`: the property fails in the state just taken. A formula may hold again later in the
+// same run; a pattern or a machine that has failed stays failed, and keeps saying so.
 struct Verdict {
   MonitorState next = 0;
   bool violated = false;
@@ -37,7 +41,7 @@ public:
   virtual Verdict first(Letter letter) const = 0;
   // One more state, after one more event.
   virtual Verdict step(MonitorState state, Letter letter) const = 0;
-  // What is remembered in `state`, for reports: `once(x > 0) = true`, `state 'open'`.
+  // The contents of `state`, for reports: `once(x > 0) = true`, `state 'open'`.
   virtual std::string describe(MonitorState state) const = 0;
 };
 

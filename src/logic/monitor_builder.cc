@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "trace/program.h"
+#include "trace/program/program.h"
 
 namespace sooth::logic {
 namespace {

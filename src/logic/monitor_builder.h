@@ -1,4 +1,4 @@
-// The flat form of monitors (knowledge/compiled.h) while it is being made: tables that grow, and their end.
+// The flat form of monitors (knowledge/compiled.h) while it is built: tables that grow.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct MonitorBuilder {
   std::uint32_t text(std::string_view string);
   std::string_view text_at(std::uint32_t offset) const { return text_.data() + offset; }
 
-  // The whole block. `variables` are those that operands of Load and Accessed count; in the block, those that are
-  // loaded come first.
+  // The whole block. `variables` are those that operands of Load and Accessed count; in the block,
+  // the loaded ones come first.
   std::vector<std::uint64_t> finish(const std::vector<Variable>& variables);
 
 private:

@@ -27,7 +27,7 @@ private:
     for (const SyntaxName& name : monitor.over) variable(name.text);
     needs_.all_memory = needs_.all_memory || is_about_all_memory(entry);
     if (monitor.ready != ReadyMade::None) {
-      // What cannot be parsed is refused when the monitors are compiled.
+      // Entries that cannot be parsed are refused when the monitors are compiled.
       if (const Result<SyntaxFile> expansion = parse(expansion_of(entry), "")) add(expansion.value());
       return;
     }
@@ -40,7 +40,7 @@ private:
   void collect(const Node& node, std::set<std::string> bound) {
     switch (node.form) {
     case Form::Name: variable(node.text); break;
-    case Form::Predicate: // an access, or a watched variable; local(x) and block(B) are none, and match nothing
+    case Form::Predicate: // an access, or a watched variable; local(x) and block(B) do not count, and match nothing
       if (node.text != "local" && node.text != "block") variable(node.argument);
       break;
     case Form::Remote: thread(node.text, bound); break;

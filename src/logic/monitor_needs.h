@@ -1,8 +1,9 @@
-// What the monitors of a property file need a program to be built with, and whether it was.
+// The hooks that the monitors of a property file need in a program, and whether it has them.
 //
-// Before the program is compiled only the file is there: which names in it are variables, nobody can say for sure. So the
-// pass leaves out what these names cannot mean, and writes down what it has left out (trace/format.h, NameKind). When the
-// monitors are compiled, after linking or at start, names are looked up, and what was left out is compared with what is needed.
+// Before the program is compiled there is only the file: it is not certain which names in it are
+// variables. So the pass leaves out accesses that these names cannot mean, and notes what it has
+// left out (trace/format.h, NameKind). When the monitors are compiled, after linking or at start,
+// names are looked up, and the notes are compared with the needs.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include "logic/property.h"
 #include "logic/symbols.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 
@@ -23,7 +24,8 @@ struct MonitorNeeds {
 };
 MonitorNeeds monitor_needs(const SyntaxFile& file);
 
-// Why monitors of these variables would miss accesses of this program; nothing if they see all of them.
+// Why monitors of these variables would miss accesses of this program; nothing if they see all of
+// them.
 std::optional<std::string> missing_hooks(const std::vector<Variable>& variables, bool all_memory,
                                          const Symbols& symbols);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 namespace {
@@ -29,7 +29,7 @@ TemporalOp temporal_op(Operator op) {
   }
 }
 
-// Puts another value into a variable for as long as it lives.
+// Gives a variable another value for the lifetime of this object.
 template <typename T>
 class Instead {
 public:
@@ -86,7 +86,7 @@ std::uint32_t MonitorCompiler::computed(Code code) {
   return node.to;
 }
 
-// Something to look at; reports tell what it was.
+// Something to look at; reports say what it was.
 Compiler::Code MonitorCompiler::leaf(const Node& node, Op op, std::uint64_t operand, Shape shape,
                                      const std::string& about) {
   const Instruction in{op, shape.kind, shape.bytes, shape.kind, operand};
@@ -134,9 +134,9 @@ Compiler::Code MonitorCompiler::temporal(const Node& node) {
   return {{{Op::Result, ScalarKind::Signed, 4, ScalarKind::Signed, made.to}}, {}};
 }
 
-// --- other threads ------------------------------------------------------------------------------------------------------
+// --- other threads -------------------------------------------------------------------------------
 
-// Which of the present thread variables a formula speaks of.
+// The present thread variables that a formula mentions.
 std::set<std::string> MonitorCompiler::thread_variables(const Node& node) const {
   std::set<std::string> found;
   for (const Node& child : node.children) found.merge(thread_variables(child));
@@ -171,7 +171,8 @@ Compiler::Code MonitorCompiler::remote(const Node& node) {
   return leaf(node, op, knowledge::role_operand(of_class, stored.index), stored.shape, who);
 }
 
-// The thread `node.text` stores what is in the parentheses about itself, and about each thread if there is an `about`.
+// The thread `node.text` stores the value in the parentheses about itself, and about each thread if
+// there is an `about`.
 MonitorCompiler::Stored MonitorCompiler::stored_value(const Node& node, std::uint32_t of_class, bool of_variable,
                                                       const std::string& about) {
   const Node& inside = node.children[0];

@@ -1,11 +1,18 @@
-// Multithreaded temporal logic: `monitor` entries, from trees of operators to the flat form that threads evaluate.
+// Multithreaded temporal logic: `monitor` entries, from trees of operators to the flat form that
+// threads evaluate.
 //
-// Question: which values must each class of threads store about itself, and in which order are they computed?
+//     monitor fresh at writer: x > @reader(y)
+//     class reader: after each event, store y about itself
+//     class writer: after each event, load x, look up the reader's y, compare
+//
+// Question: which values must each class of threads store about itself, and in which order are they
+//   computed?
 // Source: DAME, section 2.2 (MtTL) and 2.3: every remote expression or formula, `@j(...)`, is a
 //   value that thread j stores about itself after each of its events.
-// Where we differ: thread variables. `at any t` is a formula of all threads; `exists u`, `forall u` loop over the threads that
-//   the evaluating one knows of. What stands inside of `@u(...)` may speak of one more thread variable (`@u(@t(e))`): such an
-//   expression has a value for each thread. With two more it would have one for each pair, and is refused.
+// Where we differ: thread variables. `at any t` is a formula of all threads; `exists u`, `forall u`
+//   loop over the threads that the evaluating one knows of. The expression inside of `@u(...)` may
+//   mention one more thread variable (`@u(@t(e))`): it then has a value for each thread. With two
+//   more it would have one for each pair, and is refused.
 // Cost: linear in the formulas.
 #pragma once
 
@@ -79,7 +86,7 @@ private:
 
   MonitorBuilder& builder_;
   Frame* frame_ = nullptr;
-  unsigned remote_depth_ = 0;            // inside so many @...(): what is looked at there is no part of the monitor
+  unsigned remote_depth_ = 0;            // inside so many @...(): values used there are not parts of the monitor
   std::size_t first_part_ = 0;           // of the present monitor
   std::map<std::string, Stored> stored_; // by class, names of thread variables and text
 };

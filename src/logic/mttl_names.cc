@@ -1,8 +1,8 @@
-// What names and events stand for in monitors: shared variables, local ones, blocks, accesses.
+// The meaning of names and events in monitors: shared variables, local ones, blocks, accesses.
 #include <algorithm>
 
 #include "logic/mttl.h"
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 namespace {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "logic/lookup.h"
+#include "trace/effects.h"
 
 namespace sooth::logic {
 
@@ -27,7 +28,8 @@ struct Occurrences::Walk {
   Walk(const PropertyFile& f, const trace::Trace& t)
       : file(f), trace(t), called(t.sites.size()), returned(t.sites.size()), stacks(t.threads.size()),
         locks(f.events.size()), first_names(t.threads.size()), names(t.threads.size()) {
-    // A thread gets its name after it has started; so the whole trace says which start is meant.
+    // A thread gets its name after it has started; so only the whole trace says which start is
+    // meant.
     for (const Event& e : trace.events)
       if (std::string_view* name = e.kind == EventKind::ThreadName ? name_of(first_names, e) : nullptr)
         if (name->empty()) *name = string(e.address);
@@ -108,18 +110,6 @@ struct Occurrences::Walk {
     case EventKind::ThreadName:
       if (std::string_view* name = name_of(names, e)) *name = string(e.address);
       return 0;
-    case EventKind::Acquire:
-    case EventKind::AcquireShared:
-      if (e.has(trace::kFailed)) return 0;
-      return each(EventClass::Acquire, [&](std::size_t k, const EventPredicate&) { return is_lock(k, e.address); });
-    // A wait gives the mutex up and has it again when it wakes up.
-    case EventKind::Wake:
-      return each(EventClass::Acquire, [&](std::size_t k, const EventPredicate&) { return is_lock(k, e.value); });
-    case EventKind::Wait:
-      return each(EventClass::Release, [&](std::size_t k, const EventPredicate&) { return is_lock(k, e.value); });
-    case EventKind::Release:
-    case EventKind::ReleaseShared:
-      return each(EventClass::Release, [&](std::size_t k, const EventPredicate&) { return is_lock(k, e.address); });
     case EventKind::ThreadStart:
       return each(EventClass::ThreadStart,
                   [&](std::size_t, const EventPredicate& p) { return is_thread(p, e, first_names); });
@@ -128,8 +118,20 @@ struct Occurrences::Walk {
     case EventKind::User:
       return each(EventClass::User,
                   [&](std::size_t, const EventPredicate& p) { return p.any || string(e.address) == p.name; });
-    default: return 0;
+    default: return lock_move(e);
     }
+  }
+
+  // A wait gives the mutex up and has it again when it wakes up.
+  std::uint64_t lock_move(const Event& e) const {
+    std::uint64_t result = 0;
+    const auto moves = [&](EventClass what) {
+      return [&, what](const trace::Affected& lock) {
+        result = each(what, [&](std::size_t k, const EventPredicate&) { return is_lock(k, lock.address); });
+      };
+    };
+    for_lock_move(e, moves(EventClass::Acquire), moves(EventClass::Release));
+    return result;
   }
 };
 

@@ -26,8 +26,8 @@ private:
   std::unique_ptr<Walk> walk_;
 };
 
-// The functions in `call` and `return` of which only those calls are events in which something is recorded: the program
-// was not compiled with -fsooth-property.
+// Functions in `call` and `return` of which only calls with recorded events inside are seen: the
+// program was not compiled with -fsooth-property.
 std::vector<std::string> partly_seen_calls(const PropertyFile& file, const std::vector<trace::Site>& sites);
 
 } // namespace sooth::logic

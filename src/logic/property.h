@@ -1,7 +1,8 @@
-// A property file, checked and compiled: plain data for whoever runs its monitors.
+// A property file, checked and compiled: plain data, ready to run its monitors.
 //
-// How to use it. For each global state of a run keep one 64-bit value per `variables[i]` (its bytes, little-endian,
-// zero-extended), and for each step the set `happened` of `events` that are true of it (none in the first state). Then
+// How to use it. For each global state of a run keep one 64-bit value per `variables[i]` (its
+// bytes, little-endian, zero-extended), and for each step the set `happened` of `events` that are
+// true of it (none in the first state). Then
 //     Letter letter = file.letter(property, values, happened, &faults);
 //     Verdict verdict = property.monitor->step(state, letter);
 #pragma once
@@ -32,8 +33,8 @@ struct Variable {
   std::uint64_t address = 0; // at run time if resolved from a trace; watched variables: 0
   std::uint32_t size = 0;    // bytes to keep, 1 to 8; for a bit field those that hold its bits
   ScalarType type;
-  // A variable that SOOTH_WATCH names. Its place is that of the last `watch` event with this name. Before the first
-  // one, its value is 0.
+  // A variable that SOOTH_WATCH names. Its place is that of the last `watch` event with this name.
+  // Before the first one, its value is 0.
   bool watched = false;
   std::string watch_name; // what the watch event calls it
 };
@@ -44,8 +45,8 @@ enum class EventClass : std::uint8_t { Call, Return, Acquire, Release, ThreadSta
 struct EventPredicate {
   EventClass what = EventClass::User;
   bool any = false; // `acquire(*)`: whatever the target is
-  // Call, Return: the function, without parameters (`worker::suspend`); all overloads count.
-  // User: the event's name. ThreadStart, ThreadEnd: the thread's name, or empty if `thread` is given.
+  // Call, Return: the function, without parameters (`worker::suspend`); all overloads count. User:
+  // the event's name. ThreadStart, ThreadEnd: the thread's name, or empty if `thread` is given.
   // Acquire, Release: the lock as written.
   std::string name;
   std::uint64_t address = 0; // Acquire, Release: the lock's first byte ...
@@ -88,13 +89,14 @@ struct PropertyFile {
   std::vector<EventPredicate> events;
   std::vector<Property> properties;
   std::vector<MonitorEntry> monitors; // in the order of the compiled ones
-  // The flat form of all monitors (knowledge/compiled.h), in words; empty if there are none. Addresses in it are those
-  // of the symbols.
+  // The flat form of all monitors (knowledge/compiled.h), in words; empty if there are none.
+  // Addresses in it are those of the symbols.
   std::vector<std::uint64_t> compiled_monitors;
   std::vector<Variable> monitor_variables; // that they name
   bool monitors_follow_all_memory = false; // knowledge travels through every access
 
-  // Which atoms of the property hold. `values`: one for each of `variables`; `happened`: bit k for `events[k]`.
+  // Which atoms of the property hold. `values`: one for each of `variables`; `happened`: bit k for
+  // `events[k]`.
   Letter letter(const Property& property, std::span<const std::uint64_t> values, std::uint64_t happened,
                 Faults* faults = nullptr) const;
 };

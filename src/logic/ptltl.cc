@@ -1,12 +1,16 @@
 // Past-time linear temporal logic: does the formula hold in the present state of a run?
 //
-// From JMPaX, section 3 (Table 1, functions `init` and `eval`).
-// Where we differ: two lines there are misprinted. Table 1 wants F1 of every state for strong since; it must be only of
-//   the states after the one with F2, as the recursive definition beside it says. The recursive definition of weak since
-//   has "n > 1 and" where its own `init`, and Table 1's "or always F1", need "n > 1 implies". We follow the recursive
-//   definitions so corrected; tests/unit/logic_ptltl_test.cc holds both.
-// Cost: one bit for each temporal operator, time linear in the formula for each state; formulas with few atoms and
-//   bits are a table that is looked up.
+//     p since q     states:    {q} {p} {p} {} {p}
+//                   holds:      1   1   1   0   0     one bit: the value in the state before
+//
+// Source: JMPaX, section 3 (Table 1, functions `init` and `eval`).
+// Where we differ: two lines there are misprinted. Table 1 wants F1 of every state for strong
+//   since; it must be only of the states after the one with F2, as the recursive definition beside
+//   it says. The recursive definition of weak since has "n > 1 and" where its own `init`, and Table
+//   1's "or always F1", need "n > 1 implies". We follow the recursive definitions so corrected;
+//   tests/unit/logic_ptltl_test.cc holds both.
+// Cost: one bit for each temporal operator, time linear in the formula for each state; formulas
+//   with few atoms and bits are a table that is looked up.
 #include <array>
 #include <cassert>
 
@@ -81,8 +85,8 @@ private:
     table_ = std::move(table);
   }
 
-  // JMPaX's `now` and `pre`: in a bit of `next` is what the operator remembers, in `state` what it
-  // did before.
+  // JMPaX's `now` and `pre`: a bit of `next` is the operator's value now, a bit of `state` its
+  // value before.
   Verdict evaluate(bool is_first, MonitorState state, Letter letter) const {
     std::array<bool, kMaxFormulaNodes> value;
     Verdict verdict;

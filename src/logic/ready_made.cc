@@ -1,12 +1,12 @@
 // Ready-made monitors, and all monitors of a file one after the other.
 //
 // Source: DAME, section 3. `atomicity of BLOCK` is the second formula there, word for word, with a
-// counter that SOOTH_ATOMIC keeps. `datarace on x` is the first one, with two differences. DAME
-// wants a reader to have written x in its past (in its first and second line): its tool does not
-// see threads being created, so that without it every variable that was set before the threads
-// began would be reported. Here the creation of a thread is an event of its creator, which parts
-// the two accesses, and a thread that only reads is seen, too. And accesses of the other thread
-// that are atomic do not count: they synchronise.
+//   counter that SOOTH_ATOMIC keeps. `datarace on x` is the first one, with two differences. DAME
+//   wants a reader to have written x in its past (in its first and second line): its tool does not
+//   see the creation of threads, so that without it every variable that was set before the threads
+//   began would be reported. Here the creation of a thread is an event of its creator, which
+//   separates the two accesses, and a thread that only reads is seen, too. And atomic accesses of
+//   the other thread do not count: they synchronise.
 #include "logic/monitor_needs.h"
 #include "logic/mttl.h"
 

@@ -1,6 +1,7 @@
 // From the text of a property file to monitors: parse, look up every name, check types, compile.
 //
-// An error has file, line and column, and its message ends with the source line and a caret below the place.
+// An error has file, line and column, and its message ends with the source line and a caret below
+// the place.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 #include "base/result.h"
 #include "logic/property.h"
 #include "logic/symbols.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 

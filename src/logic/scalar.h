@@ -10,7 +10,8 @@ namespace sooth::logic {
 
 using knowledge::ScalarKind;
 
-// Where a variable is a bit field, its bits are [bit_offset, bit_offset + bit_width) of its `bytes` bytes.
+// Where a variable is a bit field, its bits are [bit_offset, bit_offset + bit_width) of its `bytes`
+// bytes.
 struct ScalarType {
   ScalarKind kind = ScalarKind::Signed;
   std::uint8_t bytes = 4;      // of the type itself: 1, 2, 4, 8

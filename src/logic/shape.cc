@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "logic/nearest.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::logic {
 namespace {
@@ -19,7 +19,8 @@ public:
 private:
   Node binary(int loosest, std::size_t depth) {
     Node left = prefixed(depth + 1);
-    // Left-leaning chains (a && b && c ...) are made in this loop; each turn makes the tree one deeper.
+    // Left-leaning chains (a && b && c ...) are made in this loop; each turn makes the tree one
+    // deeper.
     for (std::size_t turns = 0; next_ < items_.size(); ++turns) {
       const Item& item = items_[next_];
       const Operator op = find(item, Stand::Binary);
@@ -46,7 +47,8 @@ private:
     check_depth(depth, item.at);
     const Operator op = find(item, Stand::Prefix);
     const Item& following = items_[next_];
-    // once(p): what stands in the parentheses and nothing else, so that once(x) > 0 cannot be misread.
+    // once(p): what stands in the parentheses and nothing else, so that once(x) > 0 cannot be
+    // misread.
     const bool like_a_call = following.what == Item::What::Operand && following.node.grouped;
     const bool of_formulas = operator_row(op).binding == kPrefixOfFormulas;
     const std::size_t at = item.at;
@@ -80,8 +82,8 @@ private:
       return *op;
     }
     const std::string near = nearest(item.spelling, stand);
-    // In `histerically x == 1` the word before is the one that is misspelt: `x` only stands where an operator is expected,
-    // and an operator follows it.
+    // In `histerically x == 1` the word before is misspelt: `x` only stands where an operator is
+    // expected, and an operator follows it.
     const bool is_operand =
         next_ + 1 == items_.size() || find_operator(items_[next_ + 1].spelling, Stand::Binary, use_).has_value();
     if (stand == Stand::Binary && is_operand && !word_before_.empty()) {

@@ -1,9 +1,10 @@
-// From flat lists of operands and operators, as the grammar finds them, to trees, by the table of operators.
+// From flat lists of operands and operators, as the grammar finds them, to trees, by the table of
+// operators.
 #pragma once
 
 #include <vector>
 
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
 
@@ -16,11 +17,11 @@ struct Item {
   std::size_t at = 0;
 };
 
-// Trees deeper than this are refused: whoever walks them may recurse.
+// Trees deeper than this are refused: code that walks them may recurse.
 inline constexpr std::size_t kMaxTreeDepth = 400;
 
-// `use`: Past or Future, what the formula is for. The items are as the grammar leaves them: prefix* operand
-// (binary prefix* operand)*. On an error, `at` is its place in the text.
+// `use`: Past or Future, the kind of the formula. The items are as the grammar leaves them: prefix*
+// operand (binary prefix* operand)*. On an error, `at` is its place in the text.
 struct ShapeError {
   std::size_t at = 0;
   std::string message;

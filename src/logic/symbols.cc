@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "trace/program.h"
+#include "trace/program/program.h"
 
 namespace sooth::logic {
 namespace {

@@ -17,8 +17,8 @@ struct TransitionTable {
   std::uint32_t initial = 0;
 };
 
-// A step in which none of the events happens leaves the state as it is. If several happen in one step, the one with the
-// lowest number counts.
+// A step in which none of the events happens leaves the state as it is. If several happen in one
+// step, the one with the lowest number counts.
 MonitorPointer make_table_monitor(TransitionTable table);
 
 } // namespace sooth::logic

@@ -1,4 +1,4 @@
-// What users write between brackets, without the space around it.
+// The text that users write between brackets, without the space around it.
 #pragma once
 
 #include <string_view>

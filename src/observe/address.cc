@@ -50,7 +50,7 @@ Result<Address> parse_address(const std::string& text) {
 }
 
 bool same_token(const std::string& wanted, const std::string& given) {
-  // Every byte of the given one is looked at, whatever the others were.
+  // Looks at every byte of the given one, whatever the others were.
   unsigned different = wanted.size() == given.size() ? 0 : 1;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];

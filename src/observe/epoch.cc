@@ -9,8 +9,8 @@
 namespace sooth::observe {
 namespace {
 
-// What a program sends is never further out of order than this (online_hook.cc keeps it smaller); a stream that is must
-// not fill the observer's memory.
+// What a program sends is never further out of order than this (observing/hook.cc keeps it
+// smaller); a stream that is must not fill the observer's memory.
 constexpr std::uint64_t kFarthest = 1u << 20;
 constexpr std::uint32_t kMostThreadsAtOnce = 1u << 16;
 constexpr std::uint64_t kForgetEvery = 256;

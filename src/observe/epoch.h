@@ -17,19 +17,20 @@ namespace sooth::observe {
 
 class Epoch {
 public:
-  // `threads`: those that are there from the start, as the checkpoint listed them; empty in the first epoch, which begins
-  // with thread 0 alone.
+  // `threads`: those that exist at the start, as the checkpoint listed them; empty in the first
+  // epoch, which begins with thread 0 alone.
   Epoch(const logic::PropertyFile& file, RunState start, const explore::Options& options,
         std::span<const ThreadAt> threads);
 
-  // Each in any order, and as often as they come. True: it is new. An error: it contradicts what came before.
+  // Each in any order, and as often as they come. True: it is new. An error: it contradicts earlier
+  // messages.
   Result<bool> add(const EventMessage& message);
   Result<bool> add(const ForkMessage& message);
   Result<bool> add(const EndMessage& message);
   Result<bool> add(const WaitsMessage& message);
 
-  // Goes on with the lattice as far as the messages allow, by at most so many levels, and forgets what no run needs any
-  // more. Whether a level was finished.
+  // Expands the lattice as far as the messages allow, by at most so many levels, and forgets what
+  // no run needs any more. Returns whether a level was finished.
   bool advance(std::uint64_t levels = UINT64_MAX);
   // Lattice::look_ahead.
   std::optional<std::set<std::uint32_t>> look_ahead(std::size_t most) { return lattice_.look_ahead(most); }
@@ -40,7 +41,8 @@ public:
 
   const explore::Exploration& result() const { return lattice_.result(); }
   const MessageMonitors& monitors() const { return monitors_; }
-  // Events that no run got to, because something before them is missing. (Without a monitor the lattice looks at none.)
+  // Events that no run reached, because something before them is missing. (Without a monitor the
+  // lattice looks at none.)
   std::uint64_t unreached() const { return monitors_.monitors() != 0 ? lattice_.unreached() : 0; }
   std::uint64_t bytes() const { return lattice_.bytes(); }
 

@@ -37,7 +37,8 @@ std::string happened_text(const logic::PropertyFile& file, std::uint64_t happene
   return out;
 }
 
-// The variables as far as they are known: those of the beginning, if it was kept, and what the steps wrote.
+// The variables as far as they are known: those of the beginning, if it was kept, and the values
+// that the steps wrote.
 class State {
 public:
   State(const logic::PropertyFile& file, const std::vector<std::uint64_t>& values)

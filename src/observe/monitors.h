@@ -1,7 +1,8 @@
-// The properties' monitors over messages: what rides along on every run of the lattice, and on the observed one.
+// The properties' monitors over messages: they ride along on every run of the lattice, and on the
+// observed one.
 //
-// Events are kept here while a run may still need them, under names that this class gives. An event that is only order
-// (kind 0, a horizon) changes nothing, and monitors do not see it.
+// Events are kept here while a run may still need them, under names that this class gives. An event
+// that is only order (kind 0, a horizon) changes nothing, and monitors do not see it.
 //
 // Not for several threads at once: faults and letters are collected.
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace sooth::observe {
 
-// What a message says, besides its order.
+// The contents of a message, besides its order.
 struct Happening {
   std::uint64_t position = 0;
   std::uint64_t happened = 0;
@@ -27,7 +28,7 @@ struct Happening {
   bool is_silent() const { return kind == 0; }
 };
 
-// Where the runs of an epoch start: the values, and what the monitors remember (empty: nothing yet).
+// Where the runs of an epoch start: the values, and the monitors' states (empty: nothing yet).
 struct RunState {
   std::vector<std::uint64_t> values;
   std::vector<logic::MonitorState> states;

@@ -1,4 +1,5 @@
-// The run that was observed: monitors step along it as soon as its events are there, in the order of their positions.
+// The observed run: monitors step along it as soon as its events arrive, in the order of their
+// positions.
 #pragma once
 
 #include <cstdint>

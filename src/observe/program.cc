@@ -52,7 +52,7 @@ std::optional<Error> ObservedProgram::take(const Message& message, std::vector<M
   return wrong("a message that only an observer sends.");
 }
 
-// Before a program has all its modules, names may be missing that come later.
+// Until a program has all its modules, names may be missing that come later.
 std::optional<Error> ObservedProgram::take_symbols(const SymbolsSent& message, std::vector<Message>& answers) {
   if (auto error = symbols_.read(message.modules)) return error;
   const bool again = table_sent_;
@@ -150,7 +150,7 @@ std::optional<Error> ObservedProgram::take_checkpoint(const CheckpointMessage& m
   return std::nullopt;
 }
 
-// Whatever came before a checkpoint is in every run before what came after it, in the order that was observed.
+// Everything before a checkpoint is in every run before everything after it, in the observed order.
 void ObservedProgram::next_epochs() {
   while (!given_up_) {
     const auto at = checkpoints_.find(epoch_number_);
@@ -198,7 +198,7 @@ bool ObservedProgram::advance(std::uint64_t levels) {
 
 void ObservedProgram::found(std::size_t monitor, FoundRun run) {
   std::vector<bool>& told = run.status == witness::Status::Observed ? told_observed_ : told_predicted_;
-  // What the observed run itself does needs no prediction any more.
+  // A violation of the observed run itself need not be predicted any more.
   if (told[monitor] || told_observed_[monitor]) return;
   told[monitor] = true;
   if (run.property->action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", run.property->name);
@@ -226,13 +226,14 @@ void ObservedProgram::look_at_violations() {
       as_observed = as_observed && happening.position == ++expected;
       if (!happening.is_silent()) run.path.push_back({step.thread, happening});
     }
-    // The observed run tells its own violations.
+    // The observed run reports its own violations.
     if (!as_observed) found(violation.monitor, std::move(run));
   }
 }
 
-// In lockstep: another order of what has happened violates a property that wants the program to stop. What order that is, is
-// told when the lattice gets there, at the latest when the program has ended.
+// In lockstep: another order of the events so far violates a property that wants the program to
+// stop. That order is reported when the lattice gets there, at the latest when the program has
+// ended.
 void ObservedProgram::look_ahead() {
   constexpr std::size_t kMost = 20'000; // cuts, for each event: milliseconds
   if (epoch_ == nullptr || given_up_) return;
@@ -303,7 +304,7 @@ void ObservedProgram::conclude() {
             "liveness properties, which are not checked while the program runs: they need a recorded run", false);
   }
   if (observed_) {
-    // As for a recorded run: those of other runs are told of only if the observed one had none.
+    // As for a recorded run: those of other runs count only if the observed one had none.
     const logic::Faults faults = observed_->faults().any() ? observed_->faults() : faults_elsewhere_;
     const bool here = observed_->faults().any();
     add_gap("divisionsByZero", faults.divisions_by_zero,

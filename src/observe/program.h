@@ -1,10 +1,16 @@
-// One observed program: everything the observer knows of it, and what it answers. No sockets here: messages in, messages
-// out, so that tests and fuzzers can say anything to it in any order.
+// One observed program: everything the observer knows of it, and its answers. No sockets here:
+// messages in, messages out, so that tests and fuzzers can send anything in any order.
 //
-// Question: does the program violate its property, in the run that is observed or in another one that its clocks allow?
+//     Hello, Module, Symbols  ->  Table
+//     Initial, Event, Event, Fork, ...      the lattice grows as far as the messages allow
+//     Finish                                the verdict
+//
+// Question: does the program violate its property, in the observed run or in another one that its
+//   clocks allow?
 // Source: JMPaX online, sections 4 and 4.1 (the observer); the lattice is explore/lattice.h.
-// Cost: that of the lattice, and memory for messages that came out of order. It gives up at the limits of its options, at
-// a checkpoint that says so, and when messages are missing at the end; each is told.
+// Cost: that of the lattice, and memory for messages that came out of order.
+// Gives up: at the limits of its options, at a checkpoint that says so, and when messages are
+//   missing at the end; the report says so each time.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +41,7 @@ struct ProgramOptions {
   std::uint64_t most_bytes = std::uint64_t{4} << 30; // of the lattice and its messages
 };
 
-// What a program's observer says while the program runs.
+// The observer's messages to the user while the program runs.
 struct Speaker {
   std::function<void(const report::Report&)> finding; // a report with one finding
   std::function<void(const std::string&)> note;       // a sentence
@@ -45,8 +51,9 @@ class ObservedProgram {
 public:
   ObservedProgram(const Hello& hello, const ProgramOptions& options, Speaker speaker);
 
-  // A message that came on one of its channels. Answers for the same channel are added to `answers`. After an error
-  // the channel must be closed: nothing was changed by the message, and what it would have said is missing.
+  // A message that came on one of its channels. Answers for the same channel are added to
+  // `answers`. After an error the channel must be closed: the message changed nothing, and its
+  // contents are missing.
   std::optional<Error> take(const Message& message, std::vector<Message>& answers);
   // The lattice goes on with what has come, by at most so many levels. Whether there is more to do.
   bool advance(std::uint64_t levels = UINT64_MAX);

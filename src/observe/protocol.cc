@@ -11,7 +11,8 @@ namespace {
 
 using wire::Type;
 
-// Each message names its fields once, in `fields`; Writer and Reader are the two ways to go over them.
+// Each message names its fields once, in `fields`; Writer and Reader are the two ways to go over
+// them.
 class Writer {
 public:
   explicit Writer(std::vector<std::uint8_t>& out) : out_(out) {}
@@ -259,7 +260,8 @@ std::vector<std::uint8_t> encode(const Message& message) {
 }
 
 void Frames::add(std::span<const std::uint8_t> bytes) {
-  // What was used goes when it is more than what remains: every byte is moved at most once on average.
+  // Used bytes are dropped when they are more than the rest: every byte is moved at most once on
+  // average.
   if (used_ > bytes_.size() - used_) {
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
     used_ = 0;

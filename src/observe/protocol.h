@@ -1,8 +1,9 @@
-// The observer's protocol as values: one structure for each message, and pure functions from and to bytes.
+// The observer's protocol as values: one structure for each message, and pure functions from and to
+// bytes.
 //
-// Nothing that comes from a stream is believed: every length, count and number is checked against the bytes that are
-// there and against the limits of wire.h, and a frame must be used up by its fields. docs/protocol.md says what the
-// messages mean and in which order they come.
+// Nothing from a stream is trusted: every length, count and number is checked against the bytes
+// that are there and against the limits of wire.h, and a frame must be used up by its fields.
+// docs/protocol.md says what the messages mean and in which order they come.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ namespace sooth::observe {
 
 using Session = std::array<std::uint8_t, wire::kSessionBytes>; // random; what ties the channels of a program together
 
-// --- from the program -----------------------------------------------------------------------------------------
+// --- from the program ----------------------------------------------------------------------------
 
 struct Hello {
   std::uint32_t version = wire::kVersion;
@@ -57,8 +58,8 @@ struct VariableWrite {
   std::uint64_t value = 0;
   friend bool operator==(const VariableWrite&, const VariableWrite&) = default;
 };
-// What Event, Fork, End and Waits have in common: messages of one thread are numbered 0, 1, 2, ... within an epoch, and
-// positions ascend along the observed run over all threads.
+// What Event, Fork, End and Waits have in common: messages of one thread are numbered 0, 1, 2, ...
+// within an epoch, and positions ascend along the observed run over all threads.
 struct Place {
   std::uint32_t epoch = 0; // checkpoints so far
   std::uint32_t thread = 0;
@@ -112,13 +113,13 @@ struct FinishMessage {
   std::uint64_t external_writes = 0;
   std::uint64_t horizons = 0;    // times that a thread was silent for so long that runs were left out
   std::uint64_t forks = 0;       // child processes, which are not observed
-  std::uint64_t unsupported = 0; // calls that are not followed, and events that wrote more variables than were told
+  std::uint64_t unsupported = 0; // calls that are not followed, and events that wrote more variables than were sent
   std::uint64_t early = 0;       // hooks that ran before the observer knew all names of the property
-  std::uint64_t late_names = 0;  // threads that were named after their start had to be told
+  std::uint64_t late_names = 0;  // threads that were named after their start had to be sent
   friend bool operator==(const FinishMessage&, const FinishMessage&) = default;
 };
 
-// --- from the observer ----------------------------------------------------------------------------------------
+// --- from the observer ---------------------------------------------------------------------------
 
 struct Welcome {
   std::uint32_t version = wire::kVersion;
@@ -177,8 +178,8 @@ std::vector<std::uint8_t> encode(const Message& message);
 class Frames {
 public:
   void add(std::span<const std::uint8_t> bytes);
-  // The next whole frame's body, good until the next call of `add`; nothing if it has not all come yet; an error if its
-  // length is not possible.
+  // The next whole frame's body, good until the next call of `add`; nothing if it has not all
+  // arrived; an error if its length is impossible.
   Result<std::optional<std::span<const std::uint8_t>>> next();
   // Bytes that came and belong to no whole frame.
   std::size_t left() const { return bytes_.size() - used_; }

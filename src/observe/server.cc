@@ -18,7 +18,7 @@ namespace {
 using Socket = asio::generic::stream_protocol::socket;
 
 constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
-constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that nobody fetches
+constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that are not fetched
 constexpr auto kTurn = std::chrono::milliseconds(20);     // of one program, before others have theirs
 
 Error system_error(const std::string& what, const std::error_code& error) {
@@ -110,7 +110,7 @@ public:
     out_.push_back(std::move(frame));
     if (out_.size() == 1) write();
   }
-  // Says why, to the program as far as it listens, and closes.
+  // Gives the reason, to the program as far as it listens, and closes.
   void fail(const std::string& why) {
     if (!open_) return;
     engine_.speaker_.note(fmt::format("{}: {} The connection is closed.", name(), why));
@@ -193,7 +193,7 @@ Result<Address> Server::Engine::listen(const Address& address) {
   std::error_code error;
   Address got = address;
   if (address.local) {
-    // A socket that nobody listens at is left over from an observer that was killed.
+    // A socket without a listener is left over from an observer that was killed.
     asio::local::stream_protocol::socket probe(io_);
     probe.connect({address.path}, error);
     if (!error) return Error{fmt::format("somebody listens at {} already.", address.text()), "", 0, 0};
@@ -271,7 +271,7 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
   return std::nullopt;
 }
 
-// A slice of the lattice; then everybody else has a turn.
+// A slice of the lattice; then all other programs have a turn.
 void Server::Engine::work(const EntryPointer& entry) {
   const auto end = std::chrono::steady_clock::now() + kTurn;
   do entry->busy = entry->program->advance(1);

@@ -1,6 +1,7 @@
-// The observer's sockets: programs connect, say hello, and send their messages over one or more channels.
+// The observer's sockets: programs connect, say hello, and send their messages over one or more
+// channels.
 //
-// What goes wrong on one connection ends that connection, with a sentence, and nothing else.
+// An error on one connection ends that connection, with a sentence, and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ public:
   Result<Address> listen(const Address& address);
   // Serves until `stop`, or with `once` until no program is left after the first.
   void run();
-  // From any thread or signal handler's thread: no new programs; those that are there are concluded as cut off.
+  // From any thread or signal handler's thread: no new programs; the present ones are concluded as
+  // cut off.
   void stop();
   // From any thread: ends when no connection is left.
   void stop_when_idle();

@@ -37,7 +37,8 @@ private:
   std::vector<std::uint32_t> numbers_; // of tables_.sites
 };
 
-// What the program has to send for this property. An error if it cannot be observed while the program runs.
+// What the program has to send for this property. An error if it cannot be observed while the
+// program runs.
 Result<Table> make_table(const logic::PropertyFile& property, const ProgramSymbols& symbols);
 
 } // namespace sooth::observe

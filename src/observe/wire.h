@@ -1,10 +1,11 @@
-// The observer's protocol, as bytes (docs/protocol.md). All that the runtime, inside the user's program, and the observer
-// share; it needs nothing but <cstdint>, and calls nothing.
+// The observer's protocol, as bytes (docs/protocol.md). The runtime, inside the user's program, and
+// the observer share only this. It needs nothing but <cstdint>, and calls nothing.
 //
-//   stream = frame*            frame = length (4 bytes, little-endian) , body
-//   body   = type (1 byte) , fields
+//     stream = frame*            frame = length (4 bytes, little-endian) , body
+//     body   = type (1 byte) , fields
 //
-// A field is a number (LEB128, at most 10 bytes) or a text (its length as a number, then its bytes).
+// A field is a number (LEB128, at most 10 bytes) or a text (its length as a number, then its
+// bytes).
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,7 @@ enum TableFlags : std::uint8_t {
 };
 
 enum CheckpointKind : std::uint8_t {
-  kReorder = 0, // a read came before a write that had been told first: go on from the observed run alone
+  kReorder = 0, // a read came before a write that was sent first: go on from the observed run alone
   kGiveUp = 1,  // no order explains what was read: nothing after this can be predicted
 };
 
@@ -56,7 +57,8 @@ enum class EndKind : std::uint8_t { Exit = 1, QuickExit = 2, Exec = 3, Signal = 
 
 inline constexpr std::size_t kMaxNumber = 10; // bytes of one
 
-// Writes fields to [at, end). When there is no room, `ok` becomes false and nothing more is written.
+// Writes fields to [at, end). When there is no room, `ok` becomes false and nothing more is
+// written.
 struct Out {
   std::uint8_t* at;
   std::uint8_t* end;
@@ -82,7 +84,8 @@ struct Out {
   }
 };
 
-// Reads fields from [at, end). When there is none, or a wrong one, `ok` becomes false and every further answer is 0.
+// Reads fields from [at, end). When there is none, or a wrong one, `ok` becomes false and every
+// further answer is 0.
 struct In {
   const std::uint8_t* at;
   const std::uint8_t* end;
@@ -117,7 +120,8 @@ struct In {
     at += n;
     return here;
   }
-  // How many rows follow, each of at least `smallest` bytes: a count that the bytes at hand cannot hold is wrong.
+  // How many rows follow, each of at least `smallest` bytes: a count that the bytes at hand cannot
+  // hold is wrong.
   std::size_t count(std::size_t smallest) {
     const std::uint64_t n = number();
     if (n > left() / smallest) ok = false;

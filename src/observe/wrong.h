@@ -1,4 +1,4 @@
-// What a program that is observed said wrong: there is no file to speak of.
+// An error in an observed program's messages: there is no file to name.
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ void LatticeGraph::mark_observed() {
   for (Edge& edge : edges_) edge.observed = nodes_.at(*edge.from).observed && nodes_.at(*edge.to).observed;
 }
 
-// An edge is on a violating run if some monitor's state goes over it and objects then or later.
+// An edge is on a violating run if some monitor's state passes it and objects then or later.
 void LatticeGraph::mark_violating() {
   std::set<std::tuple<const Key*, std::uint32_t, explore::MonitorState>> leads; // states from which a violation follows
   for (std::size_t k = moves_.size(); k-- > 0;) {                               // edges ascend by level

@@ -1,8 +1,8 @@
-// The computation lattice with all its nodes and edges in memory, for those who want to see it.
+// The computation lattice with all its nodes and edges in memory, for pictures.
 //
-// Question: which states are there, which steps lead from one to the next, and on which of them is the observed run, or one
-// that violates a property? Source: JMPaX online, Figures 5 and 6. The plain way: explore/lattice.h
-// is for large ones.
+// Question: which states are there, which steps lead from one to the next, and which of them are on
+//   the observed run, or on one that violates a property?
+// Source: JMPaX online, Figures 5 and 6. The plain way: explore/lattice.h is for large ones.
 // Cost: everything is kept; gives up beyond a number of nodes.
 #pragma once
 
@@ -42,8 +42,8 @@ public:
   LatticeGraph(const causality::Model& model, const explore::PropertyMonitors& monitors)
       : model_(model), monitors_(monitors) {}
 
-  // All nodes that are reached through cuts for which `follow` is true (if it is not given: through any). False if there are
-  // more than `most`; the graph is useless then.
+  // All nodes that are reached through cuts for which `follow` is true (without `follow`: through
+  // any). False if there are more than `most`; the graph is useless then.
   bool build(std::uint64_t most, const std::function<bool(Cut)>& follow = {});
 
   const std::map<Key, Node>& nodes() const { return nodes_; }
@@ -53,7 +53,7 @@ public:
   std::vector<causality::EventIndex> path(const Node& node) const;
 
 private:
-  // What a step does to a monitor: from one state to another, or to a violation.
+  // The effect of a step on a monitor: from one state to another, or to a violation.
   struct MonitorEdge {
     std::size_t edge;
     std::uint32_t monitor;

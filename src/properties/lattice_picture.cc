@@ -102,8 +102,8 @@ private:
     return Error{options_.around.empty() ? "no run violates a property, so there is nothing to show around."
                                          : fmt::format("no run violates `{}`.", options_.around)};
   }
-  // Cut c of the window is reached through the meets of c with the cuts of the run, each of which lacks at most those events of the
-  // run that c lacks; and from there through cuts of the window.
+  // Cut c of the window is reached through the meets of c with the cuts of the run, each of which
+  // lacks at most those events of the run that c lacks; and from there through cuts of the window.
   bool is_near_run(Cut cut) const {
     std::uint64_t level = 0;
     for (const std::uint64_t count : cut) level += count;

@@ -1,10 +1,12 @@
-// The computation lattice as a Graphviz picture: states, the observed run, and the runs that violate a property.
+// The computation lattice as a Graphviz picture: states, the observed run, and the runs that
+// violate a property.
 //
-// Source: JMPaX online, Figures 5 and 6. Cost: the lattice is built, plainly (lattice_graph.h). If
-// it is too large even for that, a window is reached through cuts that are as near to the violating
-// run as the window is wide; every cut of the window is, if the cut decides what may follow (hb),
-// and the red runs are those among these. Beyond `max_cuts` there is no picture but a sentence that
-// offers a window, or a smaller one.
+// Source: JMPaX online, Figures 5 and 6.
+// Cost: the lattice is built, plainly (lattice_graph.h). If it is too large even for that, a window
+//   is reached through cuts that are as near to the violating run as the window is wide. Every cut
+//   of the window is, if the cut decides what may follow (hb), and the red runs are those among
+//   these. Beyond `max_cuts` there is no picture but a sentence that offers a window, or a smaller
+//   one.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +22,8 @@ namespace sooth::properties {
 
 struct PictureOptions {
   std::uint64_t max_cuts = 400;
-  // Only cuts at most so many steps from the one in which the first violation is, before and after it: the sum, over all
-  // threads, of how many events one has more than the other. 0: all.
+  // Only cuts at most so many steps from the one with the first violation, before and after it: the
+  // sum, over all threads, of how many events one has more than the other. 0: all.
   std::uint64_t window = 0;
   std::string around; // the property whose violation is meant; empty: the first
 };

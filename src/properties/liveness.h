@@ -1,14 +1,18 @@
 // Runs that could go on for ever in a way that a `liveness` property forbids.
 //
-// Question: is there a path u v of the lattice after which the properties' variables are as they were after u, such that
-// u v v v ... violates the property?
+//     liveness served: always (x > 0 -> eventually y > 0)
+//     u: x = 1     v: x = 2, x = 1
+//     After v the variables are as after u, and in u v v v ... y stays 0: violated.
+//
+// Question: is there a path u v of the lattice after which the properties' variables are as they
+//   were after u, such that u v v v ... violates the property?
 // Source: JMPaX online, section 4 (the idea; uv^w is tested by path checking, logic/lasso.h).
-// Where we differ: there are exponentially many paths, so they are tried one by one, those near the observed run first,
-// until the limits are used up; then the answer is bounded.
+// Where we differ: there are exponentially many paths, so they are tried one by one, those near the
+//   observed run first, until the limits are used up; then the answer is bounded.
 // Cost: for each path and each pair of equal states in it one test, linear in the path.
 //
-// What is found is possible, not certain: that the program's other variables let it repeat v is not shown. So these
-// findings have a kind of their own.
+// Such a finding is possible, not certain: it is not shown that the program's other variables let
+// it repeat v. So these findings have a kind of their own.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "logic/lookup.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::properties {
@@ -56,7 +57,8 @@ MonitoredRun::MonitoredRun(const trace::Trace& trace, const logic::PropertyFile&
   if (all_memory_ || has_mixed_atomics(trace)) locations_ = std::make_unique<causality::Locations>(trace);
 }
 
-// The variables as explore/property_events.h wants them, which knows how writes of ranges and watches change them.
+// The variables in the form of explore/property_events.h, which knows how writes of ranges and
+// watches change them.
 void MonitoredRun::fill_variables(logic::PropertyFile& named) {
   const knowledge::Compiled& compiled = setup_.compiled;
   for (std::uint32_t v = 0; v < compiled.variable_count(); ++v) {
@@ -106,7 +108,7 @@ Word MonitoredRun::take(std::size_t event) {
   return fresh_;
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 void MonitoredRun::memory(std::size_t event, Thread& thread) {
   const Event& e = trace_.events[event];
@@ -119,7 +121,7 @@ void MonitoredRun::memory(std::size_t event, Thread& thread) {
       values_[effect.variable] = (values_[effect.variable] & ~effect.mask) | effect.bits;
     }
   }
-  // A write that nobody made: who reads it next notices.
+  // A write without an event: the next read notices it.
   if (e.kind == EventKind::ExternalWrite) return;
   touches_.clear();
   touch_variables(e);
@@ -175,7 +177,7 @@ void MonitoredRun::forget(Target target, std::uint64_t first, std::uint64_t end)
     reset_carrier(setup_, row->second);
 }
 
-// What was known there goes with it.
+// The knowledge there goes with it.
 void MonitoredRun::forget_object(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
   forget(Target::Lock, address, end);
@@ -205,36 +207,51 @@ void MonitoredRun::watch(const Event& e, Thread& thread) {
   }
 }
 
-// --- synchronisation, threads, annotations ---------------------------------------------------------------------------------
+// --- synchronisation, threads, annotations -------------------------------------------------------
+
+// A primitive is like a variable: those that share it read it, others write it.
+struct MonitoredRun::Touches : trace::EffectVisitor {
+  MonitoredRun& run;
+  Thread& thread;
+  const Event& e;
+  bool any = false;
+  Touches(MonitoredRun& r, Thread& t, const Event& event) : run(r), thread(t), e(event) {}
+
+  void touch(const trace::Affected& object) {
+    const bool lock = object.kind == trace::ObjectKind::Lock;
+    // Who begins an initialiser learns nothing of earlier attempts.
+    const bool seen =
+        is_primitive(object.kind) ? e.kind != EventKind::OnceBegin : object.kind == trace::ObjectKind::Tag;
+    if (!seen) return;
+    any = true;
+    const Target target = lock ? Target::Lock : Target::Object;
+    if (object.shared) run.read_object(thread, target, object.address);
+    else run.write_object(thread, target, object.address);
+  }
+  void takes(const trace::Affected& object) { touch(object); }
+  void gives(const trace::Affected& object) { touch(object); }
+  // It looked at the lock or the count. A wait whose time was up saw no signal.
+  void fails(const trace::Affected& object) {
+    if (object.kind != trace::ObjectKind::Condition) touch(object);
+  }
+  void begins(const trace::Affected& object) { renews(object); }
+  void ends(const trace::Affected& object) {
+    renews(object);
+    if (object.kind != trace::ObjectKind::Region) return;
+    any = true;
+    run.forget_object(object.address, e.value);
+  }
+  void renews(const trace::Affected& object) {
+    if (object.kind != trace::ObjectKind::Lock) return;
+    any = true;
+    run.forget(Target::Lock, object.address, object.address + 1);
+  }
+};
 
 bool MonitoredRun::synchronisation(const Event& e, Thread& thread) {
-  switch (e.kind) {
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared: read_object(thread, Target::Lock, e.address); return true;
-  case EventKind::Acquire:
-  case EventKind::Release: write_object(thread, Target::Lock, e.address); return true;
-  case EventKind::LockInit:
-  case EventKind::LockDestroy: forget(Target::Lock, e.address, e.address + 1); return true;
-  case EventKind::Free:
-  case EventKind::Unmap:
-  case EventKind::StackEnd: forget_object(e.address, e.value); return true;
-  case EventKind::Wait: write_object(thread, Target::Lock, e.value); return true;
-  case EventKind::Wake:
-    if (!e.has(trace::kFailed)) read_object(thread, Target::Object, e.address);
-    write_object(thread, Target::Lock, e.value);
-    return true;
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::BarrierArrive:
-  case EventKind::SemPost:
-  case EventKind::SemWait:
-  case EventKind::OnceEnd:
-  case EventKind::HbRelease: write_object(thread, Target::Object, e.address); return true;
-  case EventKind::BarrierLeave:
-  case EventKind::OnceWait:
-  case EventKind::HbAcquire: read_object(thread, Target::Object, e.address); return true;
-  default: return false;
-  }
+  Touches touches(*this, thread, e);
+  for_each_effect(e, touches);
+  return touches.any;
 }
 
 bool MonitoredRun::life(const Event& e, Thread& thread) {

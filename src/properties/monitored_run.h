@@ -1,4 +1,4 @@
-// A trace's events, given to the knowledge vectors one after the other.
+// Feeds a trace's events to the knowledge vectors, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ public:
   // The compiled monitors with variables of this trace. `wrong`: why they cannot be used.
   MonitoredRun(const trace::Trace& trace, const logic::PropertyFile& file, std::string& wrong);
 
-  // All that the event is to the monitors: several of their events, or none. Those that have just failed.
+  // Processes the event: several events of the monitors, or none. Returns the monitors that have
+  // just failed.
   knowledge::Word take(std::size_t event);
 
   const knowledge::Setup& setup() const { return setup_; }
@@ -30,7 +31,7 @@ public:
   const explore::PropertyEvents& variables() const { return changes_; }
   // Knowledge travels through these bytes.
   bool follows(std::uint64_t address, std::uint64_t bytes) const;
-  bool stopped() const { return stopped_; } // a variable was written, and nobody knows with what
+  bool stopped() const { return stopped_; } // a variable was written with an unknown value
   const knowledge::Places& places() const { return places_; }
   knowledge::Faults faults() const;
   // Roles that no thread has had so far.
@@ -38,6 +39,7 @@ public:
 
 private:
   using Memory = std::unique_ptr<knowledge::Word[]>;
+  struct Touches; // a visitor of trace/effects.h
   struct Owned {
     Memory memory;
     knowledge::Thread* state = nullptr;

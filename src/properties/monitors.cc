@@ -9,7 +9,7 @@
 #include "properties/monitored_run.h"
 #include "properties/recorded_run.h"
 #include "properties/unordered_accesses.h"
-#include "trace/misplaced.h"
+#include "trace/restore/misplaced.h"
 
 namespace sooth::properties {
 namespace {
@@ -26,7 +26,7 @@ std::string number_text(const Known& known) {
   }
 }
 
-// "x = 3, @reader(y) = 4 (thread 2, after 17 events)": what made it false.
+// "x = 3, @reader(y) = 4 (thread 2, after 17 events)": the values that made it false.
 struct Explanation {
   const knowledge::Compiled& compiled;
   const trace::Trace& trace;
@@ -71,8 +71,9 @@ public:
   }
 
 private:
-  // Where nobody knows the order, there is nothing to follow. Accesses that have a number each are followed by that, as the
-  // monitors in the program do, also where they met and what was read tells another order.
+  // If the order is unknown, there is nothing to follow. Accesses that have a number each are
+  // followed by that, as the monitors in the program do, also if they met and the values show
+  // another order.
   bool is_lost_at(std::size_t misplaced, const MonitoredRun& run) const {
     if ((trace_.flags & trace::kOneClock) == 0) return true;
     const trace::Event& e = trace_.events[misplaced];
@@ -105,7 +106,7 @@ private:
     answer_.findings.push_back(std::move(finding));
   }
 
-  // What came after this may have been otherwise.
+  // Later events may have been in another order.
   void tell_doubt(const Doubt& doubt) {
     for (Finding& finding : answer_.findings) {
       if (finding.places.front().event < doubt.from) continue;

@@ -10,6 +10,7 @@
 #include "explore/lattice.h"
 #include "explore/property_monitors.h"
 #include "logic/occurrences.h"
+#include "predict/question/model_rules.h"
 #include "predict/question/unrecorded.h"
 #include "properties/faults_text.h"
 #include "properties/liveness.h"
@@ -24,16 +25,6 @@ namespace {
 using causality::EventIndex;
 using explore::End;
 using witness::Finding;
-
-witness::Model model_number(std::string_view name) {
-  if (name == "hb") return witness::Model::HappensBefore;
-  if (name == "hb-locks") return witness::Model::HappensBeforeLocks;
-  if (name == "whb") return witness::Model::WeakHappensBefore;
-  if (name == "whb-locks") return witness::Model::WeakHappensBeforeLocks;
-  if (name == "full") return witness::Model::Full;
-  if (name == "sliced") return witness::Model::Sliced;
-  return witness::Model::Maximal;
-}
 
 class PropertyEngine {
 public:
@@ -52,7 +43,8 @@ public:
     const std::string reason = why_not_predicted();
     observe(computation.first_misplaced);
     if (!reason.empty()) {
-      // What orders threads and is not in the trace could make a prediction wrong. What was observed stays.
+      // Synchronisation that is not in the trace could make a prediction wrong. Observed violations
+      // stay.
       answer_.complete = false;
       answer_.bounds.push_back("no other run was looked at: " + reason);
       tell_doubts();
@@ -64,7 +56,7 @@ public:
     }
     if (reason.empty() && options_.count) count(**model);
     if (stops_at_first() && answer_.findings.size() > 1) answer_.findings.resize(1);
-    for (Finding& finding : answer_.findings) finding.model = model_number(name);
+    for (Finding& finding : answer_.findings) finding.model = *predict::model_named(name);
     tell(**model);
     tell_faults(recorded.faults());
     return std::move(answer_);
@@ -80,7 +72,8 @@ private:
   bool stops_at_first() const { return options_.exploration.until == explore::Until::First; }
   bool is_enough() const { return stops_at_first() && !answer_.findings.empty(); }
 
-  // What certainly happened in the recorded run: for each monitor where it objects first, or only the first of all.
+  // Violations that certainly happened in the recorded run: for each monitor where it objects
+  // first, or only the first of all.
   void observe(std::uint32_t end) {
     const RecordedViolation* first = nullptr;
     for (const RecordedViolation& violation : recorded_->violations()) {
@@ -95,7 +88,8 @@ private:
         fmt::format("nobody knows in which order things happened from event {} on (racing accesses)", end));
   }
 
-  // What fails in the trace's order, but not in every order that the recording allows, is a run like all others.
+  // A violation in the trace's order, but not in every order that the recording allows, is a run
+  // like all others.
   void add_doubtful() {
     for (const RecordedViolation& violation : recorded_->violations())
       if (!violation.certain && !is_enough()) add_recorded(violation);
@@ -159,7 +153,8 @@ private:
     bounds(found);
   }
 
-  // A property that fails in the trace's order is told once; with --all its other failing cuts are told as well.
+  // A property that fails in the trace's order is reported once; with --all its other failing cuts
+  // are reported as well.
   bool told_as_recorded(std::size_t monitor, const std::vector<std::uint32_t>& cut) const {
     const auto told = told_.find(monitor);
     return told != told_.end() && (options_.exploration.until != explore::Until::All || told->second == cut);
@@ -195,8 +190,8 @@ private:
     for (const logic::Property* property : monitors_.properties()) answer_.counted_properties.push_back(property->name);
   }
 
-  // Each state of the observed run counts once. In the others a state is met on many ways: they are told of only if there
-  // was nothing in the observed one.
+  // Each state of the observed run counts once. In other runs a state is met on many ways: they are
+  // counted only if there was nothing in the observed one.
   void tell_faults(const logic::Faults& observed) {
     logic::Faults faults = observed.any() ? observed : monitors_.faults();
     if (!faults.any()) return;

@@ -1,8 +1,14 @@
-// Violations of the user's properties: in the observed run, and in every run that a causal model allows.
+// Violations of the user's properties: in the observed run, and in every run that a causal model
+// allows.
 //
-// Question: does a property fail in the recorded run (observed) or in another one (predicted), and how does it come to it?
-// Source: JMPaX online and JMPaX. Cost: that of the exploration (explore/lattice.h); gives up at
-//   the limits given, and says so.
+//     property safe: start(landing == 1) -> [approved == 1, radio == 0)
+//     observed:   approved = 1, landing = 1, radio = 0      fine
+//     predicted:  radio = 0, approved = 1, landing = 1      T2's radio = 0 may come first: violated
+//
+// Question: does a property fail in the recorded run (observed) or in another one (predicted), and
+//   by which steps?
+// Source: JMPaX online and JMPaX.
+// Cost: that of the exploration (explore/lattice.h); gives up at the limits given, and says so.
 #pragma once
 
 #include <optional>
@@ -29,7 +35,7 @@ struct PropertyAnswer {
   std::vector<witness::Finding> findings; // observed ones first
   bool complete = true;                   // every run of the model was looked at
   std::vector<std::string> bounds;        // why not, a sentence's end each
-  std::vector<std::string> remarks;       // what else is to be told, a sentence each
+  std::vector<std::string> remarks;       // further remarks for the report, a sentence each
   explore::Statistics statistics;
   std::uint64_t relevant_events = 0;
   std::optional<explore::RunCount> counted;

@@ -60,7 +60,7 @@ void RecordedRun::follow() {
 }
 
 void RecordedRun::judge() {
-  // What is behind the write of which the contents are not known may have come before.
+  // Events behind a write with unknown contents may have come before.
   if (monitors_.events().cut_short) return;
   for (RecordedViolation& violation : violations_)
     violation.certain = violation.steps == 0 || explore::fails_in_every_run(order(), monitors_, violation.monitor);

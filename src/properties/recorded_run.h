@@ -1,10 +1,14 @@
 // The user's properties on the recorded run itself.
 //
-// Question: where does a property fail first in the trace's order, and is it certain that it failed when it was recorded?
-// The trace's order is one that the recording allows. What failed in it has happened if it fails in all that the recording
-// allows (causality/models/recorded_order.h); otherwise it is one more run that might be.
-// Cost: one pass over the relevant events; if something fails, another one over the trace, and an exploration that gives up
-// early (explore/every_run.h).
+//     T1 write x = 7, T2 write y = 1, not synchronised
+//     `x < 5` fails in both orders: observed. `x >= y` fails in one of them: predicted at most.
+//
+// Question: where does a property fail first in the trace's order, and is it certain that it failed
+//   in the recorded run? The trace's order is one that the recording allows. A violation in it has
+//   happened if the property fails in all orders that the recording allows
+//   (causality/models/recorded_order.h); otherwise it is one more possible run.
+// Cost: one pass over the relevant events; if something fails, another one over the trace, and an
+//   exploration that gives up early (explore/every_run.h).
 #pragma once
 
 #include <cstddef>
@@ -21,8 +25,8 @@
 
 namespace sooth::properties {
 
-// What to do about two events of which nobody knows which came first: the end of a sentence, or nothing if all that can be
-// done was done.
+// What to do about two events whose order is unknown: the end of a sentence, or nothing if
+// everything was done.
 const char* how_to_know_order(const trace::Trace& trace,
                               std::pair<causality::EventIndex, causality::EventIndex> events);
 
@@ -41,12 +45,14 @@ public:
   const std::vector<RecordedViolation>& violations() const { return violations_; } // by monitor
   // Of following it: conditions without a value in its states.
   const logic::Faults& faults() const { return faults_; }
-  // Relevant events that stand where nobody knows the order (Computation::first_misplaced) were not looked at.
+  // Relevant events in the part whose order is unknown (Computation::first_misplaced) were not
+  // looked at.
   bool ends_early() const { return ends_early_; }
 
   // The events up to there, in the trace's order.
   std::vector<causality::EventIndex> path(const RecordedViolation& violation) const;
-  // Two events, of which the recording does not tell which came first: neighbours among those of the path, the last ones.
+  // Two events whose order the recording does not know: neighbours among those of the path, the
+  // last ones.
   using Pair = std::optional<std::pair<causality::EventIndex, causality::EventIndex>>;
   Pair unordered(std::vector<causality::EventIndex> path) const;
   // The same, or one of the violation's and one that comes after it in the trace's order.

@@ -1,5 +1,6 @@
-// A run of relevant events for people: each step with its event, its value, its place in the observed order, and the state
-// that it leads to. Threads and source lines are added where findings are described (report/).
+// A run of relevant events for people: each step with its event, its value, its place in the
+// observed order, and the state that it leads to. Threads and source lines are added where findings
+// are described (report/).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ public:
   RunTable(const logic::PropertyFile& file, const explore::PropertyEvents& events, const trace::Trace& trace)
       : file_(file), events_(events), trace_(trace) {}
 
-  // The steps are indices of trace events. Only the property's own variables are shown; of a long run its end.
+  // The steps are indices of trace events. Only the property's own variables are shown; of a long
+  // run its end.
   witness::PropertyRun run(const logic::Property& property, std::span<const causality::EventIndex> path) const;
 
   // The event as a step of the recorded run.
@@ -42,7 +44,7 @@ private:
   const trace::Trace& trace_;
 };
 
-// What a variable's bytes say, as its type has it.
+// The value of a variable's bytes, in its type.
 std::string value_text(const logic::ScalarType& type, std::uint64_t bits);
 // "call f", "start of thread 2": what happened, as the property file names it.
 std::string event_name(const logic::EventPredicate& predicate);

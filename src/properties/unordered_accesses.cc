@@ -32,15 +32,9 @@ void UnorderedAccesses::look_at_memory(EventIndex event, const causality::Operat
 
 void UnorderedAccesses::look_at_tries(EventIndex event) {
   const Event& e = trace_.events[event];
-  switch (e.kind) {
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-  case EventKind::Release:
-  case EventKind::ReleaseShared:
-  case EventKind::SemWait:
-  case EventKind::SemPost: break;
-  default: return;
-  }
+  const trace::ObjectKind object = object_of(e.kind);
+  const bool tried = object == trace::ObjectKind::Lock || object == trace::ObjectKind::Semaphore;
+  if (!tried || !does(e.kind, trace::act::kTakes | trace::act::kGives)) return;
   const auto last = last_at_.try_emplace(e.address, event).first;
   if (e.has(trace::kFailed)) add({event, last->second, event});
   last->second = event;

@@ -1,9 +1,12 @@
-// Accesses whose order the recording does not tell.
+// Accesses whose order the recording does not know.
 //
-// Question: up to which event is it certain what those who follow some variables knew?
-// Two accesses of the same bytes, one of them a write, that are not ordered for certain (causality/models/certain_order.h), may have
-// happened the other way round; so may all that their threads did there since they last were. A try of a lock that failed has no
-// number: whoever had the lock may have done more, or less, by then.
+//     T1 write x, T2 read x, with no synchronisation: from here on, what T2 knows is not certain
+//
+// Question: up to which event is it certain what threads that follow some variables knew?
+// Two accesses of the same bytes, one of them a write, that are not ordered for certain
+// (causality/models/certain_order.h), may have happened the other way round. So may all accesses of
+// their threads there since they were last ordered. A failed try of a lock has no number: the owner
+// of the lock may have done more, or less, by then.
 // Cost: one pass of Algorithm A; for each access a look at each other thread that was there.
 #pragma once
 
@@ -43,7 +46,8 @@ public:
   const std::optional<Doubt>& doubt() const { return doubt_; } // the earliest one
 
 private:
-  // Of one thread at one place: one for each count of its clock, and one more if a write follows reads there.
+  // Of one thread at one place: one for each count of its clock, and one more if a write follows
+  // reads there.
   struct Visit {
     causality::Count count;
     causality::EventIndex event;

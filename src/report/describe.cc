@@ -8,8 +8,10 @@
 
 #include "report/event_text.h"
 #include "report/fingerprint.h"
+#include "report/groups.h"
 #include "report/held_locks.h"
 #include "report/phrases.h"
+#include "report/schedule.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::report {
@@ -21,8 +23,8 @@ using witness::Finding;
 
 namespace {
 
-constexpr std::size_t kObservedScan = 100'000; // so many events before the last place are looked at
-constexpr std::size_t kObservedShown = 64;     // so many of them are kept, the last ones
+constexpr std::size_t kObservedScan = 100'000; // how many events before the last place are searched
+constexpr std::size_t kObservedShown = 64;     // how many of them are kept, the last ones
 
 Spot spot_of(const Trace& trace, std::uint32_t site) {
   if (site == 0 || site >= trace.sites.size()) return {};
@@ -30,7 +32,7 @@ Spot spot_of(const Trace& trace, std::uint32_t site) {
   return {s.file, s.line, s.column, s.function, (s.flags & trace::kSiteSystem) != 0};
 }
 
-// The spot, and those of the calls by which its function was inlined.
+// Adds the spot, and those of the calls by which its function was inlined.
 void add_spots(const Trace& trace, Spot spot, std::uint32_t site, std::vector<Spot>& out) {
   out.push_back(std::move(spot));
   if (site >= trace.sites.size()) return;
@@ -41,7 +43,8 @@ void add_spots(const Trace& trace, Spot spot, std::uint32_t site, std::vector<Sp
   }
 }
 
-// Innermost first. A call whose place nobody knows still gives the name of the function that made it.
+// Innermost first. If the place of a call is unknown, the calling function's name may still be
+// known.
 std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<const trace::Frame> frames) {
   std::vector<Spot> out;
   Spot top = spot_of(trace, event.site);
@@ -55,7 +58,7 @@ std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<c
   return out;
 }
 
-// Synchronisation that explains a schedule; not what only tells of memory, names and calls.
+// Synchronisation that explains a schedule; not events that only describe memory, names and calls.
 bool synchronises(EventKind kind) {
   switch (kind) {
   case EventKind::Alloc:
@@ -77,7 +80,7 @@ struct ObjectAt {
   std::optional<std::uint32_t> event; // that began it
 };
 
-// What the first pass finds out about an event that a finding is about.
+// Results of the first pass for an event at a finding's place.
 struct Gathered {
   std::vector<Held> locks;
   std::vector<std::string> lock_names;
@@ -87,34 +90,55 @@ struct Gathered {
 
 class Describer {
 public:
-  Describer(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original, Report& report)
-      : trace_(trace), findings_(findings), original_(original), report_(report), forks_(trace.threads.size()) {}
+  Describer(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original,
+            const DescribeOptions& options, Report& report)
+      : trace_(trace), findings_(findings), original_(original), options_(options), report_(report),
+        forks_(trace.threads.size()) {}
 
   void run() {
-    for (const Finding& finding : findings_) want_events_of(finding);
+    for (const Finding& finding : findings_) want_places_of(finding);
     gather();
     for (auto& [event, gathered] : gathered_) want_more_for(gathered);
     for (const std::optional<std::uint32_t>& fork : forks_)
       if (fork) want(*fork);
     resolve();
-    for (const Finding& finding : findings_) report_.findings.push_back(assemble(finding));
-    number();
+    name_lines();
+    const std::vector<FindingGroup> groups =
+        without_unwanted(merged(options_.each ? by_lines() : group_findings(trace_, findings_)));
+    for (const FindingGroup& group : groups) want_run_of(findings_[group.members.front()]);
+    resolve();
+    for (const FindingGroup& group : groups) report_.findings.push_back(assemble(group));
+    std::uint32_t id = 0;
+    for (FindingText& finding : report_.findings) finding.id = ++id;
   }
 
 private:
   void want(std::uint32_t event) { wanted_.try_emplace(event); }
 
-  void want_events_of(const Finding& finding) {
+  void want_places_of(const Finding& finding) {
     for (const witness::Place& place : finding.places) want(place.event), gathered_.try_emplace(place.event);
-    for (const std::uint32_t event : finding.witness.steps) want(event);
+  }
+
+  // Requests the steps to show for a finding.
+  void want_run_of(const Finding& finding) {
+    schedules_.push_back(schedule_of(
+        finding.witness.steps, finding.witness.next, [&](std::uint32_t event) { return schedule_step(event); },
+        options_.whole_witness));
+    for (const std::uint32_t event : schedules_.back().listed) want(event);
     for (const std::uint32_t event : finding.witness.next) want(event);
     for (const witness::RunStep& step : finding.run.steps) want(step.event);
     for (const witness::RunStep& step : finding.run.unordered) want(step.event);
     observed_.push_back(observed_of(finding));
     for (const std::uint32_t event : observed_.back()) want(event);
   }
+  ScheduleStep schedule_step(std::uint32_t event) const {
+    if (event >= trace_.events.size()) return {};
+    const Event& e = trace_.events[event];
+    return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind), synchronises(e.kind)};
+  }
 
-  // What the threads of the finding did before its last place: synchronisation, and accesses of the same bytes.
+  // The events of the finding's threads up to its last place: synchronisation, and accesses of the
+  // same bytes.
   std::vector<std::uint32_t> observed_of(const Finding& finding) const {
     if (!finding.run.rule.empty()) return observed_steps(finding.run);
     if (finding.places.empty()) return {};
@@ -139,7 +163,7 @@ private:
     return out;
   }
 
-  // Of a property's run: its own steps, as they came.
+  // For a property's run: its own steps, in the recorded order.
   static std::vector<std::uint32_t> observed_steps(const witness::PropertyRun& run) {
     std::vector<std::uint32_t> out;
     out.reserve(run.steps.size());
@@ -160,7 +184,7 @@ private:
     });
   }
 
-  // First pass: the locks and objects at the findings' places, the creations of threads.
+  // First pass: finds the locks and objects at the findings' places, and the forks of threads.
   void gather() {
     trace::AddressNames names(trace_);
     HeldLocks locks(trace_.threads.size());
@@ -169,7 +193,7 @@ private:
       const Event& e = trace_.events[i];
       names.follow(e);
       if (e.kind == EventKind::Fork && e.value < forks_.size() && !e.has(trace::kFailed)) forks_[e.value] = i;
-      // The locks that a request finds, not the one that it asks for.
+      // Before locks.follow(e): the locks that a request finds, not the one that it asks for.
       if (const auto it = gathered_.find(i); it != gathered_.end()) {
         it->second = gather_one(e, names, locks);
         it->second.since = newest[e.thread];
@@ -218,7 +242,7 @@ private:
     if (gathered.object.event) want(*gathered.object.event);
   }
 
-  // Second pass: words for every event that is wanted.
+  // Second pass: describes every requested event.
   void resolve() {
     std::vector<std::uint32_t> order;
     order.reserve(wanted_.size());
@@ -227,6 +251,7 @@ private:
     std::sort(order.begin(), order.end());
     Narrator narrator(trace_);
     std::size_t followed = 0;
+    report_.steps.clear();
     report_.steps.reserve(order.size());
     for (const std::uint32_t event : order) {
       while (followed <= event) narrator.follow(followed++);
@@ -241,12 +266,13 @@ private:
     return kind == EventKind::Fork || kind == EventKind::Alloc || kind == EventKind::Map;
   }
 
-  // A request is told as what it asks for, so that a deadlock has one fingerprint, observed or predicted.
+  // Describes a request as the event it waits for, so that a deadlock has one fingerprint, observed
+  // or predicted.
   StepText step_text(std::uint32_t event, const Narrator& narrator) const {
     const Event e =
         trace_.events[event].kind == EventKind::Request ? trace::awaited(trace_.events[event]) : trace_.events[event];
     const bool returns =
-        e.kind == EventKind::Exit && gathered_.contains(event); // what a finding is about is the function
+        e.kind == EventKind::Exit && gathered_.contains(event); // then the finding is about the function
     const trace::Site& site = returns ? narrator.left() : narrator.place();
     StepText out;
     out.event = event;
@@ -267,7 +293,106 @@ private:
     return out;
   }
 
-  FindingText assemble(const Finding& finding) {
+  // Distinguishes findings: the lines, and details that the fingerprint lacks.
+  struct Lines {
+    std::string fingerprint;
+    std::string more; // differs between runs: addresses where the source is unknown, cuts in which a property can fail
+    bool unwanted = false;
+  };
+  void name_lines() {
+    lines_.reserve(findings_.size());
+    for (const Finding& finding : findings_) {
+      const FindingText text = with_places(finding);
+      lines_.push_back(
+          {fingerprint(text), not_in_fingerprint(finding, text), options_.unwanted && options_.unwanted(text)});
+    }
+  }
+  static std::string not_in_fingerprint(const Finding& finding, const FindingText& text) {
+    std::string out;
+    for (const PlaceText& place : text.places)
+      if (place.step.spot.line == 0) out += fmt::format("|{:x}", place.step.address);
+    for (const std::uint32_t steps : finding.run.cut) out += fmt::format("|{}", steps);
+    return out;
+  }
+  std::string identity(std::size_t finding) const { return lines_[finding].fingerprint + lines_[finding].more; }
+
+  // Every finding alone; observed ones come before predicted ones.
+  std::vector<FindingGroup> by_lines() const {
+    std::vector<FindingGroup> out;
+    for (const bool observed : {true, false})
+      for (std::size_t i = 0; i < findings_.size(); ++i)
+        if ((findings_[i].status == witness::Status::Observed) == observed) out.push_back({"", {i}});
+    return out;
+  }
+  // Several engines may report the same finding at the same lines: the first one stays.
+  std::vector<FindingGroup> merged(std::vector<FindingGroup> groups) const {
+    absl::flat_hash_map<std::string, std::size_t> known;
+    std::vector<FindingGroup> out;
+    for (FindingGroup& group : groups) {
+      const auto [it, added] = group.name.empty() ? known.try_emplace(identity(group.members.front()), out.size())
+                                                  : std::pair(known.end(), true);
+      if (added) out.push_back(std::move(group));
+      else out[it->second].members.push_back(group.members.front());
+    }
+    return out;
+  }
+
+  // A group without remaining members counts as suppressed.
+  std::vector<FindingGroup> without_unwanted(std::vector<FindingGroup> groups) {
+    for (FindingGroup& group : groups)
+      suppressed_.push_back(std::erase_if(group.members, [&](std::size_t i) { return lines_[i].unwanted; }));
+    std::vector<FindingGroup> out;
+    std::vector<std::uint64_t> suppressed;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i].members.empty()) {
+        ++report_.suppressed;
+        continue;
+      }
+      out.push_back(std::move(groups[i]));
+      suppressed.push_back(suppressed_[i]);
+    }
+    suppressed_ = std::move(suppressed);
+    return out;
+  }
+
+  std::vector<PairText> pairs_of(const FindingGroup& group) const {
+    std::vector<PairText> out;
+    absl::flat_hash_map<std::string, std::size_t> known;
+    for (const std::size_t i : group.members) {
+      const Finding& finding = findings_[i];
+      const auto [it, added] = known.try_emplace(identity(i), out.size());
+      if (added)
+        out.push_back(
+            {identity(i), lines_[i].fingerprint, finding.status, finding.engine, finding.count, finding.places});
+      else out[it->second].count = std::max(out[it->second].count, finding.count);
+    }
+    return out;
+  }
+
+  FindingText assemble(const FindingGroup& group) {
+    const Finding& finding = findings_[group.members.front()];
+    FindingText out = with_places(finding);
+    const std::size_t number = report_.findings.size();
+    out.fingerprint = group.name.empty() ? lines_[group.members.front()].fingerprint : fingerprint_of_group(group.name);
+    out.identity = group.name.empty() ? identity(group.members.front()) : group.identity;
+    out.pairs = pairs_of(group);
+    out.count = 0;
+    for (const PairText& pair : out.pairs) out.count += pair.count;
+    if (group.name.empty()) out.pairs.clear();
+    out.suppressed_pairs = suppressed_[number];
+    out.run = run_text(finding.run);
+    out.observed_prefix = finding.witness.observed;
+    Schedule& schedule = schedules_[number];
+    out.left_out = finding.witness.steps.size() - schedule.listed.size();
+    out.schedule = std::move(schedule.listed);
+    out.turns = std::move(schedule.turns);
+    out.next = finding.witness.next;
+    out.observed = std::move(observed_[number]);
+    add_threads(out);
+    return out;
+  }
+
+  FindingText with_places(const Finding& finding) {
     FindingText out;
     out.kind = finding.kind;
     out.status = finding.status;
@@ -275,14 +400,7 @@ private:
     out.engine = finding.engine;
     out.property = finding.property;
     out.note = finding.note;
-    out.run = run_text(finding.run);
-    out.count = finding.count;
-    out.observed_prefix = finding.witness.observed;
-    out.schedule = finding.witness.steps;
-    out.next = finding.witness.next;
-    out.observed = std::move(observed_[report_.findings.size()]);
     for (const witness::Place& place : finding.places) out.places.push_back(place_text(place));
-    add_threads(out);
     return out;
   }
 
@@ -343,42 +461,18 @@ private:
     }
   }
 
-  // Several engines may find the same: what was observed comes before what was predicted, and stays.
-  void number() {
-    std::vector<FindingText>& findings = report_.findings;
-    for (FindingText& finding : findings) finding.fingerprint = fingerprint(finding);
-    absl::flat_hash_map<std::string, std::size_t> places; // by fingerprint
-    std::vector<FindingText> kept;
-    for (const bool observed : {true, false})
-      for (FindingText& finding : findings) {
-        if (is_observed(finding) != observed) continue;
-        const auto [it, added] = places.try_emplace(finding.fingerprint + not_in_fingerprint(finding), kept.size());
-        if (!added) kept[it->second].count = std::max(kept[it->second].count, finding.count);
-        else kept.push_back(finding);
-      }
-    findings = std::move(kept);
-    std::uint32_t id = 0;
-    for (FindingText& finding : findings) finding.id = ++id;
-  }
-  // What the fingerprint does not tell apart, since it is the same in no other run: places where the source is unknown, and cuts
-  // in which a property can fail.
-  static std::string not_in_fingerprint(const FindingText& finding) {
-    std::string out;
-    for (const PlaceText& place : finding.places)
-      if (place.step.spot.line == 0) out += fmt::format("|{:x}", place.step.address);
-    for (const std::uint32_t steps : finding.run.cut) out += fmt::format("|{}", steps);
-    return out;
-  }
-  static bool is_observed(const FindingText& finding) { return finding.status == witness::Status::Observed; }
-
   const Trace& trace_;
   std::span<const Finding> findings_;
   const OriginalAddress& original_;
+  const DescribeOptions& options_;
   Report& report_;
   std::vector<std::optional<std::uint32_t>> forks_;              // by thread: the event that created it
-  absl::flat_hash_map<std::uint32_t, std::vector<Spot>> wanted_; // by event: its stack, where it is needed
+  absl::flat_hash_map<std::uint32_t, std::vector<Spot>> wanted_; // by event: its stack, if needed
   absl::flat_hash_map<std::uint32_t, Gathered> gathered_;        // by event: the findings' places
-  std::vector<std::vector<std::uint32_t>> observed_;             // by finding
+  std::vector<Lines> lines_;                                     // by finding
+  std::vector<std::uint64_t> suppressed_;                        // by group: unwanted members
+  std::vector<Schedule> schedules_;                              // by group
+  std::vector<std::vector<std::uint32_t>> observed_;             // by group
 };
 
 } // namespace
@@ -390,13 +484,14 @@ const StepText& step_of(const Report& report, std::uint32_t event) {
   return it != report.steps.end() && it->event == event ? *it : unknown;
 }
 
-void describe(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original, Report& report) {
+void describe(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original, Report& report,
+              const DescribeOptions& options) {
   report.program = trace.process.program;
   report.arguments = trace.process.arguments;
   report.directory = trace.process.directory;
   report.events = trace.events.size();
   report.threads = trace.threads.size();
-  if (!findings.empty()) Describer(trace, findings, original, report).run();
+  if (!findings.empty()) Describer(trace, findings, original, options, report).run();
 }
 
 } // namespace sooth::report

@@ -1,6 +1,11 @@
-// From findings to a report: every event that a finding speaks of gets its place, stack, locks and names.
+// From findings to a report: every event that a finding names gets its place, stack, locks and
+// names.
 //
-// Cost: two passes over the trace for all findings together, and what is shown of each.
+// Findings that differ only in their lines become one (groups.h), unless the user asks for each.
+// Suppressions apply before that: if one pair of lines of a group is unwanted, the group keeps the
+// others.
+//
+// Cost: a few passes over the trace for all findings together, and the steps shown of each.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +19,22 @@
 
 namespace sooth::report {
 
-// The address that the program used, of one in the trace (objects at reused addresses have been told apart).
+// From an address in the trace to the one that the program used (objects at reused addresses have
+// been separated).
 using OriginalAddress = std::function<std::uint64_t(std::uint64_t)>;
+
+// Whether to suppress a finding. Called for each pair of lines, with its places and their stacks
+// and objects.
+using Unwanted = std::function<bool(const FindingText&)>;
+
+struct DescribeOptions {
+  bool each = false;          // make a finding of every pair of lines
+  bool whole_witness = false; // list every step of the witnesses
+  Unwanted unwanted = {};     // empty: suppress nothing
+};
 
 // Fills `report` with the findings' descriptions, the program and the threads.
 void describe(const trace::Trace& trace, std::span<const witness::Finding> findings, const OriginalAddress& original,
-              Report& report);
+              Report& report, const DescribeOptions& options = {});
 
 } // namespace sooth::report

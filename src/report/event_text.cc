@@ -10,12 +10,13 @@ namespace sooth::report {
 
 using trace::Event;
 using trace::EventKind;
+using trace::ObjectKind;
 using trace::Site;
 using trace::Trace;
 
 namespace {
 
-// A number of `size` bytes as the source means it.
+// A number of `size` bytes, by the type in the source.
 std::string number_text(std::uint64_t value, std::uint32_t size, std::uint32_t site_flags) {
   if ((site_flags & trace::kSiteFloat) != 0 && size == 4)
     return fmt::format("{:g}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
@@ -46,35 +47,19 @@ std::string memory_text(const Trace& trace, const Event& e, std::uint32_t site_f
 } // namespace
 
 bool has_address(EventKind kind) {
-  switch (kind) {
-  case EventKind::Fence:
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::ThreadStart:
-  case EventKind::ThreadEnd:
-  case EventKind::Detach:
-  case EventKind::Cancel:
-  case EventKind::ThreadName:
-  case EventKind::Enter:
-  case EventKind::Exit:
-  case EventKind::Branch:
-  case EventKind::User:
-  case EventKind::AtomicBegin:
-  case EventKind::AtomicEnd:
-  case EventKind::ProcessFork: return false;
-  default: return true;
+  switch (object_of(kind)) {
+  case ObjectKind::Fence:
+  case ObjectKind::Thread:
+  case ObjectKind::Name:
+  case ObjectKind::Call: return false;
+  default: return kind != EventKind::ProcessFork;
   }
 }
 
 bool other_thread(const Event& e, std::uint32_t& thread) {
-  switch (e.kind) {
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::ThreadStart:
-  case EventKind::Detach:
-  case EventKind::Cancel: thread = static_cast<std::uint32_t>(e.value); return e.value < ~std::uint32_t{0};
-  default: return false;
-  }
+  if (object_of(e.kind) != ObjectKind::Thread || e.kind == EventKind::ThreadEnd) return false;
+  thread = static_cast<std::uint32_t>(e.value);
+  return e.value < ~std::uint32_t{0};
 }
 
 bool is_named(EventKind kind) {
@@ -82,10 +67,7 @@ bool is_named(EventKind kind) {
          kind == EventKind::ThreadName;
 }
 
-bool is_lock_event(EventKind kind) {
-  return kind == EventKind::Acquire || kind == EventKind::Release || kind == EventKind::AcquireShared ||
-         kind == EventKind::ReleaseShared || kind == EventKind::LockInit || kind == EventKind::LockDestroy;
-}
+bool is_lock_event(EventKind kind) { return object_of(kind) == ObjectKind::Lock; }
 
 std::string string_at(const Trace& trace, std::uint64_t number) {
   return number < trace.strings.size() ? trace.strings[number] : std::string{};
@@ -97,7 +79,7 @@ std::vector<std::string_view> flag_names(const Event& e) {
       {trace::kPayload, "payload"},   {trace::kFill, "fill"},     {trace::kOpaque, "opaque"},
       {trace::kVolatile, "volatile"}, {trace::kFailed, "failed"},
   };
-  const bool plain = e.kind == EventKind::Read || e.kind == EventKind::Write; // there the bit has another meaning
+  const bool plain = e.kind == EventKind::Read || e.kind == EventKind::Write; // for these, the bit means kGlued
   std::vector<std::string_view> out;
   for (const auto& [flag, name] : kNames)
     if (e.has(flag)) out.push_back(plain && flag == trace::kFailed ? "glued" : name);
@@ -170,7 +152,7 @@ std::string Narrator::variable() const {
   if (is_named(e.kind)) return string_at(trace_, e.address);
   const Site& site = own_site();
   const bool touched = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
-  // Inside a library's header the source's name (`this->_M_i`) says less than the object's own.
+  // In a system header, the source's name (`this->_M_i`) says less than the object's name.
   if (touched && !site.variable.empty() && (site.flags & trace::kSiteSystem) == 0) return site.variable;
   if (has_address(e.kind))
     if (std::string name = names_.name(e.address); !name.empty()) return name;
@@ -186,7 +168,7 @@ bool Narrator::variable_matches(const std::string& glob) const {
   const std::string object = names_.name(event().address);
   const std::string whole = object.substr(0, object.rfind('+'));
   if (matches(object) || matches(whole)) return true;
-  // A static variable has its file before it: `bank.c:total`, asked for as `total`.
+  // The name of a static variable begins with its file: `total` also matches `bank.c:total`.
   const std::size_t colon = whole.find(':');
   return colon != std::string::npos && whole.compare(colon, 2, "::") != 0 && matches(whole.substr(colon + 1));
 }
@@ -201,7 +183,7 @@ std::string Narrator::value_text() const {
   switch (e.kind) {
   case EventKind::Wait:
   case EventKind::Wake: {
-    if (event().kind == EventKind::Request) break; // the wait before it says so
+    if (event().kind == EventKind::Request) break; // the preceding wait names it
     const std::string name = names_.name(e.value);
     text = "mutex " + (name.empty() ? fmt::format("{:#x}", e.value) : name);
     break;

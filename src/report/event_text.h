@@ -1,4 +1,4 @@
-// One event in words: what commands and reports print of it.
+// One event in words, as commands and reports print it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,24 @@
 
 namespace sooth::report {
 
-// Goes along the trace, for what depends on the events before: the names of objects, the calls around an event.
+// Follows the trace, because a description depends on earlier events: the names of objects, the
+// calls around an event.
 class Narrator {
 public:
   explicit Narrator(const trace::Trace& trace) : trace_(trace), names_(trace), stacks_(trace) {}
 
-  // Takes the event in; the functions below speak of it then. Events must come in order, none left out.
+  // Takes the next event; the functions below then describe it. Events must come in order, without
+  // gaps.
   void follow(std::size_t index);
 
-  // Where it happened: inside a system header, the place from which that was called.
+  // Where it happened; for code in a system header, the place that called it.
   const trace::Site& place() const;
   std::string place_text() const; // "file.cpp:12", empty if unknown
   std::string function() const;
-  // The source's name of what is touched, or the name of the object at that address; empty if neither is known.
+  // The source's name of the touched variable, or the name of the object at that address; empty if
+  // neither is known.
   std::string variable() const;
-  // Does a name that the event goes by match? `*` and `?` stand for letters.
+  // Whether one of the variable's names matches. `*` stands for any letters, `?` for one.
   bool variable_matches(const std::string& glob) const;
   std::string value_text() const; // for people
   std::string name_of(std::uint64_t address) const { return names_.name(address); }
@@ -39,7 +42,7 @@ public:
 
 private:
   const trace::Event& event() const { return trace_.events[index_]; }
-  trace::Event shown_event() const; // of a request, what it waits for
+  trace::Event shown_event() const; // of a request: the event that it waits for
   const trace::Site& own_site() const;
 
   const trace::Trace& trace_;
@@ -49,11 +52,11 @@ private:
   std::uint32_t left_ = 0; // site
 };
 
-// Does `address` of this kind of event stand for memory or an object in it?
+// Whether `address` of this kind of event is memory or an object in it.
 bool has_address(trace::EventKind kind);
-// The thread that the event speaks of (fork, join, ...); false if it speaks of none.
+// The thread that the event names (fork, join, ...); false if it names none.
 bool other_thread(const trace::Event& event, std::uint32_t& thread);
-// The string number in `address`, for kinds that are named by the program; false for others.
+// Whether the program names events of this kind; then `address` is a string number.
 bool is_named(trace::EventKind kind);
 std::string string_at(const trace::Trace& trace, std::uint64_t number);
 std::vector<std::string_view> flag_names(const trace::Event& event);

@@ -13,7 +13,7 @@ namespace sooth::report {
 
 namespace {
 
-// FNV-1a, 64 bits: the value must never change, whatever library is at hand.
+// FNV-1a, 64 bits: the value must never change, so no library computes it.
 class Hash {
 public:
   void add(std::string_view text) {
@@ -27,8 +27,8 @@ private:
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// Where the place is unknown, as in imported traces, the variable's name stands for it; an address would not be the same
-// in another run.
+// If the line is unknown, as in imported traces, the variable's name stands for it. An address
+// would differ in another run.
 std::string name_of_unknown(const PlaceText& place) {
   const bool named = !place.step.variable.starts_with("0x");
   return place.step.spot.line == 0 && named ? "|" + place.step.variable : std::string();
@@ -52,6 +52,12 @@ std::string fingerprint(const FindingText& finding) {
   hash.add(row_of(finding.kind).name);
   hash.add(finding.property);
   for (const std::string& key : keys) hash.add(key);
+  return fmt::format("{:016x}", hash.value());
+}
+
+std::string fingerprint_of_group(const std::string& name) {
+  Hash hash;
+  hash.add(name);
   return fmt::format("{:016x}", hash.value());
 }
 

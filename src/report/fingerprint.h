@@ -1,4 +1,5 @@
-// A short text that is the same for the same finding in another run, and in a rebuilt program.
+// Fingerprints: short texts that stay the same for the same finding in another run, and in a
+// rebuilt program.
 #pragma once
 
 #include <string>
@@ -7,9 +8,12 @@
 
 namespace sooth::report {
 
-// From the kind, the property and, for each place that tells findings apart, its role, file, line, column, function and
-// kind of event (where the line is unknown, the variable's name); the same whatever the order of the places. No addresses, no numbers of threads, events or processes, no
-// folders.
+// Made from the kind, the property and, for each place, its role, file, line, column, function and
+// kind of event; if the line is unknown, also the variable's name. The order of the places does not
+// matter. Addresses, folders, and numbers of threads, events or processes do not count.
 std::string fingerprint(const FindingText& finding);
+
+// For a group of findings: made from its name (groups.h).
+std::string fingerprint_of_group(const std::string& name);
 
 } // namespace sooth::report

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/effects.h"
+
 namespace sooth::report {
 
 using trace::Event;
@@ -25,18 +27,10 @@ void HeldLocks::give_up(std::uint32_t thread, std::uint64_t lock, bool all) {
 
 void HeldLocks::follow(const Event& e, std::uint32_t index) {
   if (e.thread >= held_.size()) return;
-  switch (e.kind) {
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-    if (!e.has(trace::kFailed)) take(e.thread, e.address, index, e.kind == EventKind::AcquireShared);
-    return;
-  case EventKind::Release:
-  case EventKind::ReleaseShared: return give_up(e.thread, e.address, false);
-  case EventKind::LockDestroy: return give_up(e.thread, e.address, true);
-  case EventKind::Wait: return give_up(e.thread, e.value, true);
-  case EventKind::Wake: return take(e.thread, e.value, index, false); // has it again, also if the time was up
-  default: return;
-  }
+  if (e.kind == EventKind::LockDestroy && !e.has(trace::kFailed)) return give_up(e.thread, e.address, true);
+  for_lock_move(
+      e, [&](const trace::Affected& lock) { take(e.thread, lock.address, index, lock.shared); },
+      [&](const trace::Affected& lock) { give_up(e.thread, lock.address, lock.whole); });
 }
 
 std::span<const Held> HeldLocks::of(std::uint32_t thread) const {

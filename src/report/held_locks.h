@@ -1,4 +1,4 @@
-// Which locks each thread has, along a trace, and which event took them.
+// The locks that each thread holds along a trace, and the events that took them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class HeldLocks {
 public:
   explicit HeldLocks(std::size_t threads) : held_(threads) {}
 
-  // Events must come in order, none left out.
+  // Events must come in order, without gaps.
   void follow(const trace::Event& event, std::uint32_t index);
   // In the order in which they were taken.
   std::span<const Held> of(std::uint32_t thread) const;

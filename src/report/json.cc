@@ -111,6 +111,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   if (!finding.note.empty()) out["note"] = finding.note;
   if (!finding.run.rule.empty()) out["run"] = run_json(finding.run);
   else if (!finding.run.unordered.empty()) out["run"] = {{"unordered", steps_of_run(finding.run.unordered)}};
+  if (finding.suppressed_pairs != 0) out["suppressedPairs"] = finding.suppressed_pairs;
   out["sites"] = Json::array();
   for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
   out["threads"] = Json::array();
@@ -118,8 +119,31 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["observed"] = steps_json(report, finding.observed);
   out["witnessObserved"] = finding.observed_prefix;
   out["witness"] = steps_json(report, finding.schedule);
+  out["witnessLeftOut"] = finding.left_out;
   out["next"] = steps_json(report, finding.next);
   return out;
+}
+
+// Short, because a report may have very many.
+Json pair_json(const Report& report, const PairText& pair) {
+  Json sites = Json::array();
+  for (const witness::Place& place : pair.places) {
+    const StepText& step = step_of(report, place.event);
+    sites.push_back({{"file", step.spot.file},
+                     {"line", step.spot.line},
+                     {"column", step.spot.column},
+                     {"function", step.spot.function},
+                     {"variable", step.variable},
+                     {"kind", step.kind},
+                     {"role", name_of(place.role)},
+                     {"thread", step.thread},
+                     {"event", step.event}});
+  }
+  return {{"fingerprint", pair.fingerprint},
+          {"status", name_of(pair.status)},
+          {"engine", pair.engine},
+          {"count", pair.count},
+          {"sites", std::move(sites)}};
 }
 
 Json candidate_json(const FindingText& candidate) {
@@ -131,7 +155,7 @@ Json candidate_json(const FindingText& candidate) {
 Json coverage_json(const Report& report) {
   const Coverage& coverage = report.coverage;
   Json out = {{"complete", coverage.complete}, {"unanswered", coverage.unanswered},
-              {"windows", coverage.windows},   {"undecided", coverage.undecided},
+              {"pieces", coverage.pieces},     {"undecided", coverage.undecided},
               {"externalWrites", 0},           {"uninstrumentedLibraries", 0}};
   for (const Gap& gap : coverage.gaps) out[gap.name] = gap.count;
   out["rejected"] = report.rejected;
@@ -146,25 +170,100 @@ Json coverage_json(const Report& report) {
   return out;
 }
 
+// Writes one JSON object, value by value.
+class JsonWriter {
+public:
+  explicit JsonWriter(const JsonSink& sink) : sink_(sink) {}
+
+  void open() { put("{"); }
+  void close() { put("\n}\n"); }
+
+  void member(std::string_view name, const Json& value) {
+    begin_member(name);
+    put(indented(value, 1));
+  }
+  // A list; `write_item(i)` makes one item after the other.
+  template <typename WriteItem>
+  void list(std::string_view name, std::size_t items, const WriteItem& write_item) {
+    begin_member(name);
+    put(items == 0 ? "[]" : "[");
+    for (std::size_t i = 0; i < items && wanted_; ++i) {
+      put(i == 0 ? "\n    " : ",\n    ");
+      write_item(i);
+    }
+    if (items != 0) put("\n  ]");
+  }
+  void put(std::string_view text) { wanted_ = wanted_ && sink_(text); }
+
+  // Names come from the program: replaces bytes that are not UTF-8.
+  static std::string dumped(const Json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  }
+  // As a part of a value that is nested `levels` deep.
+  static std::string indented(const Json& value, std::size_t levels) {
+    const std::string text = dumped(value, 2);
+    const std::string margin(2 * levels, ' ');
+    std::string out;
+    out.reserve(text.size() + text.size() / 4);
+    for (const char letter : text) {
+      out += letter;
+      if (letter == '\n') out += margin;
+    }
+    return out;
+  }
+
+private:
+  void begin_member(std::string_view name) {
+    put(fmt::format("{}\n  \"{}\": ", first_ ? "" : ",", name));
+    first_ = false;
+  }
+
+  const JsonSink& sink_;
+  bool first_ = true;
+  bool wanted_ = true;
+};
+
+// The lines come last, each on a line of its own.
+void write_finding(const Report& report, const FindingText& finding, JsonWriter& out) {
+  std::string text = JsonWriter::indented(finding_json(report, finding), 2);
+  if (finding.pairs.empty()) return out.put(text);
+  text.resize(text.rfind('\n')); // without the closing brace
+  out.put(text);
+  out.put(",\n      \"pairs\": [");
+  for (const PairText& pair : finding.pairs)
+    out.put(fmt::format("{}\n        {}", &pair == finding.pairs.data() ? "" : ",",
+                        JsonWriter::dumped(pair_json(report, pair), -1)));
+  out.put("\n      ]\n    }");
+}
+
 } // namespace
 
+void json(const Report& report, const JsonSink& sink) {
+  JsonWriter out(sink);
+  out.open();
+  out.member("sooth", report.version);
+  out.member("program", {{"name", report.program}, {"arguments", report.arguments}, {"directory", report.directory}});
+  out.member(
+      "trace",
+      {{"file", report.trace}, {"events", report.events}, {"analysed", report.analysed}, {"threads", report.threads}});
+  out.member("partial", report.partial);
+  out.member("model", report.model);
+  out.member("find", report.looked_for);
+  out.list("findings", report.findings.size(), [&](std::size_t i) { write_finding(report, report.findings[i], out); });
+  if (!report.candidates.empty())
+    out.list("candidates", report.candidates.size(),
+             [&](std::size_t i) { out.put(JsonWriter::indented(candidate_json(report.candidates[i]), 2)); });
+  out.member("coverage", coverage_json(report));
+  out.close();
+}
+
 std::string json(const Report& report) {
-  Json out;
-  out["sooth"] = report.version;
-  out["program"] = {{"name", report.program}, {"arguments", report.arguments}, {"directory", report.directory}};
-  out["trace"] = {
-      {"file", report.trace}, {"events", report.events}, {"analysed", report.analysed}, {"threads", report.threads}};
-  out["model"] = report.model;
-  out["find"] = report.looked_for;
-  out["findings"] = Json::array();
-  for (const FindingText& finding : report.findings) out["findings"].push_back(finding_json(report, finding));
-  if (!report.candidates.empty()) {
-    out["candidates"] = Json::array();
-    for (const FindingText& candidate : report.candidates) out["candidates"].push_back(candidate_json(candidate));
-  }
-  out["coverage"] = coverage_json(report);
-  // Names come from the program: bytes that are no UTF-8 are replaced.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string out;
+  json(report, [&](std::string_view text) {
+    out += text;
+    return true;
+  });
+  return out;
 }
 
 } // namespace sooth::report

@@ -19,6 +19,7 @@ std::span<const KindRow> kind_rows() {
       {FindingKind::Monitor, "monitor", "violation of monitor", "properties"},
       {FindingKind::PossibleLiveness, "possible-liveness", "possibly violated liveness", "properties"},
       {FindingKind::Crash, "crash", "crash", "crashes"},
+      {FindingKind::Misuse, "misuse", "misuse", "misuse"},
   };
   return rows;
 }
@@ -31,13 +32,10 @@ const KindRow& row_of(FindingKind kind) {
 
 std::span<const ModelRow> model_rows() {
   static constexpr ModelRow rows[] = {
-      {Model::HappensBefore, "hb", "conflicting accesses and locks keep their order"},
-      {Model::HappensBeforeLocks, "hb-locks", "conflicting accesses keep their order; blocks of a lock may be swapped"},
-      {Model::WeakHappensBefore, "whb", "each read sees the same write; locks are always released"},
-      {Model::WeakHappensBeforeLocks, "whb-locks", "each read sees the same write; blocks of a lock may be swapped"},
-      {Model::Maximal, "maximal", "each read sees the same value; locks exclude"},
-      {Model::Full, "full", "reads on which nothing depends that decides may see anything"},
-      {Model::Sliced, "sliced", "what the property depends on keeps its order"},
+#define SOOTH_MODEL(enumerator, name, make, reads, locks, needs, question, sentence)                                   \
+  {Model::enumerator, name, sentence},
+#include "causality/models/models.def"
+#undef SOOTH_MODEL
   };
   return rows;
 }

@@ -1,4 +1,5 @@
-// The words for kinds, statuses, models and roles that people, JSON and the command line share: one table each.
+// The words for kinds, statuses, models and roles, shared by people, JSON and the command line: one
+// table each.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ const KindRow& row_of(witness::FindingKind kind);
 struct ModelRow {
   witness::Model model;
   std::string_view name;
-  std::string_view sentence; // which runs it allows
+  std::string_view sentence; // the runs that it allows
 };
 std::span<const ModelRow> model_rows(); // from strictest to most permissive
 std::string_view name_of(witness::Model model);

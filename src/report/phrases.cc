@@ -16,7 +16,7 @@ struct Verb {
   std::string_view verb; // with the variable behind it
 };
 
-// Kinds that are not here are told by their name.
+// Kinds without a row are described by their name.
 constexpr std::array kVerbs = {
     Verb{"read", "reads"},
     Verb{"write", "writes"},

@@ -13,9 +13,10 @@ std::string thread_phrase(const FindingText& finding, std::uint32_t thread);
 std::string spot_phrase(const Spot& spot);
 // "writes counter = 3", "takes lock", "creates thread 2"
 std::string step_phrase(const StepText& step);
-// "writes 4 bytes of `counter`", "asks for `lock`": what the finding says of the place
+// "writes 4 bytes of `counter`", "asks for `lock`": the place, for its finding
 std::string place_phrase(const PlaceText& place);
-// "`account` is a global of 64 bytes (bank.cpp:7)", "... is in a heap block of ..."; empty if nothing is known
+// "`account` is a global of 64 bytes (bank.cpp:7)", "... is in a heap block of ..."; empty if
+// nothing is known
 std::string object_phrase(const ObjectText& object, const std::string& variable);
 
 } // namespace sooth::report

@@ -1,5 +1,6 @@
-// What a report says, resolved from a trace into names and places: plain data, made by describe(), printed by text() and
-// json(). Finding, describing and printing are three steps; only the second one reads the trace.
+// A report, resolved from a trace into names and places: plain data. describe() makes it; text()
+// and json() print it. Finding, describing and printing are three steps; only the second one reads
+// the trace.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,19 @@
 
 namespace sooth::report {
 
-// A line of the source, and the function it stands in. line 0: unknown.
+// A line of the source, and the function around it. line 0: unknown.
 struct Spot {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string function;
   bool system = false; // in a system header
-  // The compiler has put the function's body in the place of its call, which is the next spot of the stack.
+  // The compiler inlined the function; the next spot of the stack is the call.
   bool inlined = false;
   friend bool operator==(const Spot&, const Spot&) = default;
 };
 
-// The object that is touched.
+// The touched object.
 struct ObjectText {
   std::string sort; // "global", "heap", "stack", "mapping" or ""
   std::string name; // `heap#3+8`, `net::state`; empty if unknown
@@ -53,11 +54,11 @@ struct StepText {
   std::uint32_t size = 0;
   bool access = false;       // reads or writes memory
   bool synchronises = false; // locks, waits, creates or joins threads, ...
-  bool pending = false;      // a request that was never granted: `kind` has not happened
+  bool pending = false;      // a request that was never granted: the event has not happened
   Spot spot;
 };
 
-// An event that the finding is about.
+// An event at a place of the finding.
 struct PlaceText {
   StepText step;
   witness::Role role = witness::Role::Access;
@@ -65,14 +66,14 @@ struct PlaceText {
   ObjectText object;
   std::vector<Spot> stack; // innermost first; [0] is the event itself
   std::vector<HeldLock> locks;
-  std::uint32_t since = 0; // of a request that was never granted: the thread's last event before it
+  std::uint32_t since = 0; // of a request never granted: the thread's last event before it
 };
 
 struct ThreadText {
   std::uint32_t number = 0;
   std::string name;
   std::uint32_t parent = 0;
-  bool created = false;    // false: the main thread, or nobody saw its creation
+  bool created = false;    // false: the main thread, or its creation was not recorded
   std::vector<Spot> stack; // of its creation, innermost first
 };
 
@@ -86,7 +87,7 @@ struct RunStepText {
   Spot spot;
 };
 struct RunText {
-  std::string rule; // empty: the finding is about no property
+  std::string rule; // empty: the finding is not about a property
   std::string place;
   std::string initial;
   std::uint64_t skipped = 0;
@@ -97,10 +98,31 @@ struct RunText {
   std::string entry;                  // as in witness::PropertyRun
 };
 
+// Steps of a witness that one thread makes in a row (schedule.h).
+struct Turn {
+  std::uint32_t thread = 0;
+  std::uint64_t events = 0;
+  std::size_t listed = 0;    // how many of them are in FindingText::schedule
+  std::uint64_t more = 0;    // how many others matter, but are not listed
+  std::uint64_t skipped = 0; // turns left out before this one
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+// The lines of a finding: two for a race, one for each request of a deadlock.
+struct PairText {
+  std::string identity;    // distinguishes it from others in this run
+  std::string fingerprint; // of these lines
+  witness::Status status = witness::Status::Predicted;
+  std::string engine;
+  std::uint64_t count = 1;
+  std::vector<witness::Place> places;
+};
+
+// One finding. If it is a group (groups.h), it describes the first of `pairs` in full.
 struct FindingText {
-  std::uint32_t id = 0; // 1, 2, ... in this report
-  std::string
-      fingerprint; // the same for the same finding in another run: no addresses, numbers of threads or processes
+  std::uint32_t id = 0;    // 1, 2, ... in this report
+  std::string fingerprint; // stable between runs: has no addresses, and no numbers of threads or processes
+  std::string identity;    // distinguishes it from others in this run; has addresses where nothing else does
   witness::FindingKind kind = witness::FindingKind::Race;
   witness::Status status = witness::Status::Predicted;
   witness::Model model = witness::Model::Maximal;
@@ -108,29 +130,33 @@ struct FindingText {
   std::string property;
   std::string note;
   RunText run;
-  std::uint64_t count = 1;
+  std::uint64_t count = 1;            // of all its pairs
+  std::vector<PairText> pairs;        // all lines at which it was found; empty: only those of `places`
+  std::uint64_t suppressed_pairs = 0; // unwanted pairs
   std::vector<PlaceText> places;
-  std::vector<ThreadText> threads;     // of the places, and of those that created them
-  std::uint64_t observed_prefix = 0;   // so many events of the witness are as recorded ...
-  std::vector<std::uint32_t> schedule; // ... then these
-  std::vector<std::uint32_t> next;     // what the threads are about to do
-  std::vector<std::uint32_t> observed; // what the threads of the finding did, up to its last place, in short
+  std::vector<ThreadText> threads;     // of the places, and their creators
+  std::uint64_t observed_prefix = 0;   // how many events of the witness are as recorded ...
+  std::vector<std::uint32_t> schedule; // ... then these, and ...
+  std::uint64_t left_out = 0;          // ... the number of the others, which follow the recorded order of their threads
+  std::vector<Turn> turns;             // the schedule by turns
+  std::vector<std::uint32_t> next;     // the events that the threads are about to execute
+  std::vector<std::uint32_t> observed; // the main events of the finding's threads, up to its last place
 };
 
-// What bounds an answer: a row for each reason that is there.
+// A reason why the answer is bounded.
 struct Gap {
   std::string name; // as in JSON: externalWrites
   std::uint64_t count = 0;
   std::string sentence;    // "changes of memory that no recorded event made"
-  bool complete = true;    // does the answer stay complete with it?
+  bool complete = true;    // whether the answer is complete in spite of it
   std::string detail = {}; // names, if there are some
 };
 
 struct Coverage {
   bool complete = true;
-  // What was asked for and not looked for at all, in words: "deadlocks". Nothing can be said about it.
+  // Kinds that were requested and not searched at all, in words: "deadlocks".
   std::vector<std::string> unanswered;
-  std::uint64_t windows = 1;
+  std::uint64_t pieces = 1; // of the trace, each of which was analysed on its own
   std::uint64_t undecided = 0;
   std::vector<Gap> gaps;
 };
@@ -142,20 +168,21 @@ struct Report {
   std::string directory; // of the run: relative names of sources start there
   std::string trace;
   std::uint64_t events = 0;   // of the run ...
-  std::uint64_t analysed = 0; // ... and so many of them matter; events are numbered without the others
+  std::uint64_t analysed = 0; // ... and how many of them matter; event numbers count only these
   std::uint64_t threads = 0;
+  bool partial = false; // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;
-  std::vector<FindingText> candidates; // no findings: places, and in `note` why they are none
+  std::vector<FindingText> candidates; // unproven candidates: places, and in `note` why they are not findings
   std::vector<StepText> steps;         // every event that a finding names, ascending
-  std::uint64_t suppressed = 0;
-  std::uint64_t rejected = 0;          // witnesses that the checker did not accept: mistakes of ours
-  std::vector<std::string> objections; // what it said of them, a sentence each
+  std::uint64_t suppressed = 0;        // findings without a remaining pair
+  std::uint64_t rejected = 0;          // witnesses that the checker rejected: mistakes of Sooth
+  std::vector<std::string> objections; // the checker's sentence about each
   Coverage coverage;
 };
 
-// The row of Report::steps; it is there for every event that a finding names.
+// The row of Report::steps; every event that a finding names has one.
 const StepText& step_of(const Report& report, std::uint32_t event);
 
 } // namespace sooth::report

@@ -14,7 +14,7 @@ struct Row {
   std::string step, thread, what, where, observed, state, mark;
 };
 
-// Columns of people's eyes, not of bytes: names may have letters of several bytes.
+// Width in characters, not in bytes: a letter may have several bytes.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -56,7 +56,7 @@ public:
     return out + doubt();
   }
 
-  // What the order of the recorded run is worth, where nothing but a guess put it so.
+  // Warns that the recorded order of two steps is a guess.
   std::string doubt() const {
     if (run_.unordered.size() != 2) return {};
     const auto named = [&](const RunStepText& step) {

@@ -1,4 +1,5 @@
-// A run that violates a property, as a table: its steps, the observed order beside them, and the states.
+// A run that violates a property, as a table: its steps, the observed order beside them, and the
+// states.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@ namespace sooth::report {
 
 // The rule and the table, with a line end after each line.
 std::string run_table(const FindingText& finding, bool color);
-// Of a finding without such a table: two steps of which the recording does not tell which came first; empty if it does.
+// For a finding without a table: two steps whose order the recording leaves open; empty if there
+// are none.
 std::string doubt_text(const FindingText& finding);
 
 } // namespace sooth::report

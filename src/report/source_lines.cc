@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t kLargest = 16u << 20; // bytes; what is larger was not written by people
+constexpr std::uintmax_t kLargest = 16u << 20; // bytes; people do not write larger files
 
 std::vector<std::string> read_lines(const fs::path& path) {
   std::error_code problem;
@@ -20,7 +20,7 @@ std::vector<std::string> read_lines(const fs::path& path) {
     std::string text;
     for (const char letter : line) {
       if (letter == '\t') text += "    ";
-      else if (static_cast<unsigned char>(letter) >= ' ') text += letter; // nothing that a terminal would obey
+      else if (static_cast<unsigned char>(letter) >= ' ') text += letter; // no control characters for the terminal
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out.push_back(std::move(text));

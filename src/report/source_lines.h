@@ -1,4 +1,4 @@
-// Lines of source files, for reports; a file that cannot be read gives none.
+// Lines of source files, for reports; a file that cannot be read has none.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
   // Relative names start in `directory`, where the program ran, or here.
   explicit SourceLines(std::string directory) : directory_(std::move(directory)) {}
 
-  // The text of a line (counted from 1), tabs as blanks, without the blanks at its end.
+  // The text of a line (counted from 1), with tabs as blanks and without trailing blanks.
   std::optional<std::string> line(const std::string& file, std::uint32_t number);
 
 private:

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "report/names.h"
-#include "report/source_lines.h"
 
 namespace sooth::report {
 
 namespace {
 
-// ThreadSanitizer's types for which Sooth has no findings; files that are shared by both tools may hold them.
+// ThreadSanitizer's types for which Sooth has no findings. A file that both tools share may have
+// them.
 constexpr std::string_view kForeign[] = {"called_from_lib", "mutex", "signal", "thread"};
 
 bool is_known(std::string_view type) {
@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// Does `name` have the pieces of the pattern, which `*` separates, in their order?
+// Whether `name` contains the pieces of the pattern, which `*` separates, in their order.
 bool pieces_match(std::string_view pattern, std::string_view name, bool from_begin, bool to_end) {
   std::size_t at = 0;
   bool first = true;
@@ -77,14 +77,6 @@ bool matches_place(const Suppression& suppression, const PlaceText& place) {
          (!place.object.name.empty() && pattern_matches(pattern, place.object.name));
 }
 
-// Counts what goes, and numbers the rest anew.
-template <typename Unwanted>
-void remove_findings(Report& report, Unwanted&& unwanted) {
-  report.suppressed += std::erase_if(report.findings, unwanted);
-  std::uint32_t id = 0;
-  for (FindingText& finding : report.findings) finding.id = ++id;
-}
-
 } // namespace
 
 bool pattern_matches(std::string_view pattern, std::string_view name) {
@@ -111,7 +103,7 @@ Result<std::vector<Suppression>> parse_suppressions(std::string_view text, const
     if (!is_known(type))
       return Error{fmt::format("there is no type `{}`. The types: {}.", type, known_types()), file, number, 1};
     if (pattern.empty()) return Error{"the pattern is missing.", file, number, colon + 2};
-    out.push_back({std::string(type), std::string(pattern), number, 0});
+    out.push_back({std::string(type), std::string(pattern), number});
   }
   return out;
 }
@@ -138,28 +130,19 @@ bool line_ignores(std::string_view line, std::string_view kind) {
   }
 }
 
-void suppress_in_source(Report& report) {
-  SourceLines sources(report.directory);
-  remove_findings(report, [&](const FindingText& finding) {
-    const std::string_view kind = row_of(finding.kind).name;
-    return std::any_of(finding.places.begin(), finding.places.end(), [&](const PlaceText& place) {
-      const Spot& spot = place.step.spot;
-      const auto here = sources.line(spot.file, spot.line);
-      const auto before = spot.line > 1 ? sources.line(spot.file, spot.line - 1) : std::nullopt;
-      return (here && line_ignores(*here, kind)) || (before && line_ignores(*before, kind));
-    });
+bool Suppressor::ignored_in_source(const FindingText& finding) {
+  const std::string_view kind = row_of(finding.kind).name;
+  return std::any_of(finding.places.begin(), finding.places.end(), [&](const PlaceText& place) {
+    const Spot& spot = place.step.spot;
+    const auto here = sources_.line(spot.file, spot.line);
+    const auto before = spot.line > 1 ? sources_.line(spot.file, spot.line - 1) : std::nullopt;
+    return (here && line_ignores(*here, kind)) || (before && line_ignores(*before, kind));
   });
 }
 
-void suppress(std::vector<Suppression>& suppressions, Report& report) {
-  remove_findings(report, [&](const FindingText& finding) {
-    for (Suppression& suppression : suppressions)
-      if (matches(suppression, finding)) {
-        ++suppression.used;
-        return true;
-      }
-    return false;
-  });
+bool Suppressor::keeps_back(const FindingText& finding) {
+  return ignored_in_source(finding) ||
+         std::ranges::any_of(suppressions_, [&](const Suppression& one) { return matches(one, finding); });
 }
 
 } // namespace sooth::report

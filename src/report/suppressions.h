@@ -1,13 +1,16 @@
-// Findings that the user does not want to see: files in ThreadSanitizer's syntax, one `type:pattern` a line.
+// Findings that the user does not want to see: files in ThreadSanitizer's syntax, one
+// `type:pattern` a line.
 //
 //   # a comment
 //   race:Cache::lookup          a function in either stack,
 //   race:third_party/           a file,
 //   race:net::state             or the variable
 //   race_top:fast_counter       the function or file of the access itself
-//   deadlock:connect            for deadlocks; likewise every other kind of finding (docs/report.md)
+//   deadlock:connect            for deadlocks; likewise every other kind of finding
+//                               (docs/report.md)
 //
-// A pattern matches anywhere in a name; `*` stands for anything, `^` and `$` for its beginning and end.
+// A pattern matches anywhere in a name; `*` stands for any text, `^` and `$` for the beginning and
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +20,7 @@
 
 #include "base/result.h"
 #include "report/report.h"
+#include "report/source_lines.h"
 
 namespace sooth::report {
 
@@ -24,22 +28,32 @@ struct Suppression {
   std::string type;
   std::string pattern;
   std::uint64_t line = 0;
-  std::uint64_t used = 0; // findings that it kept back
 };
 
 // `file` is for error messages.
 Result<std::vector<Suppression>> parse_suppressions(std::string_view text, const std::string& file);
-// Is `name` what the pattern asks for?
+// Whether the pattern matches `name`.
 bool pattern_matches(std::string_view pattern, std::string_view name);
 bool matches(const Suppression& suppression, const FindingText& finding);
 
-// Does this line of source say that findings of that kind are meant to be there: `// sooth:ignore(race, deadlock)`?
+// Whether this line of source asks to ignore findings of that kind: `// sooth:ignore(race,
+// deadlock)`.
 bool line_ignores(std::string_view line, std::string_view kind);
-// Takes those findings out of the report that such a comment stands beside: on the line of one of their places, or on the
-// line before it. Sources that cannot be read say nothing.
-void suppress_in_source(Report& report);
+// Suppresses findings: by the suppressions of a file, and by such comments on the line of one of a
+// finding's places, or on the line before it. Sources that cannot be read suppress nothing.
+class Suppressor {
+public:
+  // Relative names of sources start in `directory`.
+  Suppressor(std::vector<Suppression> suppressions, std::string directory)
+      : suppressions_(std::move(suppressions)), sources_(std::move(directory)) {}
 
-// Takes the findings that match one out of the report, counts them, and numbers the rest anew.
-void suppress(std::vector<Suppression>& suppressions, Report& report);
+  bool keeps_back(const FindingText& finding);
+
+private:
+  bool ignored_in_source(const FindingText& finding);
+
+  std::vector<Suppression> suppressions_;
+  SourceLines sources_;
+};
 
 } // namespace sooth::report

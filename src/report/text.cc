@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -19,8 +20,17 @@ using witness::Status;
 namespace {
 
 constexpr std::size_t kFramesShown = 16;
+constexpr std::size_t kPairsShown = 16;
 
-// Patterns and machines are one kind with monitors; people have written what they are called.
+// "pairs of lines", or "combinations of lines" if they are not two
+std::string_view lines_word(const FindingText& finding) {
+  const auto lines = std::ranges::count_if(
+      finding.pairs.front().places, [](const witness::Place& place) { return place.role != witness::Role::Hold; });
+  return lines == 2 ? "pairs of lines" : "combinations of lines";
+}
+
+// Monitors, patterns and machines have one kind; the report uses the entry's word in the property
+// file.
 bool told_by_entry(const FindingText& finding) {
   return finding.kind == FindingKind::Monitor && !finding.run.entry.empty();
 }
@@ -38,7 +48,7 @@ public:
 private:
   template <typename... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += fmt::vformat(format, fmt::make_format_args(args...)); // format_to would be compiled with all that it can
+    out_ += fmt::vformat(format, fmt::make_format_args(args...)); // format_to would instantiate much more code
   }
   std::string bold(const std::string& text) const { return options_.color ? "\033[1m" + text + "\033[0m" : text; }
   std::string red(const std::string& text) const { return options_.color ? "\033[1;31m" + text + "\033[0m" : text; }
@@ -49,6 +59,7 @@ private:
     if (!finding.note.empty()) print("  {}\n", finding.note);
     out_ += finding.run.rule.empty() ? doubt_text(finding) : run_table(finding, options_.color);
     for (const PlaceText& place : finding.places) write_place(finding, place);
+    write_pairs(finding);
     write_objects(finding);
     for (const ThreadText& thread : finding.threads) write_thread(finding, thread);
     write_orders(finding);
@@ -79,7 +90,7 @@ private:
   }
 
   void write_place(const FindingText& finding, const PlaceText& place) {
-    if (place.role == witness::Role::Hold) return; // the request that stands beside it says what is held
+    if (place.role == witness::Role::Hold) return; // the request beside it names the held lock
     print("\n  {}\n", bold(fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place),
                                        at(place.step.spot))));
     write_source(place.step.spot);
@@ -101,7 +112,7 @@ private:
     if (const auto line = sources_.line(spot.file, spot.line)) print("    {:>5} | {}\n", spot.line, *line);
   }
 
-  // Calls inside system headers say little; where they stand is said.
+  // Hides calls inside system headers, but counts them.
   void write_stack(const std::vector<Spot>& stack) {
     std::size_t number = 0, shown = 0, hidden = 0;
     const bool all_system = std::all_of(stack.begin(), stack.end(), [](const Spot& spot) { return spot.system; });
@@ -121,6 +132,27 @@ private:
     if (hidden != 0) print("    ({} more in system headers)\n", hidden);
   }
 
+  // The lines of the same variable and functions; a pair with several findings is shown once.
+  void write_pairs(const FindingText& finding) {
+    if (finding.pairs.size() < 2) return;
+    print("\n  {} {} of the same {} and functions\n", finding.pairs.size(), lines_word(finding),
+          finding.kind == FindingKind::Deadlock ? "locks" : "variable");
+    for (std::size_t i = 0; i < std::min(kPairsShown, finding.pairs.size()); ++i) {
+      const PairText& pair = finding.pairs[i];
+      std::vector<std::string> places;
+      for (const witness::Place& place : pair.places) {
+        if (place.role == witness::Role::Hold) continue;
+        const StepText& step = step_of(report_, place.event);
+        places.push_back(fmt::format("{}{}", step.kind, at(step.spot)));
+      }
+      print("    {}{}{}\n", fmt::join(places, ", "), pair.count > 1 ? fmt::format(" ({} times)", pair.count) : "",
+            pair.status == finding.status ? "" : fmt::format(" ({})", name_of(pair.status)));
+    }
+    if (finding.pairs.size() > kPairsShown)
+      print("    ... and {} more (--json has all of them, --each makes a finding of each)\n",
+            finding.pairs.size() - kPairsShown);
+  }
+
   void write_objects(const FindingText& finding) {
     std::vector<std::string> told;
     for (const PlaceText& place : finding.places) {
@@ -132,7 +164,7 @@ private:
     }
   }
 
-  // A long run may go through many threads; where each comes from would bury the rest.
+  // A long run may have many threads; the creation of each would bury the rest.
   static bool has_place(const FindingText& finding, std::uint32_t thread) {
     return finding.run.rule.empty() ||
            std::ranges::any_of(finding.places, [&](const PlaceText& place) { return place.step.thread == thread; });
@@ -146,15 +178,16 @@ private:
 
   void write_orders(const FindingText& finding) {
     if (!finding.run.rule.empty()) return; // both are in the table of the run
-    const std::vector<ScheduleLine> observed = schedule_lines(report_, finding.observed, {});
-    if (std::ranges::any_of(observed, [](const ScheduleLine& line) { return !line.key.empty(); })) {
+    const Schedule observed =
+        schedule_of(finding.observed, {}, [&](std::uint32_t event) { return schedule_step(step_of(report_, event)); });
+    if (!observed.listed.empty()) {
       print("\n  observed order\n");
-      write_schedule(finding, observed, false);
+      write_schedule(finding, observed.listed, observed.turns, false);
     }
     if (finding.status == Status::Observed && finding.schedule.empty()) return;
     print("\n  {} order\n", name_of(finding.status));
     if (finding.observed_prefix != 0) print("    as recorded          the first {} events\n", finding.observed_prefix);
-    write_schedule(finding, schedule_lines(report_, finding.schedule, finding.next), true);
+    write_schedule(finding, finding.schedule, finding.turns, true);
     for (const std::uint32_t event : finding.next) {
       const StepText& step = step_of(report_, event);
       print("    {:<20} {}{}\n", "next: " + thread_phrase(finding, step.thread), next_phrase(step), at(step.spot));
@@ -169,20 +202,39 @@ private:
     return step_phrase(step);
   }
 
-  void write_schedule(const FindingText& finding, const std::vector<ScheduleLine>& lines, bool count) {
-    for (const ScheduleLine& line : lines) {
-      if (line.skipped != 0) print("    ... {} more turns\n", line.skipped);
-      const std::string more = line.more != 0 ? fmt::format("... {} more; ", line.more) : "";
-      const std::string events = count ? fmt::format("({} event{})", line.events, line.events == 1 ? "" : "s") : "";
-      const std::string key = fmt::format("{}{}", more, fmt::join(line.key, "; "));
-      print("    {:<20} {}{}{}\n", thread_phrase(finding, line.thread), key, key.empty() || events.empty() ? "" : "  ",
+  static ScheduleStep schedule_step(const StepText& step) {
+    return {step.thread, step.address, step.access, step.synchronises};
+  }
+
+  void write_schedule(const FindingText& finding, std::span<const std::uint32_t> listed, std::span<const Turn> turns,
+                      bool count) {
+    std::size_t first = 0;
+    for (const Turn& turn : turns) {
+      if (turn.skipped != 0) print("    ... {} more turns\n", turn.skipped);
+      const std::string more = turn.more != 0 ? fmt::format("... {} more; ", turn.more) : "";
+      const std::string events = count ? fmt::format("({} event{})", turn.events, turn.events == 1 ? "" : "s") : "";
+      const std::string key = fmt::format("{}{}", more, fmt::join(phrases(listed.subspan(first, turn.listed)), "; "));
+      first += turn.listed;
+      print("    {:<20} {}{}{}\n", thread_phrase(finding, turn.thread), key, key.empty() || events.empty() ? "" : "  ",
             events);
     }
+  }
+  // Shows a repeated step, such as a loop that waits, once.
+  std::vector<std::string> phrases(std::span<const std::uint32_t> events) const {
+    std::vector<std::string> out;
+    for (const std::uint32_t event : events) {
+      std::string phrase = step_phrase(step_of(report_, event));
+      if (out.empty() || out.back() != phrase) out.push_back(std::move(phrase));
+    }
+    return out;
   }
 
   void write_decision(const FindingText& finding) {
     print("\n  decided by {} ({} model)", finding.engine, name_of(finding.model));
-    if (finding.count > 1) print("; {} times at these places", finding.count);
+    if (finding.count > 1)
+      print("; {} times at these {}", finding.count, finding.pairs.size() > 1 ? "lines" : "places");
+    if (finding.suppressed_pairs != 0 && !finding.pairs.empty())
+      print("; {} more {} suppressed", finding.suppressed_pairs, lines_word(finding));
     print("; fingerprint {}\n\n", finding.fingerprint);
   }
 
@@ -217,7 +269,7 @@ void shorten(Report& report, const std::string& folder) {
   }
 }
 
-// A line for each candidate; JSON has the rest.
+// One line for each candidate; JSON has the details.
 std::string candidates_text(const Report& report) {
   constexpr std::size_t kShown = 100;
   if (report.candidates.empty()) return {};
@@ -245,16 +297,29 @@ std::string kinds_text(const Report& report) {
   return out;
 }
 
+// ", 9361 pairs of lines": only where some finding has several.
+std::string pairs_text(const Report& report) {
+  std::size_t all = 0;
+  bool several = false, two_each = true;
+  for (const FindingText& finding : report.findings) {
+    all += std::max<std::size_t>(1, finding.pairs.size());
+    several = several || finding.pairs.size() > 1;
+    two_each = two_each && !finding.pairs.empty() && lines_word(finding).starts_with("pairs");
+  }
+  return several ? fmt::format(", {} {} of lines", all, two_each ? "pairs" : "combinations") : std::string();
+}
+
 } // namespace
 
 std::string summary(const Report& report) {
-  std::string out;
+  std::string out = report.partial ? "sooth: interrupted: " : "sooth: ";
   const std::size_t found = report.findings.size();
   if (found == 0 && !report.coverage.unanswered.empty())
-    out =
-        fmt::format("sooth: no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
-  else if (found == 0) out = "sooth: nothing found";
-  else out = fmt::format("sooth: {} finding{} ({})", found, found == 1 ? "" : "s", kinds_text(report));
+    out += fmt::format("no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
+  else if (found == 0) out += "nothing found";
+  else
+    out += fmt::format("{} finding{}{} ({}){}", found, found == 1 ? "" : "s", report.partial ? " so far" : "",
+                       kinds_text(report), pairs_text(report));
   out += fmt::format("; {} event{} of {} thread{}, {} model", report.events, report.events == 1 ? "" : "s",
                      report.threads, report.threads == 1 ? "" : "s", report.model);
   if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);

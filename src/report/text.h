@@ -12,7 +12,7 @@ struct TextOptions {
   std::string here = {}; // files below this folder are shown without it
 };
 
-// Every finding, then one line that sums up, then what bounds the answer.
+// Every finding, then a line that sums up, then the coverage.
 std::string text(const Report& report, const TextOptions& options);
 // The last lines alone: "sooth: 2 findings (1 race, 1 deadlock) ..." and the coverage.
 std::string summary(const Report& report);

@@ -26,17 +26,17 @@ bool precedes(const Span& a, const Span& b, const StrongOrder& order) {
   return order.before({a.thread, a.last}, {b.thread, b.first});
 }
 
-// `end` comes before `use` in every run. Did the user's own thread make the object anew in between? If not, it may be a
-// use of what was freed.
+// `end` comes before `use` in every run. Did the thread of `use` begin the object anew in between?
+// If not, `use` may be a use after free.
 bool renewed_between(const Span& end, const Span& use, const std::vector<Span>& spans, const StrongOrder& order) {
-  if (use.fresh) return true; // begun in the epoch of the use, all of which is after the end
+  if (use.fresh) return true; // begun in the epoch of `use`, which lies after `end` as a whole
   return std::any_of(spans.begin(), spans.end(), [&](const Span& begin) {
     return begin.kind == UseKind::Begin && begin.thread == use.thread && begin.last < use.first &&
            precedes(end, begin, order);
   });
 }
 
-// Two uses by different threads, of which at least one changes the memory.
+// For two uses by different threads, at least one of which changes the memory.
 bool may_constrain(const Span& a, const Span& b, const std::vector<Span>& spans, const StrongOrder& order) {
   const bool forward = precedes(a, b, order);
   if (!forward && !precedes(b, a, order)) return true;

@@ -1,10 +1,12 @@
-// Who used a piece of memory, when and how: the history of a granule, as a small number.
+// Histories: which threads used a granule of memory, when and how, as a small number.
 //
-// Millions of granules have few different histories: "main wrote it, then thread 3 read and wrote it". So histories are
-// kept once each and numbered, a granule has only the number, and what one more use makes of a history is looked up in
-// a table. Whether a history can constrain another run is decided once for all granules that have it.
-// Cost: 4 bytes for a granule; a look into a small cache for each use. A history with more than kMaxSpans spans, and
-// every one beyond kMaxHistories, is `kMany`, of which nothing is left out.
+// Millions of granules have few different histories, such as "main wrote it, then thread 3 read and
+// wrote it". So each history is stored once and numbered, and a granule has only the number. A
+// table says which history follows when one more use is added. One verdict, whether a history can
+// constrain another run, serves all granules that have it.
+// Cost: 4 bytes for a granule; a lookup in a small cache for each use.
+// Gives up: a history with more than kMaxSpans spans becomes `kMany`, and so does every one beyond
+//   kMaxHistories. Accesses with this history are never left out.
 #pragma once
 
 #include <array>
@@ -30,15 +32,15 @@ enum class UseKind : std::uint8_t {
 struct Span {
   std::uint32_t thread = 0;
   UseKind kind = UseKind::Read;
-  bool fresh = false; // of an object that this thread began in the same epoch
+  bool fresh = false; // the object was begun by this thread in the same epoch
   std::uint32_t first = 0, last = 0;
   friend auto operator<=>(const Span&, const Span&) = default;
 };
 
-// Why a piece of memory cannot constrain another run; or that it can.
+// Whether memory can constrain another run; if not, why not.
 enum class Verdict : std::uint8_t {
   OneThread, // no other thread uses it
-  ReadOnly,  // nobody writes it, nobody ends it
+  ReadOnly,  // no thread writes it or ends it
   Ordered,   // several threads use it, and all conflicting uses have the same order in every run
   Constrains,
 };
@@ -51,7 +53,7 @@ public:
 
   Histories();
 
-  // The number of a use, for after().
+  // Numbers a use, for after().
   std::uint32_t use(std::uint32_t thread, std::uint32_t epoch, UseKind kind, bool fresh);
   // The history with one more use.
   Id after(Id history, std::uint32_t use) {
@@ -61,13 +63,13 @@ public:
     return recent.result;
   }
 
-  // Once all uses are known. `order` may be asked.
+  // Call it only when all uses are known; it may query `order`.
   Verdict verdict(Id history, const StrongOrder& order);
 
 private:
   static constexpr unsigned kRecentBits = 14;
   static constexpr std::size_t kMaxSpans = 48;
-  static constexpr std::size_t kMaxSpansOfKind = 4; // of one thread; the nearest two become one
+  static constexpr std::size_t kMaxSpansOfKind = 4; // of one thread; beyond that, the nearest two are joined
   static constexpr std::size_t kMaxHistories = 1u << 20;
 
   using Spans = std::vector<Span>; // ascending

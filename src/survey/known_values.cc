@@ -32,7 +32,7 @@ void KnownValues::restart() {
   last_page_ = nullptr;
 }
 
-// Pages of globals begin with what these held, where the file says it.
+// A page of globals begins with their initial contents, if the file has them.
 KnownValues::Page& KnownValues::page(std::uint64_t number) {
   if (number == last_number_) return *last_page_;
   auto& found = pages_[number];

@@ -1,4 +1,5 @@
-// What memory holds, as far as the accesses that pass by say so; to find out whether others change it.
+// The values of memory, as far as recorded accesses show them. A read of another value shows that
+// code without hooks changed the memory.
 #pragma once
 
 #include <array>
@@ -15,16 +16,17 @@ namespace sooth::survey {
 
 class KnownValues {
 public:
-  // The trace says what globals held when the program began.
+  // The trace has the initial contents of globals.
   void begin(const trace::Trace& trace);
-  // Forgets everything that came after that.
+  // Forgets everything but these initial contents.
   void restart();
 
-  // A read of bytes [from, to) of this granule of 8 bytes, as seen by an access at `address`. False: it does not see what
-  // was last known of them. Whatever it saw is known from now on.
+  // A read of bytes [from, to) of this granule of 8 bytes, by an access at `address` that saw
+  // `seen`. False: it saw another value than the last known one. The bytes it saw are known from
+  // now on.
   bool read(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& seen, std::uint64_t address);
   void write(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& written, std::uint64_t address);
-  // An object begins or ends there: nothing is known any more.
+  // An object begins or ends there, so its bytes become unknown.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
 private:

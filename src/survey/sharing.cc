@@ -13,8 +13,8 @@ using trace::EventKind;
 
 namespace {
 
-// Ranges up to this size are marked granule by granule also where nobody was yet; of larger ones the file would decide how
-// much memory is needed.
+// Ranges up to this size are marked granule by granule, even where no page exists yet. For larger
+// ranges the file would decide how much memory we need.
 constexpr std::uint64_t kMarkedBytes = 1 << 16;
 
 bool has_extent(const Event& e) { return e.size != 0 && e.size <= ~e.address; }
@@ -30,7 +30,7 @@ bool Sharing::begin(const trace::Trace& trace) {
   return true;
 }
 
-// --- pages -----------------------------------------------------------------------------------------------------
+// --- pages ---------------------------------------------------------------------------------------
 
 Sharing::Page* Sharing::find(std::uint64_t number) const {
   if (number == last_number_) return last_page_;
@@ -65,7 +65,7 @@ void Sharing::each_granule(std::uint64_t address, std::uint64_t bytes, F&& f) {
   }
 }
 
-// The same, only where there is a page: for ranges of any size.
+// The same, but only where a page exists: for ranges of any size.
 template <typename F>
 void Sharing::each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f) {
   const std::uint64_t last_byte = address + bytes - 1;
@@ -79,14 +79,14 @@ void Sharing::each_known_granule(std::uint64_t address, std::uint64_t bytes, F&&
     for (std::uint64_t number = first_page; number <= last_page; ++number)
       if (pages_.contains(number)) visit(number);
   } else {
-    std::vector<std::uint64_t> there; // each_granule may not run while the map is walked through
+    std::vector<std::uint64_t> there; // each_granule must not run during a walk through the map
     for (const auto& [number, page] : pages_)
       if (first_page <= number && number <= last_page) there.push_back(number);
     for (const std::uint64_t number : there) visit(number);
   }
 }
 
-// --- the first pass --------------------------------------------------------------------------------------------
+// --- the first pass ------------------------------------------------------------------------------
 
 void Sharing::survey(const Event& e) {
   if (is_access(e.kind)) {
@@ -156,8 +156,8 @@ void Sharing::begin_object(const Event& e) {
     if (page.dead_of == e.thread) page.dead[i] = false;
     add(page.granules[i], number);
   };
-  // Where nobody was before, nothing has ended, and nothing has to be begun: but who comes later may have been told of an
-  // end by another thread.
+  // A granule without a page has seen no end so far, so a large range need not begin it. A small
+  // range does so all the same: a thread that is surveyed later may have ended an object there.
   if (e.value <= kMarkedBytes) each_granule(e.address, e.value, begin);
   else each_known_granule(e.address, e.value, begin);
 }
@@ -165,7 +165,7 @@ void Sharing::begin_object(const Event& e) {
 void Sharing::end_object(const Event& e) {
   if (e.value == 0 || e.value > ~e.address) return;
   const std::uint32_t number = use_number(e.thread, UseKind::End, false);
-  // Unmapped memory may come back unseen; no access after it is objected to.
+  // A new mapping may go unrecorded, so an access after an unmap is not a use of dead memory.
   const bool dead = e.kind != EventKind::Unmap;
   const auto end = [&](Page& page, std::size_t i) {
     add(page.granules[i], number);
@@ -187,7 +187,7 @@ void Sharing::end_object(const Event& e) {
 }
 
 void Sharing::surveyed() {
-  for (const LargeUse& large : large_uses_) { // some granules were seen only later
+  for (const LargeUse& large : large_uses_) { // some granules got a page only later
     const std::uint32_t number = histories_.use(large.thread, large.epoch, large.kind, false);
     each_known_granule(large.address, large.bytes, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
   }
@@ -199,7 +199,7 @@ void Sharing::surveyed() {
     }
 }
 
-// --- the second pass -------------------------------------------------------------------------------------------
+// --- the second pass -----------------------------------------------------------------------------
 
 Verdict Sharing::verdict(std::uint64_t granule) const {
   const Page* page = find(granule / kGranules);
@@ -216,7 +216,7 @@ bool Sharing::is_private(const Event& e) const {
 
 void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) const {
   parts.clear();
-  if (!has_extent(e) || e.size > kMarkedBytes) { // contents of large ranges are not recorded, so none can be wrong
+  if (!has_extent(e) || e.size > kMarkedBytes) { // kept: the contents of large ranges are not recorded
     parts.push_back({e.address, e.size});
     return;
   }
@@ -231,8 +231,7 @@ void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) co
 }
 
 void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
-  if (e.kind == EventKind::Alloc || e.kind == EventKind::Map || e.kind == EventKind::StackBegin || ends_object(e.kind))
-    return values_.forget(e.address, e.value);
+  if (begins_or_ends_object(e.kind)) return values_.forget(e.address, e.value);
   const bool read = e.kind == EventKind::Read;
   if ((!read && e.kind != EventKind::Write) || !has_extent(e) || !values_recorded_) return;
   if (e.size > kMarkedBytes) {
@@ -253,8 +252,8 @@ void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
 }
 
 bool Sharing::wants_another_pass() {
-  ++passes_;
   if (changed_.empty()) return false;
+  ++passes_;
   for (const std::uint64_t granule : changed_)
     page(granule / kGranules).granules[granule % kGranules] = static_cast<std::uint32_t>(Verdict::Constrains);
   changed_.clear();

@@ -5,16 +5,15 @@
 
 namespace sooth::survey {
 
-using trace::EventKind;
-
 StrongOrder::Life& StrongOrder::life(std::uint32_t thread) {
   if (thread >= lives_.size()) lives_.resize(thread + 1);
   return lives_[thread];
 }
 
 bool StrongOrder::see(const trace::Event& e) {
-  constexpr std::uint64_t kMostThreads = 1u << 20; // as the reader has it
-  const bool fork = e.kind == EventKind::Fork, join = e.kind == EventKind::Join;
+  constexpr std::uint64_t kMostThreads = 1u << 20; // the reader's bound
+  const bool thread = object_of(e.kind) == trace::ObjectKind::Thread;
+  const bool fork = thread && does(e.kind, trace::act::kGives), join = thread && does(e.kind, trace::act::kTakes);
   if ((!fork && !join) || e.has(trace::kFailed) || e.value >= kMostThreads) return false;
   const auto child = static_cast<std::uint32_t>(e.value);
   life(std::max(child, e.thread));
@@ -31,7 +30,7 @@ bool StrongOrder::see(const trace::Event& e) {
 }
 
 bool StrongOrder::before(Moment a, Moment b) const {
-  std::array<Moment, kMaxSteps> above; // where b is known to come after, nearest first
+  std::array<Moment, kMaxSteps> above; // moments that come before b, nearest first
   unsigned count = 0;
   for (Moment at = b; count < kMaxSteps;) {
     above[count++] = at;
@@ -40,9 +39,10 @@ bool StrongOrder::before(Moment a, Moment b) const {
     if (life.created.thread == kNobody || life.created_twice) break;
     at = life.created;
   }
-  // What is over: up to the end of an epoch of a's own, or, for a thread that joined it, when an epoch begins. What is
-  // still to come: from the beginning of an epoch of b's own, or, for a creator, when an epoch ends. Where both speak of
-  // one thread, the earlier or the same epoch is before the other in each of these cases.
+  // a is over by the moment `at`: the end of its own epoch, or the beginning of the epoch of a
+  // thread that joined it. b has not begun before each moment in `above`: the beginning of its own
+  // epoch, or the end of a creator's epoch. If both moments are of one thread and `at` has the
+  // earlier or the same epoch, a comes before b in each of these cases.
   Moment at = a;
   for (unsigned step = 0; step < kMaxSteps; ++step) {
     for (unsigned i = 0; i < count; ++i)

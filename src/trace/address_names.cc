@@ -12,7 +12,8 @@ std::string with_offset(const std::string& name, std::uint64_t offset) {
   return offset == 0 ? name : name + "+" + std::to_string(offset);
 }
 
-// The part of a variable that lies `offset` bytes behind its beginning: `[3].lock`. What the type does not tell stays a number.
+// The part of a variable that lies `offset` bytes behind its beginning: `[3].lock`. Without a type
+// it stays a number.
 std::string part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t offset) {
   constexpr int kDeepest = 16;
   std::string out;
@@ -65,7 +66,7 @@ void AddressNames::follow(const Event& e) {
   case EventKind::Unmap:
   case EventKind::StackEnd: return end(e);
   case EventKind::Watch: {
-    if (e.has(kFill)) return; // about races on these bytes, no name for them
+    if (e.has(kFill)) return; // an annotation about races on these bytes, not a name
     const std::uint64_t bytes = e.value & 0xffffffff;
     const std::uint64_t string = e.value >> 32;
     if (bytes == 0 || string >= trace_.strings.size() || bytes > ~e.address) return;
@@ -94,16 +95,24 @@ std::optional<AddressNames::Object> AddressNames::object(std::uint64_t address) 
   return Object{address - offset, region->end, region->name, region->event};
 }
 
+const Global* AddressNames::global_at(std::uint64_t address) const {
+  const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
+                                      [](std::uint64_t a, const Global& g) { return a < g.address; });
+  if (after == trace_.globals.begin()) return nullptr;
+  const Global& global = *(after - 1);
+  return address - global.address < std::max<std::uint64_t>(1, global.bytes) ? &global : nullptr;
+}
+
+bool AddressNames::has_own_name(std::uint64_t address) const {
+  std::uint64_t offset = 0;
+  return find(watched_, address, offset) != nullptr || global_at(address) != nullptr;
+}
+
 std::string AddressNames::name(std::uint64_t address) const {
   std::uint64_t offset = 0;
   if (const Region* region = find(watched_, address, offset)) return with_offset(region->name, offset);
-  const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
-                                      [](std::uint64_t a, const Global& g) { return a < g.address; });
-  if (after != trace_.globals.begin()) {
-    const Global& global = *(after - 1);
-    if (address - global.address < std::max<std::uint64_t>(1, global.bytes))
-      return global.name + part_at(trace_.types, global.type_id, address - global.address);
-  }
+  if (const Global* global = global_at(address))
+    return global->name + part_at(trace_.types, global->type_id, address - global->address);
   if (const Region* region = find(blocks_, address, offset)) return with_offset(region->name, offset);
   if (const Region* region = find(areas_, address, offset)) return with_offset(region->name, offset);
   return {};

@@ -1,7 +1,7 @@
-// What people call an address at some moment of a trace: `accounts[2].balance`, `heap#3+16`, `stack#2+1044`.
+// Names of addresses for people: `accounts[2].balance`, `heap#3+16`, `stack#2+1044`.
 //
-// An address that is used again belongs to a new object, so the names change while one goes through the trace:
-// show `follow` every event, in order. Names are unique: two objects never share one.
+// A reused address belongs to a new object, so names change along the trace. Call `follow` with
+// every event, in order. Names are unique: two objects never share one.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,13 @@ public:
   explicit AddressNames(const Trace& trace) : trace_(trace) {}
 
   void follow(const Event& event);
-  // Empty where nothing is known of the address.
+  // Empty if the address is unknown.
   std::string name(std::uint64_t address) const;
+  // Whether the name comes from the source or the program itself (`accounts[2]`), and is not the
+  // number of a block or stack.
+  bool has_own_name(std::uint64_t address) const;
 
-  // A heap block, a stack or a mapping; blocks also after they were freed.
+  // A heap block (also a freed one), a stack or a mapping.
   struct Object {
     std::uint64_t begin;
     std::uint64_t end;
@@ -32,6 +35,7 @@ public:
   std::optional<Object> object(std::uint64_t address) const;
 
 private:
+  const Global* global_at(std::uint64_t address) const;
   struct Region {
     std::uint64_t end;
     std::string name;

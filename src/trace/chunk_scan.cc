@@ -8,7 +8,7 @@
 namespace sooth::trace {
 namespace {
 
-// The number of notes is bounded: a file full of garbage is told of in a few lines.
+// The number of notes is bounded: a file full of garbage is described in a few lines.
 constexpr std::size_t kMaxNotes = 64;
 
 ChunkHeader header_at(std::span<const std::uint8_t> file, std::uint64_t offset) {
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  // Uses the chunk at `offset` if it can be used; returns where the next one should be.
+  // Takes the chunk at `offset` if it is valid; returns where the next one should be.
   std::uint64_t take(std::uint64_t offset) {
     Chunk chunk{header_at(file_, offset), offset, {}};
     const ChunkHeader& h = chunk.header;

@@ -1,9 +1,13 @@
-// Finds the chunks of a trace file among whatever bytes are there.
+// Finds the chunks of a trace file, also of a damaged one.
+//
+//     | first page | Events | damaged bytes | Live | Module |        3 chunks, and a note about
+//                              ^ next header at a multiple of 64    the bytes in between
 //
 // Question: which chunks of the file are whole, and what lies between them?
-// Source: docs/trace_format.md. Cost: one pass; every byte is checksummed once.
-// Where a header is not valid, the next valid one at a multiple of 64 bytes is looked for, so damage costs no more
-// than the chunks it hits. Gives up: never; the rest of the file is then counted as damaged.
+// Source: docs/trace_format.md.
+// Cost: one pass; every byte is checksummed once. After an invalid header, the scan looks for the
+//   next valid one at a multiple of 64 bytes, so damage costs no more than the chunks it hits.
+// Gives up: never; the rest of the file then counts as damaged.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +19,8 @@
 
 namespace sooth::trace {
 
-// Bounds of one chunk that the reader accepts; the runtime's chunks are far smaller. They bound what a hostile
-// header can make the reader allocate.
+// The largest chunk that the reader accepts; the runtime's chunks are far smaller. This bounds the
+// memory that a hostile header can make the reader allocate.
 inline constexpr std::uint64_t kMaxChunkSlots = 1u << 22;
 inline constexpr std::uint64_t kMaxChunkRaw = 1u << 27;
 inline constexpr std::uint32_t kMaxThreads = 1u << 20;

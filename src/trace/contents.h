@@ -1,5 +1,5 @@
-// What an event saw and wrote, as bytes, wherever the trace keeps them: in the event, in Trace::bytes, as one
-// repeated byte, or not at all.
+// The bytes that an event saw or wrote, wherever the trace keeps them: in the event, in
+// Trace::bytes, as one repeated byte, or not at all.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ public:
   bool is_opaque() const { return opaque_; }
   bool is_fill() const { return data_ == nullptr && !opaque_; }
   std::uint8_t byte(std::uint64_t i) const { return data_ != nullptr ? data_[i] : fill_; }
-  // `count` bytes from `offset`, put into a word from its byte `shift` on; the word's other bytes are zero.
+  // `count` bytes from `offset`, put into a word from its byte `shift` on; the word's other bytes
+  // are zero.
   std::uint64_t word(std::uint64_t offset, unsigned shift, unsigned count) const {
     std::uint64_t out = 0;
     if (data_ != nullptr) {
@@ -52,18 +53,18 @@ inline Contents of(std::span<const std::uint8_t> bytes, const Event& e, const st
   if (e.has(kOpaque)) return Contents::opaque(e.size);
   if (e.has(kFill)) return Contents::filled(static_cast<std::uint8_t>(word), e.size);
   if (!e.has(kPayload)) return e.size <= 8 ? Contents::inlined(word, e.size) : Contents::opaque(e.size);
-  // A trace made by hand may point outside its bytes; then nothing is known of them.
+  // A trace made by hand may point outside its bytes; then they are unknown.
   if (e.extra > bytes.size() || bytes.size() - e.extra < skip + e.size) return Contents::opaque(e.size);
   return Contents::stored(bytes.data() + e.extra + skip, e.size);
 }
 
 } // namespace contents_detail
 
-// What a read, atomic-read or atomic-rmw saw.
+// The bytes that a read, atomic-read or atomic-rmw saw.
 inline Contents seen_by(std::span<const std::uint8_t> bytes, const Event& e) {
   return contents_detail::of(bytes, e, e.kind == EventKind::AtomicRmw ? e.extra : e.value, 0);
 }
-// What a write, atomic-write, external-write or atomic-rmw left behind.
+// The bytes that a write, atomic-write, external-write or atomic-rmw left behind.
 inline Contents written_by(std::span<const std::uint8_t> bytes, const Event& e) {
   return contents_detail::of(bytes, e, e.value, e.kind == EventKind::AtomicRmw ? e.size : 0);
 }

@@ -1,14 +1,21 @@
 // Slots of one thread to bytes and back: the body of an Events chunk before LZ4.
 //
-// Every slot is a tag byte and, where the prediction fails, a number in one of a few columns. Predicted from what came
-// before: site and shape (size, order, flags, kind), as one of the last two that followed the same site; address and value
-// (those of the last event at the site, or the same stride again); counter (it moves
-// as it did at the site's last event). The columns stand one after the other, so that noise (values) does not hide from LZ4 what repeats (everything else). A chunk starts with a fresh predictor
-// and can be read alone.
+// Each slot is a tag byte and, where a prediction fails, a number in one of a few columns. Three
+// things are predicted from earlier slots:
+// - site and shape (size, order, flags, kind): one of the last two that followed the same site;
+// - address and value: those of the last event at the site, or the same stride again;
+// - counter: it moves as it did at the site's last event.
 //
-// The encoder runs inside the user's program: no allocation, no library, a few nanoseconds a slot. Whether a prediction
-// holds is a branch, since programs repeat themselves and what is skipped is free; how long a number is follows no pattern
-// and is no branch: 8 bytes are written, and the column moves on by the length.
+//     for (i = 0; i < n; ++i) a[i] = 0;   first slots: tag and numbers; then the site, the stride
+//                                         of the address and the value repeat: one byte a slot
+//
+// The columns stand one after the other, so that noise (values) does not hide repetition
+// (everything else) from LZ4. A chunk starts with a fresh predictor and can be read alone.
+//
+// The encoder runs inside the user's program: no allocation, no library, a few nanoseconds a slot.
+// Whether a prediction holds is a branch, because programs repeat themselves and a skipped branch
+// is free. The length of a number follows no pattern and is not a branch: 8 bytes are written, and
+// the column moves on by the length.
 #pragma once
 
 #include <bit>
@@ -26,25 +33,26 @@ inline constexpr std::size_t kEncodedHeader = 32;
 
 namespace codec_detail {
 enum Column : unsigned { kTags, kSites, kAddresses, kValues, kCounters, kPayloads, kColumns };
-// The most bytes that one slot can put into each column; 8 at least where numbers are written (see put).
+// The most bytes that one slot can put into each column; 8 at least where numbers are written (see
+// put).
 inline constexpr std::size_t kColumnRoom[kColumns] = {1, 9, 9, 8, 9, 32};
 static_assert(1 + 9 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 + 4 <= kEncodedHeader);
 // In the last bytes of the header, so that bytes of another encoding are not taken for this one.
 inline constexpr std::uint32_t kCodecVersion = 1;
 inline constexpr std::size_t kVersionPlace = kEncodedHeader - 4;
 
-// The tag: how each part is told. A new shape comes only with a new site.
+// The tag: how each part is encoded. A new shape comes only with a new site.
 enum SiteTag : unsigned { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2, kNewSiteAndShape = 3, kSiteTag = 3 };
 enum AddressTag : unsigned { kSameAddress = 0, kSameStride = 4, kNewAddress = 8, kAddressTag = 12 };
 enum ValueTag : unsigned { kSameValue = 0, kWholeValue = 16, kNearValue = 32, kValueTag = 48 };
 enum : unsigned { kNewCounter = 64, kNoTag = 128 };
 inline constexpr std::uint64_t kFar = std::uint64_t{1}
-                                      << 42; // 8-byte values that differ by more are noise, and told whole
+                                      << 42; // 8-byte values that differ by more are noise, and written whole
 struct SiteEntry {                           // the last event at the sites that share this entry
   std::uint64_t address, value;
   std::int32_t stride; // cut to 32 bits: longer ones hardly come twice
   std::uint32_t shape;
-  std::uint64_t followers[2]; // site and shape of what came after, the last one first
+  std::uint64_t followers[2]; // sites and shapes of the next events, the latest first
   std::uint64_t ticks;        // by how much the counter moved
 };
 struct Predictor {
@@ -52,13 +60,14 @@ struct Predictor {
   SiteEntry entries[256] = {};
 };
 
-// The last 8 bytes of a slot: the site below, the shape above. One comparison tells whether both are as predicted.
+// The last 8 bytes of a slot: the site below, the shape above. One comparison shows whether both
+// are as predicted.
 inline constexpr std::size_t kSiteAndShape = offsetof(RawEvent, site);
 static_assert(kSiteAndShape + 8 == sizeof(RawEvent) && std::endian::native == std::endian::little);
 inline std::uint32_t site_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape); }
 inline std::uint32_t shape_in(std::uint64_t site_and_shape) { return static_cast<std::uint32_t>(site_and_shape >> 32); }
 inline constexpr std::uint32_t kPayloadShape = std::uint32_t{kPayload} << 16;
-// The bytes of a payload that are stored: what is left of its last slot is not, but for a few.
+// The stored bytes of a payload: padded to 8 bytes, not to a whole slot.
 inline std::size_t stored_payload(const RawEvent& e) {
   const bool twice = e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw);
   return static_cast<std::size_t>(round_up(twice ? 2 * e.value : e.value, 8));
@@ -73,8 +82,8 @@ inline std::uint64_t zigzag(std::uint64_t v) { return (v << 1) ^ (0 - (v >> 63))
 inline std::uint64_t unzigzag(std::uint64_t v) { return (v >> 1) ^ (0 - (v & 1)); }
 inline std::uint64_t extended(std::int32_t v) { return static_cast<std::uint64_t>(std::int64_t{v}); }
 
-// A number takes n = 1 to 8 bytes, little-endian: n - 1 zero bits, a one, its 7n bits. Or 9: a zero byte, its 64 bits.
-// Writes 8 bytes, or 9; returns the end of those that count.
+// A number takes n = 1 to 8 bytes, little-endian: n - 1 zero bits, a one, its 7n bits. Or 9: a zero
+// byte, its 64 bits. Writes 8 bytes, or 9; returns the end of those that count.
 inline std::uint8_t* put(std::uint8_t* to, std::uint64_t v) {
   const auto highest = static_cast<unsigned>(63 - std::countl_zero(v | 1));
   if (highest >= 56) [[unlikely]]
@@ -84,7 +93,7 @@ inline std::uint8_t* put(std::uint8_t* to, std::uint64_t v) {
   return to + n;
 }
 
-// What is left of one column.
+// The rest of one column.
 struct Input {
   const std::uint8_t *at, *end;
   bool number(std::uint64_t& v) {
@@ -108,8 +117,9 @@ struct Input {
 };
 } // namespace codec_detail
 
-// Encodes events with their payload slots into `out`, which has room for kEncodedHeader and kMaxEncodedSlot each. Returns the end.
-// With `check`, null if one of them is not whole: its kind is 0, or its payload is cut off.
+// Encodes events with their payload slots into `out`, which has room for kEncodedHeader and
+// kMaxEncodedSlot each. Returns the end. With `check`: null if an event is not whole, because its
+// kind is 0 or its payload is cut off.
 template <bool check = false>
 std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
   using namespace codec_detail;
@@ -126,7 +136,7 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
   std::uint32_t site = 0;
   SiteEntry* before = &p.at(site);
   for (const RawEvent *e = in, *in_end = in + slots; e < in_end; ++e) {
-    // All of the slot is read first: for the compiler, any byte written to a column might change it.
+    // Reads the whole slot first: for the compiler, any byte written to a column might change it.
     const std::uint64_t site_and_shape = read8(reinterpret_cast<const std::uint8_t*>(e) + kSiteAndShape);
     const std::uint64_t address = e->address, value = e->value, ticks = e->counter - counter;
     const std::uint32_t shape = shape_in(site_and_shape);
@@ -168,7 +178,8 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
       }
       last.value = value;
     }
-    // Other threads move the counter at any time, but seldom far: no branch on whether, one on how far.
+    // Other threads move the counter at any time, but seldom far: no branch on whether, one on how
+    // far.
     const bool moved_otherwise = ticks != last.ticks;
     tag |= moved_otherwise * kNewCounter;
     *counters = static_cast<std::uint8_t>(2 * ticks + 1); // as put would

@@ -8,16 +8,16 @@
 #include <tuple>
 
 #include "trace/event_codec.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::trace {
 namespace {
 
-constexpr std::uint64_t kLongestRange = std::uint64_t{1} << 36; // longer ones are not believed
-constexpr std::uint64_t kLargestSplit = std::uint64_t{1} << 31; // of what Event::size, 32 bits, cannot say
+constexpr std::uint64_t kLongestRange = std::uint64_t{1} << 36; // a longer one must be damage
+constexpr std::uint64_t kLargestSplit = std::uint64_t{1} << 31; // of ranges too long for Event::size
 
-bool touches_memory(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
-
-// What goes on waiting after the handler of a signal. The others come back with an error, or as if they had been woken.
+// Requests that go on waiting after a signal's handler. The others return with an error, or as if
+// they had been woken.
 bool outlasts_signals(EventKind awaited) {
   switch (awaited) {
   case EventKind::Acquire:
@@ -78,7 +78,7 @@ void EventStream::decode_next_piece() {
   const Chunk& chunk = *pieces_[next_piece_++];
   const std::uint64_t first = chunk.header.first_slot;
   std::uint64_t slots = slots_of(chunk);
-  if (first + slots < first || (slots != 0 && first + slots <= next_slot_)) return; // all of it was there before
+  if (first + slots < first || (slots != 0 && first + slots <= next_slot_)) return; // all of it is a repetition
   const bool good = unpack(chunk, slots);
   if (slots == 0) return;
   if (first > next_slot_) {
@@ -92,7 +92,7 @@ void EventStream::decode_next_piece() {
     buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
     held_back_.clear();
     append_events(slots, first);
-    if (!(context_->trace.flags & kFrozen)) drop_granted_requests(from); // done when it was written
+    if (!(context_->trace.flags & kFrozen)) drop_granted_requests(from); // in a frozen trace, the writer did it
   } else {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
@@ -127,14 +127,15 @@ void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
   const std::vector<RawEvent>& raw = context_->slots;
   buffer_.reserve(buffer_.size() + slots);
   for (std::uint64_t i = 0; i < slots; ++i) {
-    const std::uint64_t extra = payload_slots(raw[i]); // decode_slots and finished_slots saw to it that they are there
+    const std::uint64_t extra = payload_slots(raw[i]); // complete: decode_slots and finished_slots checked it
     if (first_slot + i >= next_slot_) append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
     i += extra;
   }
 }
 
-// A request is over as soon as its thread does something else. The handler of a signal may interrupt it: then the thread still
-// waits while that has not returned, and goes on waiting after it where the call says so; the request stands behind the handler.
+// A request is over as soon as its thread does something else. A signal's handler may interrupt it.
+// The thread still waits while the handler runs, and also afterwards if the call goes on; the
+// request then stands behind the handler.
 void EventStream::drop_granted_requests(std::size_t from) {
   constexpr std::size_t kNone = ~std::size_t{0};
   std::size_t waits = kNone; // the place of the request
@@ -183,14 +184,14 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     ++context_->malformed;
     return;
   }
-  if (!touches_memory(e.kind)) {
+  if (!is_access(e.kind)) {
     if (raw.flags & kPayload) {
       ++context_->malformed;
       return;
     }
     if (e.kind == EventKind::Enter) {
       e.value = context_->sites.index_of(static_cast<std::uint32_t>(raw.value));
-      if (raw.address != 0 && !(trace.flags & kFrozen)) { // the runtime tells in one slot what was left before
+      if (raw.address != 0 && !(trace.flags & kFrozen)) { // the runtime puts the exit just before into the same slot
         Event left;
         left.thread = thread_;
         left.kind = EventKind::Exit;
@@ -239,7 +240,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
   buffer_.push_back({e, raw.counter});
 }
 
-// Those of glued blocks are left to the sifter, which sees all of the block.
+// Accesses of glued blocks are left to the sifter, which sees the whole block.
 bool EventStream::is_left_out(const Event& access) {
   if (context_->sieve == nullptr || (access.kind != EventKind::Read && access.kind != EventKind::Write)) return false;
   const bool in_block = after_glued_ || access.has(kGlued);

@@ -1,8 +1,11 @@
-// One thread's events, in program order, decoded chunk by chunk as they are asked for.
+// One thread's events, in program order, decoded chunk by chunk on demand.
 //
-// A file holds a thread's slots in pieces: Events chunks and at most a few Live buffers, which may repeat what a chunk
-// has already. Sorted by the number of their first slot they make up the stream; what is twice there is used once,
-// what is not there is counted.
+//     Events chunk: slots 0-999    Events chunk: slots 1000-1999    Live buffer: slots 1990-2010
+//     the stream: 0 ... 2010; the slots 1990 to 1999 are used once
+//
+// A file holds a thread's slots in pieces: Events chunks and at most a few Live buffers, which may
+// repeat slots of a chunk. Sorted by the number of their first slot they make up the stream.
+// Repeated slots are used once, missing slots are counted.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +18,22 @@
 
 namespace sooth::trace {
 
-// An event with the counter that came with it: its exact place among ticketed events, a hint for others.
+// An event with the counter that came with it: its exact place among ticketed events, a hint for
+// others.
 struct StampedEvent {
   Event event;
   std::uint64_t counter;
 };
 
-// What the streams of one file share.
+// Shared by the streams of one file.
 struct DecodeContext {
   Trace& trace; // bytes, defects and notes grow while streams are read
   const SiteMap& sites;
   std::vector<RawEvent> slots;        // scratch
   std::vector<std::uint8_t> unpacked; // scratch
-  std::uint64_t malformed = 0;        // events that mean nothing
-  bool contents = true;               // keep what ranges hold
-  const Sieve* sieve = nullptr;       // accesses that are private by its word are not even put into a stream
+  std::uint64_t malformed = 0;        // events that this version cannot read
+  bool contents = true;               // keep the contents of ranges
+  const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
 };
@@ -43,9 +47,16 @@ public:
   // Sorts the pieces; call once, before reading. Returns an upper bound of the events to come.
   std::uint64_t start();
 
-  // Event number `ahead` from here, or null if the stream has no so many. The pointer is good until the next call.
+  // The event `ahead` places from here, or null if the stream has fewer. The pointer is good until
+  // the next call.
   const StampedEvent* peek(std::size_t ahead = 0);
   void pop() { ++head_; }
+  // f(event) for each event that was decoded and not popped.
+  template <typename F>
+  void each_waiting(F&& f) {
+    for (std::size_t i = head_; i < buffer_.size(); ++i) f(buffer_[i].event);
+    for (StampedEvent& e : held_back_) f(e.event);
+  }
 
 private:
   void decode_next_piece();
@@ -61,10 +72,10 @@ private:
   std::vector<const Chunk*> pieces_;
   std::size_t next_piece_ = 0;
   std::uint64_t next_slot_ = 0;         // slots before this one are in the stream, or were counted as missing
-  std::vector<StampedEvent> held_back_; // from a request on of which it is not known yet whether it was granted
+  std::vector<StampedEvent> held_back_; // from the last request on, until the next chunk shows whether it was granted
   std::vector<StampedEvent> buffer_;
   std::size_t head_ = 0;     // of buffer_
-  bool after_glued_ = false; // the last access is glued to what comes next
+  bool after_glued_ = false; // the last access is glued to the next event
 };
 
 } // namespace sooth::trace

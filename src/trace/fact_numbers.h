@@ -1,5 +1,5 @@
-// Numbers of variable length, as sections of static facts have them: seven bits a byte, the lowest first, the top bit set on
-// all but the last byte. Shared by the pass, which writes them, and the readers.
+// Numbers of variable length in static facts: seven bits a byte, the lowest first, the top bit set
+// on all but the last byte. The pass writes them, the readers read them.
 #pragma once
 
 #include <cstdint>

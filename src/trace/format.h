@@ -1,11 +1,12 @@
-// The trace file, as bytes. This header is all that the runtime (inside the user's program) and the readers
-// share; it needs nothing but <cstdint>. docs/trace_format.md explains it for people.
+// The trace file, as bytes. The runtime (inside the user's program) and the readers share only this
+// header; it needs nothing but <cstdint>. docs/trace_format.md explains it for people.
 //
 //   file   = first page (FileHeader, 4096 bytes, mapped by the running program) , chunk*
 //   chunk  = ChunkHeader (64 bytes) , body, padding to a multiple of 64
 //
-// Chunks stand in the order in which they were allotted, which says nothing about the order of execution.
-// A chunk that was allotted but never written is a run of zero bytes; the reader looks for the next header.
+// Chunks stand in the order in which they were allotted. This says nothing about the order of
+// execution. A chunk that was allotted but never written is a run of zero bytes; the reader looks
+// for the next header.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace sooth::trace {
 
 enum class EventKind : std::uint8_t {
   None = 0,
-#define SOOTH_EVENT_KIND(enumerator, name, number, ticketed, meaning) enumerator = number,
+#define SOOTH_EVENT_KIND(enumerator, name, number, ticketed, object, acts, meaning) enumerator = number,
 #include "trace/event_kinds.def"
 #undef SOOTH_EVENT_KIND
 };
@@ -30,14 +31,14 @@ enum class MemoryOrder : std::uint8_t { Plain = 0, Relaxed, Consume, Acquire, Re
 
 // Flags of an event.
 enum EventFlags : std::uint8_t {
-  kTicket = 1,    // `counter` is exact: among the events of one thread, and of one object, it only ascends
-  kHeld = 2,      // later accesses of the same bytes by this thread may have been left out (docs/trace_format.md)
-  kMerged = 4,    // the last of several writes, of which those between were left out
+  kTicket = 1,    // `counter` is exact: it ascends among the events of one thread, and of one object
+  kHeld = 2,      // later accesses of the same bytes by this thread may be omitted (docs/trace_format.md)
+  kMerged = 4,    // the last of several writes; those between the first and this one were omitted
   kPayload = 8,   // slots with bytes follow; `value` is their number of bytes
   kFill = 16,     // a range that holds one byte `value >> 56` throughout; the length is the rest of `value`
   kOpaque = 32,   // a range whose contents were not kept; `value` is its length
   kVolatile = 64, // a volatile access
-  kFailed = 128,  // synchronisation: the operation did not succeed: lock not taken, time was up
+  kFailed = 128,  // synchronisation: the operation failed; the lock was not taken, or the time was up
   kGlued = 128,   // read, write: in no run does another thread come between this event and its thread's next one
 };
 
@@ -53,7 +54,7 @@ enum LockType : std::uint32_t {
   kLockSpin = 0x40,
   kLockReadWrite = 0x80,
   kLockCondition = 0x100,
-  kLockAnnotated = 0x200,    // told by __tsan_mutex_* and the like
+  kLockAnnotated = 0x200,    // annotated with __tsan_mutex_* and the like
   kLockPreferWriter = 0x400, // read-write lock: a waiting writer blocks new readers
   kLockOwnerDied = 0x1000,   // this acquire took a robust mutex over from a thread that ended
   kLockTry = 0x2000,         // a request that does not block
@@ -62,14 +63,15 @@ enum LockType : std::uint32_t {
 
 // `value` of a request: the awaited event's kind stands above these bits, its value in them.
 inline constexpr unsigned kAwaitedShift = 56;
-// In the awaited value of a futex that is not private: other processes may have it, too.
+// In the awaited value of a futex that is not private: other processes may use it, too.
 inline constexpr std::uint64_t kMayBeShared = std::uint64_t{1} << 32;
 
-// One slot of a thread's buffer. An event is one slot, followed by ceil(value / 32) payload slots if kPayload.
-// `kind` is written last: a slot whose kind is zero was not finished.
+// One slot of a thread's buffer. An event is one slot; with kPayload, ceil(value / 32) payload
+// slots follow. `kind` is written last: a slot whose kind is zero was not finished.
 //
 // A payload has at most kMaxPayload bytes; larger ranges are split or opaque.
-// atomic-rmw: kPayload; `value` is the operand's size n; the payload is the n bytes seen, then the n bytes written.
+// An atomic-rmw has kPayload, and `value` is the operand's size n. Its payload is the n bytes seen,
+// then the n bytes written.
 // Accesses of more than 8 bytes have exactly one of kPayload, kFill, kOpaque.
 struct RawEvent {
   std::uint64_t address;
@@ -94,14 +96,14 @@ enum class EndKind : std::uint32_t { Running = 0, Exit, QuickExit, Exec, Signal 
 enum FileFlags : std::uint32_t {
   kFrozen = 1,   // written by tools: counters are positions, the order is final and is not restored
   kNoValues = 2, // imported from a format without values: each write counts as a value of its own
-  kForFacts = 4, // recorded for use with static facts: nothing is left out, branches and decisions are kept
+  kForFacts = 4, // recorded for use with static facts: nothing is omitted, branches and decisions are kept
   kOneClock =
-      8, // all tickets are from one clock, and accesses of what a property names have some (capture/runtime/exact.h)
-  kMayBeInterrupted = 16, // handlers of signals, or timers, were installed: they may help threads that wait
-  kSeenAsleep = 32,       // written by `sooth run`: it saw that every thread sleeps in the kernel, in its request
+      8, // one clock gives all tickets, also to accesses of what a property names (capture/runtime/recording/exact.h)
+  kMayBeInterrupted = 16, // signal handlers or timers were installed: they may end a wait
+  kSeenAsleep = 32,       // written by `sooth run`, which saw every thread sleep in the kernel, in its request
 };
 
-// The first page. The program writes it through a shared mapping, so what it says survives any end.
+// The first page. The program writes it through a shared mapping, so it survives any end.
 struct FileHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -114,13 +116,13 @@ struct FileHeader {
   std::int32_t end_value; // exit status or signal number
   std::uint64_t threads;  // threads started so far
   std::uint64_t slots;    // slots written out so far
-  std::uint64_t file_end; // bytes of the file that were allotted so far; 0: not told
+  std::uint64_t file_end; // bytes of the file that were allotted so far; 0: not known
   std::uint64_t defects[kDefectSlots];
   char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];
-  std::uint32_t waiting; // threads that wait now, for what only another thread of the process can give
+  std::uint32_t waiting; // threads that now wait for something that only another thread of the process can give
   std::uint32_t reserved;
-  std::uint64_t waits; // how often a thread began to do so
+  std::uint64_t waits; // how often a thread began such a wait
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 
@@ -142,7 +144,7 @@ struct ChunkHeader {
   std::uint64_t raw_bytes;     // Events: bytes after decompression. Live: same as body_bytes
   std::uint32_t thread;        // Events, Live
   std::uint32_t count;         // Events: number of slots
-  std::uint64_t first_slot;    // Events, Live: the thread's slots before this chunk. Slots number a thread's stream
+  std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk
   std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
   std::uint32_t state;         // Live: 1 in use, 0 free
   std::uint32_t reserved;
@@ -151,7 +153,8 @@ struct ChunkHeader {
 static_assert(sizeof(ChunkHeader) == 64);
 
 // The body of a Module chunk:
-//   ModuleHeader, SiteRow[sites], GlobalRow[globals], string bytes[string_bytes], fact bytes[fact_bytes]
+//   ModuleHeader, SiteRow[sites], GlobalRow[globals], string bytes[string_bytes],
+//   fact bytes[fact_bytes]
 struct ModuleHeader {
   std::uint32_t first_site; // sites are numbered first_site, first_site + 1, ...
   std::uint32_t sites;
@@ -163,7 +166,7 @@ struct ModuleHeader {
   std::uint32_t reserved;
 };
 
-// What the site is, so that a reader can say so without its events.
+// Properties of a site that a reader knows without its events.
 enum SiteFlags : std::uint32_t {
   kSiteVolatile = 1,
   kSiteFunction = 2, // the row of a function: line of its definition
@@ -174,7 +177,7 @@ enum SiteFlags : std::uint32_t {
   kSiteBitField = 64,
   kSiteBranch = 128,
   kSiteSystem = 256,   // the file is a system header
-  kSiteOwnFrame = 512, // what is accessed is a variable of the function around it, on its own frame
+  kSiteOwnFrame = 512, // accesses a variable of its own function, on that function's frame
 };
 
 struct SiteRow { // 24 bytes; all but line, column and flags are string offsets
@@ -182,7 +185,7 @@ struct SiteRow { // 24 bytes; all but line, column and flags are string offsets
   std::uint32_t line;
   std::uint32_t column;
   std::uint32_t function; // demangled
-  std::uint32_t variable; // source name of what is touched, or of what is called
+  std::uint32_t variable; // source name of the touched variable or the called function
   std::uint32_t flags;    // SiteFlags
 };
 
@@ -195,20 +198,24 @@ struct GlobalRow {       // 32 bytes
   std::uint32_t line;
 };
 
-// Static facts are a list of sections: u32 tag, u32 bytes of the payload, payload (words of 32 bits; 64-bit numbers as
-// two of them, low half first). Sections with other tags are kept as they are.
+// Static facts are a list of sections: u32 tag, u32 bytes of the payload, payload. A payload
+// consists of words of 32 bits; a 64-bit number takes two of them, low half first. Sections with
+// other tags are kept as they are.
 enum FactTag : std::uint32_t {
   kFactTypes = 0x45505954,      // "TYPE": types, and the type of each global
   kFactNames = 0x454d414e,      // "NAME": constant names of user events and watched variables
-  kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks because the user wanted it so
-  kFactInlined = 0x4e4c4e49,    // "INLN": through which inlined calls sites are reached
-  kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and what they hold (static_facts.h)
+  kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks at the user's request
+  kFactInlined = 0x4e4c4e49,    // "INLN": the inlined calls that lead to sites
+  kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and their values (static_facts.h)
 };
 
-// kFactTypes: number of types, number of globals; the types; for each GlobalRow the number of its type.
-// A type: TypeKind, name (string offset), bytes (64), element, count (64), members, enumerators; then
-//   each member: name, offset in bits (64), type, bits of a bit field or 0; each enumerator: name, value (64).
-// Types are numbered from 1 in this order; 0 is the unknown type. A type names only types of its own module.
+// kFactTypes: number of types, number of globals; the types; for each GlobalRow the number of its
+//   type.
+// A type: TypeKind, name (string offset), bytes (64), element, count (64), members, enumerators;
+//   then each member: name, offset in bits (64), type, bits of a bit field or 0;
+//   then each enumerator: name, value (64).
+// Types are numbered from 1 in this order; 0 is the unknown type. A type names only types of its
+// own module.
 enum class TypeKind : std::uint32_t {
   Unknown = 0,
   Signed = 1,
@@ -225,33 +232,38 @@ enum class TypeKind : std::uint32_t {
 enum class NameKind : std::uint32_t {
   UserEvent = 1,
   Watch = 2,
-  InlinedFunction = 3, // some of its calls are no calls any more, and so no events
-  Thread = 4,          // that a thread gives itself; empty: some of them are made at run time
+  InlinedFunction = 3, // some of its calls were inlined, and so have no events
+  Thread = 4,          // that a thread gives itself; empty: some names are made at run time
   Block = 5,           // of SOOTH_ATOMIC; empty likewise
-  // Of a module that was compiled for its monitors:
+  // Only in a module that was compiled for its monitors:
   Unseen = 6,    // a global variable whose plain accesses have no hooks
-  Unreached = 7, // one that has them, and that no pointer leads to; plain accesses by pointers have none in this module
+  Unreached = 7, // a global with such hooks that no pointer leads to; plain accesses by pointers have no hooks here
 };
 inline constexpr NameKind kLastNameKind = NameKind::Unreached;
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };
 
-// kFactInlined: number of calls; each call: file, line, column, function (string offsets; the function that makes the call), flags
-// (kSiteSystem), the call that this function stands in for or 0. Then for each SiteRow whose function was inlined: its number, the
-// call. Calls are numbered from 1 in this order, and name only calls before them.
+// kFactInlined: number of calls; the calls; then for each SiteRow whose function was inlined: its
+//   number, the call.
+// A call: file, line, column, function (file and function are string offsets; the function makes
+//   the call), flags (kSiteSystem), the call in whose place this function stands or 0.
+// Calls are numbered from 1 in this order, and name only calls before them.
 
-// kFactDependence: numbers of variable length, seven bits a byte, the lowest first, the top bit set on all but the last;
-// zero bytes up to a full word. kDependenceVersion; how many modules have such facts and how many do not (in a module: 1, 0); then
+// kFactDependence: numbers of variable length: seven bits a byte, the lowest first, the top bit set
+// on all bytes but the last. Zero bytes fill the last word. First kDependenceVersion, then how many
+// modules have such facts and how many do not (in a module: 1, 0); then
 //   source sets: how many, each: how many, each source: index << 4 | every << 3 | SourceKind
-//   site sets:   how many, each: how many, each row: what it is above the one before (the first: above 0)
-//   functions:   how many, each: row + 1 of its site, name, parameters, set of the sources of what it returns
-//   sites:       how many, each: row above that of the one before (the first: above 0), function, SiteRole,
-//                CallEffect | SiteFactFlags << 4, site sets of control parents (classic, weak, termination-sensitive), site
-//                set of other writes, source sets of value, address, condition, target, callee, how many arguments, the
-//                source set of each
-// The name of a function and the callee of a call are the same number, made from the linker's name, if it is that function;
-// 0: not known. Sites are rows of the module; sets are numbered from 1, 0 is the empty set; functions are numbered from 0.
+//   site sets:   how many, each: how many, each row: its difference to the row before (first: to 0)
+//   functions:   how many, each: row + 1 of its site, name, parameters, source set of its result
+//   sites:       how many, each: difference of its row to that of the site before (first: to 0),
+//                function, SiteRole, CallEffect | SiteFactFlags << 4, site sets of control parents
+//                (classic, weak, termination-sensitive), site set of other writes, source sets of
+//                value, address, condition, target, callee, how many arguments, the source set of
+//                each
+// The name of a function and the callee of a call are numbers made from the linker's name: the same
+// number if the call is one of that function; 0: not known. Sites are rows of the module. Sets are
+// numbered from 1, and 0 is the empty set. Functions are numbered from 0.
 inline constexpr std::uint32_t kDependenceVersion = 1;
 
 enum class SourceKind : std::uint8_t {
@@ -275,20 +287,19 @@ enum class SiteRole : std::uint8_t {
 
 // What a call may do to memory, as far as its caller's module knows.
 enum class CallEffect : std::uint8_t {
-  None = 0,  // nothing; the result depends on the arguments alone
-  Reads = 1, // reads what it can reach, writes nothing
-  Known =
-      2, // a function of the C library: the runtime records what it reads and writes, or it touches nothing of the program's
+  None = 0,    // nothing; the result depends on the arguments alone
+  Reads = 1,   // may read all memory that it can reach, writes nothing
+  Known = 2,   // a function of the C library: the runtime records its accesses, or it touches no memory of the program
   Defined = 3, // its body is in this module and has hooks
-  Other = 4,   // may be anything: another module's, or code without hooks, which may write whatever it can reach
+  Other = 4,   // any function: of another module, or code without hooks, which may write all that it can reach
 };
 
 enum SiteFactFlags : std::uint8_t {
-  kMayNotReturn = 1, // a call: that it returns is not known
+  kMayNotReturn = 1, // a call that may not return
 };
 
-// A row of an Initial chunk; `bytes` bytes follow, padded to a multiple of 8. Globals that were zero have no row; of large
-// ones the first kMaxInitial bytes are kept.
+// A row of an Initial chunk; `bytes` bytes follow, padded to a multiple of 8. Globals that were
+// zero have no row. Of large globals, the first kMaxInitial bytes are kept.
 struct InitialRow {
   std::uint64_t address;
   std::uint64_t bytes;

@@ -6,11 +6,13 @@
 namespace sooth::trace {
 
 constexpr bool is_access(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
-constexpr bool is_atomic(EventKind kind) {
-  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+constexpr bool is_atomic(EventKind kind) { return does(kind, act::kAtomic); }
+
+// Heap blocks, mappings and stacks.
+constexpr bool begins_object(EventKind kind) {
+  return object_of(kind) == ObjectKind::Region && does(kind, act::kBegins);
 }
-constexpr bool ends_object(EventKind kind) {
-  return kind == EventKind::Free || kind == EventKind::Unmap || kind == EventKind::StackEnd;
-}
+constexpr bool ends_object(EventKind kind) { return object_of(kind) == ObjectKind::Region && does(kind, act::kEnds); }
+constexpr bool begins_or_ends_object(EventKind kind) { return object_of(kind) == ObjectKind::Region; }
 
 } // namespace sooth::trace

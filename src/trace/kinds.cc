@@ -13,7 +13,8 @@ struct KindRow {
 };
 
 constexpr KindRow kKindRows[] = {
-#define SOOTH_EVENT_KIND(enumerator, name, number, ticketed, meaning) {EventKind::enumerator, name, ticketed},
+#define SOOTH_EVENT_KIND(enumerator, name, number, ticketed, object, acts, meaning)                                    \
+  {EventKind::enumerator, name, ticketed},
 #include "trace/event_kinds.def"
 #undef SOOTH_EVENT_KIND
 };

@@ -7,8 +7,8 @@
 
 namespace sooth::trace {
 
-// How many are known to be lost: not kept by the runtime, or in parts of the file that cannot be read. Nobody knows what
-// they were, so any of them may have ordered threads.
+// How many are known to be lost: not kept by the runtime, or in unreadable parts of the file. Any
+// of them may have ordered threads.
 inline std::uint64_t lost_events(const Trace& trace) {
   return trace.defect(Defect::DroppedEvents) + trace.defect(Defect::MissingEvents) +
          trace.defect(Defect::DamagedChunks);

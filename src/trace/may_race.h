@@ -1,4 +1,5 @@
-// Names of a `watch` with the flag kFill and without bytes: from one to its end, the thread's own plain reads or writes may race.
+// Names of a `watch` with the flag kFill and without bytes. Between such a name and its end, the
+// thread's own plain reads or writes may race.
 #pragma once
 
 namespace sooth::trace {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <tuple>
 
-#include "trace/process_text.h"
-#include "trace/type_facts.h"
+#include "trace/program/process_text.h"
+#include "trace/program/type_facts.h"
 
 namespace sooth::trace {
 namespace {
 
-// String numbers are dense; a larger one is not believed.
+// String numbers are dense; a larger one must be damage.
 constexpr std::uint32_t kMaxStrings = 1u << 20;
 
 template <typename Row>
@@ -58,7 +58,8 @@ private:
   void add_global(const GlobalRow& row) {
     trace_.globals.push_back({row.address, row.bytes, string(row.name), string(row.type), string(row.file), row.line});
   }
-  // The module's sites and globals are the last ones of the trace; until all are sorted, the globals, too.
+  // The module's sites and globals are the last ones of the trace; until all are sorted, the
+  // globals, too.
   void add_facts(std::span<const std::uint8_t> facts, std::uint32_t sites, std::uint32_t globals) {
     const auto rest = take_type_facts(
         facts, std::span(trace_.sites).last(sites), std::span(trace_.globals).last(globals),
@@ -156,7 +157,7 @@ void read_file_header(const FileHeader& header, Trace& trace) {
 void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& sites) {
   trace.sites.assign(1, Site{});
   trace.types.assign(1, Type{});
-  trace.all_names_known = true; // until a module does not say so
+  trace.all_names_known = true; // unless a module says otherwise
   std::size_t modules = 0;
   for (const Chunk& chunk : chunks) {
     bool good = true;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "trace/effects.h"
 #include "trace/format.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::trace {
 namespace {
@@ -12,58 +14,13 @@ namespace {
 constexpr std::uint64_t kFirstMoved = std::uint64_t{1} << 48; // above every address of a program
 constexpr std::uint32_t kNoObject = 0xffffffff;
 
-constexpr bool begins_object(EventKind kind) {
-  return kind == EventKind::Alloc || kind == EventKind::Map || kind == EventKind::StackBegin;
-}
-constexpr bool ends_object(EventKind kind) {
-  return kind == EventKind::Free || kind == EventKind::Unmap || kind == EventKind::StackEnd;
-}
-
-// Whether the event's address is one in memory.
-constexpr bool has_address(EventKind kind) {
-  switch (kind) {
-  case EventKind::Read:
-  case EventKind::Write:
-  case EventKind::ExternalWrite:
-  case EventKind::AtomicRead:
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw:
-  case EventKind::Acquire:
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-  case EventKind::LockInit:
-  case EventKind::LockDestroy:
-  case EventKind::Wait:
-  case EventKind::Wake:
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::BarrierInit:
-  case EventKind::BarrierArrive:
-  case EventKind::BarrierLeave:
-  case EventKind::SemInit:
-  case EventKind::SemPost:
-  case EventKind::SemWait:
-  case EventKind::OnceBegin:
-  case EventKind::OnceEnd:
-  case EventKind::OnceWait:
-  case EventKind::HbRelease:
-  case EventKind::HbAcquire:
-  case EventKind::Watch:
-  case EventKind::FutexWait:
-  case EventKind::FutexWake:
-  case EventKind::Request: return true;
-  default: return begins_object(kind) || ends_object(kind);
-  }
-}
-
 std::uint64_t bytes_of(const Event& e) {
-  if (begins_object(e.kind) || ends_object(e.kind)) return std::max<std::uint64_t>(e.value, 1);
+  if (begins_or_ends_object(e.kind)) return std::max<std::uint64_t>(e.value, 1);
   return std::max<std::uint64_t>(e.size, 1);
 }
 
-// Disjoint ranges, each with the object that was last begun there. What ended stays until something else begins: a late
-// access is one of the object that is gone.
+// Disjoint ranges, each with the object that last began there. An ended object stays until another
+// one begins: a late access belongs to the object that is gone.
 class Ground {
 public:
   // `overlapped(object)` is called for each object that loses (part of) its place.
@@ -151,16 +108,17 @@ private:
     return any;
   }
 
-  // Calls f(event, address, bytes) for each range of addresses in the trace, with `ground` as it is at that event.
+  // Calls f(event, address, bytes) for each range of addresses in the trace, with `ground` as it is
+  // at that event.
   template <typename F>
   void each_address(Ground& ground, F&& f) {
     std::uint32_t next = 0;
     for (Event& e : trace_.events) {
-      if (!has_address(e.kind)) continue;
+      if (!is_place(object_of(e.kind))) continue;
       if (begins_object(e.kind)) ground.put(e.address, bytes_of(e), next++, [](std::uint32_t) {});
-      // What free() gives back may be more than was asked for (malloc_usable_size): only where it begins counts.
+      // free() may release more than was requested (malloc_usable_size): only the beginning counts.
       f(e, e.address, e.kind == EventKind::Free ? 1 : bytes_of(e), false);
-      if ((e.kind == EventKind::Wait || e.kind == EventKind::Wake) && e.value != 0) f(e, e.value, 1, true);
+      if (moves_mutex(e.kind) && e.value != 0) f(e, e.value, 1, true);
     }
   }
 
@@ -186,7 +144,8 @@ private:
         ++table_.kept_together;
         continue;
       }
-      // The same place within 64 bytes, so that alignment is as it was; and never two objects side by side.
+      // The same place within 64 bytes, so that alignment is as it was; and never two objects side
+      // by side.
       object.moved_to = round_up(next, 64) + 64 + object.address % 64;
       next = object.moved_to + object.bytes;
       table_.moved.push_back({object.moved_to, object.address, object.bytes});
@@ -215,7 +174,7 @@ std::uint64_t ObjectTable::original(std::uint64_t address) const {
                              [](std::uint64_t a, const MovedObject& object) { return a < object.address; });
   if (it == moved.begin()) return address;
   --it;
-  // One byte behind the end still belongs to the object: it is where one looks for what follows it.
+  // One byte behind the end still belongs to the object: an end pointer points there.
   return address - it->address <= it->bytes ? it->original + (address - it->address) : address;
 }
 

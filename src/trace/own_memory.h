@@ -1,4 +1,4 @@
-// Memory that no other process can have: globals, what malloc gave, stacks. Mappings may be shared.
+// Memory that no other process can share: globals, malloc's blocks, stacks. Mappings may be shared.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace sooth::trace {
 
-// At the end of the trace. Of memory whose beginning was not recorded nothing is known.
+// At the end of the trace. Memory whose beginning was not recorded does not count.
 inline bool is_own_memory(const Trace& trace, std::uint64_t address) {
   const auto holds = [&](const Global& global) { return address - global.address < global.bytes; };
   if (std::any_of(trace.globals.begin(), trace.globals.end(), holds)) return true;

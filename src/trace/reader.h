@@ -1,14 +1,17 @@
-// From a trace file to a Trace: one legal order, with what is missing counted and told.
+// Reads a trace file into a Trace: one legal order, with everything that is missing counted and
+// reported.
 //
 // Question: what does this file hold? Source: docs/trace_format.md.
-// Only a file that cannot be opened, is no Sooth trace or is of another version is an error. Damage costs what it hits:
-// the intact part is read, defects are counted, and notes name the places by byte offset.
-// The program may still be running; then the trace is what it had recorded when the file was read.
+// Errors: only a file that cannot be opened, is not a Sooth trace or has another version. Damage
+//   costs no more than it hits: the intact part is read, defects are counted, and notes name the
+//   places by byte offset.
+// The program may still be running; then the trace holds the events recorded by now.
 // Cost: one pass over the file to check it, one over its events; some 60 bytes of memory per event.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -19,12 +22,17 @@
 namespace sooth::trace {
 
 struct ReadOptions {
-  Sieve* sieve = nullptr;     // what may be left out; costs a pass over the file
+  Sieve* sieve = nullptr;     // decides which accesses to leave out; costs a pass over the file
   bool check_holds = true;    // count BrokenHolds: costs a second pass
-  std::function<bool()> stop; // asked now and then; once it says yes, the events that follow are left out ...
-  bool* stopped = nullptr;    // ... and this tells of it
+  std::function<bool()> stop; // called now and then; once it returns true, the following events are left out ...
+  bool* stopped = nullptr;    // ... and this is set
 };
 
+class Pieces;
+
+// Opens the file, to read it in pieces (pieces.h).
+Result<std::unique_ptr<Pieces>> open_trace(const std::string& path, const ReadOptions& options = {});
+// Reads all of it.
 Result<Trace> read_trace(const std::string& path, const ReadOptions& options = {});
 Result<Trace> read_trace_bytes(std::span<const std::uint8_t> file, const ReadOptions& options = {});
 

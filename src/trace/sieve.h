@@ -1,8 +1,12 @@
-// What a reader may leave out, before it restores an order.
+// A sieve decides which accesses the reader leaves out before it restores an order.
 //
-// A sieve sees every event once, thread by thread, before any order is known. Then the events are read again, and the
-// sieve says of each access which of its bytes can matter in another run. The rest never becomes a part of the Trace.
-// The reader knows no rule of it; survey/sharing.h has them, with their reasons.
+//     main: b = 1 ; fork T ; b = 2 ; x = 1       first pass: only main uses b, both use x
+//     T:                     x = 2               second pass: both writes of b are left out
+//
+// A sieve sees every event once, thread by thread, before any order is known. Then the reader reads
+// the events again, and the sieve says which bytes of each access can matter in another run. The
+// other bytes never become a part of the Trace. The reader knows none of the sieve's rules;
+// survey/sharing.h has them, with their reasons.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +27,23 @@ class Sieve {
 public:
   virtual ~Sieve() = default;
 
-  // The trace has its sites, globals and strings, and no event yet. False: nothing of such a trace can be left out.
+  // The trace has its sites, globals and strings, and no event yet. False: such a trace must be
+  // kept whole.
   virtual bool begin(const Trace& trace) = 0;
-  // First pass: all events of one thread in their order, then all of the next. Contents are not there.
+  // First pass: all events of one thread in their order, then all of the next thread, without
+  // their contents.
   virtual void survey(const Event& event) = 0;
   virtual void surveyed() = 0;
 
-  // Second pass. Only its own thread uses these bytes: nothing at all has to be known of such an access.
+  // Second pass. Whether only the access's own thread uses these bytes. Then the reader drops the
+  // access while it decodes, and need not look at its contents.
   virtual bool is_private(const Event& access) const = 0;
-  // The parts of the access that are kept, ascending; none: all of it is left out.
+  // The parts of the access that are kept, ascending; none: the whole access is left out.
   virtual void kept_parts(const Event& access, std::vector<KeptPart>& parts) const = 0;
-  // Every event that is not private, in the merged order, before it is placed or left out. Here a sieve finds out whether
-  // memory that it leaves out was changed by code that is not recorded.
+  // Every event that is not private, in the merged order, before it is placed or left out. Here a
+  // sieve notices that code that is not recorded has changed memory that it leaves out.
   virtual void passes(const Event& event, std::span<const std::uint8_t> bytes) = 0;
-  // It was: the second pass has to be made again, and keeps more this time.
+  // Such a change was found: the second pass must be repeated, and keeps more this time.
   virtual bool wants_another_pass() = 0;
 };
 

@@ -55,7 +55,7 @@ void Sifter::hand_on(Calls& calls, const Event& e) {
   out_.push_back(e);
 }
 
-// An exit's value is the number of activations that remain.
+// An exit's value is the number of remaining activations.
 void Sifter::leave(Calls& calls, const Event& exit) {
   while (!calls.pending.empty() && calls.handed_on + calls.pending.size() > exit.value) calls.pending.pop_back();
   if (calls.handed_on <= exit.value && !exit.has(kTicket)) return;

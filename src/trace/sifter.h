@@ -1,10 +1,13 @@
-// Takes events from the threads' streams and hands on what the sieve keeps.
+// Takes events from the threads' streams and hands on those that the sieve keeps.
 //
-// Three things have to be seen to when events disappear:
-//  - an access of which only some bytes are kept becomes an access of these, or several that are glued together;
-//  - a glued block whose last event disappears ends with the last one that is kept;
-//  - calls in which nothing is kept disappear as well, as they do in the recorder.
-// Branches say nothing without the events around them, so they go, too.
+//     enter f ; read a (32 bytes) ; exit f     bytes 0-7 and 16-23 kept: two reads, glued together
+//                                              no byte kept: f disappears as well
+//
+// When events disappear,
+//  - an access with only some bytes kept becomes an access of these bytes, or several glued ones;
+//  - a glued block whose last event disappears ends with its last kept event;
+//  - calls in which no event is kept disappear as well, as they do in the recorder;
+//  - branches disappear: without the events around them they say nothing.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +22,11 @@ namespace sooth::trace {
 
 class Sifter {
 public:
-  // Without a sieve everything is handed on as it is.
+  // Without a sieve, hands on every event as it is.
   Sifter(std::vector<EventStream>& streams, Trace& trace, Sieve* sieve)
       : streams_(streams), trace_(trace), sieve_(sieve), calls_(sieve == nullptr ? 0 : streams.size()) {}
 
-  // Pops the stream's next event and calls put(event) for what is kept of it.
+  // Pops the stream's next event and calls put(event) for each part that is kept.
   template <typename Put>
   void take(std::size_t stream, Put&& put) {
     Event e = streams_[stream].peek()->event;
@@ -38,7 +41,7 @@ public:
     sieve_->passes(e, trace_.bytes);
     out_.clear();
     sift(calls_[stream], e);
-    // Copies: putting one may take others.
+    // Copies, because put() may call take() again.
     if (out_.size() == 1) {
       const Event kept = out_.front();
       put(kept);
@@ -49,14 +52,15 @@ public:
   }
 
 private:
-  // Activations of a thread: those that were handed on, and above them those that are handed on when something in them is.
+  // A thread's activations: those handed on, and above them the pending ones, which are handed on
+  // before the first kept event inside them.
   struct Calls {
     std::uint64_t handed_on = 0;
     std::vector<Event> pending;
   };
 
   static bool is_plain_access(const Event& e) { return e.kind == EventKind::Read || e.kind == EventKind::Write; }
-  // The event is glued to others of its block, and none of them is kept.
+  // The event is glued to later ones of its block, and none of them is kept.
   bool ends_early(std::size_t stream, const Event& e);
   void sift(Calls& calls, const Event& e);
   void hand_on_parts(Calls& calls, const Event& e);

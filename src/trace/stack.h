@@ -1,7 +1,8 @@
 // Call stacks, from enter and exit events.
 //
-// An enter event's `site` is the function's, its `value` the index of the call's site; both index Trace::sites, 0 is
-// unknown. An exit's `value` is the number of activations left (absolute, so that longjmp and exceptions need no care).
+// An enter event's `site` is the function's, its `value` the index of the call's site; both index
+// Trace::sites, 0 is unknown. An exit's `value` is the number of activations left (absolute, so
+// that longjmp and exceptions need no care).
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ private:
 // The stack of the event's thread at that event, outermost first. Linear in what lies before it.
 std::vector<Frame> stack_at(const Trace& trace, std::size_t event);
 
-// The site to show for an event: its own, or, if that lies in a system header, the call site of the nearest frame that
-// does not. Its own if there is none.
+// The site to show for an event: its own, or, if that lies in a system header, the call site of the
+// nearest frame that does not. Its own if there is none.
 std::uint32_t user_site(const Trace& trace, const Event& event, std::span<const Frame> stack);
 
 } // namespace sooth::trace

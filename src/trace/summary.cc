@@ -7,11 +7,10 @@
 
 namespace sooth::trace {
 
-void summarise_threads(Trace& trace) {
+void follow_threads(std::span<const Event> events, Trace& trace) {
   std::vector<Thread>& threads = trace.threads;
-  for (std::uint32_t i = 0; i < threads.size(); ++i) threads[i].parent = i;
   const auto known = [&](std::uint64_t number) { return number < threads.size(); };
-  for (const Event& e : trace.events) {
+  for (const Event& e : events) {
     switch (e.kind) {
     case EventKind::Fork: // a child may have been stopped before its first event
       if (e.value == threads.size() && e.value < kMaxThreads) threads.push_back({{}, e.thread, false});
@@ -29,7 +28,11 @@ void summarise_threads(Trace& trace) {
     default: break;
     }
   }
-  // The main thread of a process that ended goes down with it, without an event of its own.
+}
+
+void count_open_threads(Trace& trace) {
+  const std::vector<Thread>& threads = trace.threads;
+  // The main thread ends with its process, without an event of its own.
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const bool open = !threads[i].ended && (i != 0 || trace.process.end == EndKind::Running);
     trace.defects[static_cast<unsigned>(Defect::OpenThreads)] += open;

@@ -1,4 +1,5 @@
-// A Trace is one legal, sequentially consistent sequence of events, frozen: plain data that every analysis reads.
+// A Trace: one legal, sequentially consistent sequence of events, frozen. Plain data that every
+// analysis reads.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,15 @@
 #include <vector>
 
 #include "trace/format.h"
-#include "trace/static_facts.h"
-#include "trace/types.h"
+#include "trace/kind_columns.h" // reads_memory, writes_memory
+#include "trace/program/static_facts.h"
+#include "trace/program/types.h"
 
 namespace sooth::trace {
 
 struct Event {
   std::uint64_t address = 0; // or the target that the kind names (event_kinds.def)
-  std::uint64_t value = 0;   // up to 8 bytes, zero-extended; of a range its first 8 bytes (0 if opaque)
+  std::uint64_t value = 0;   // up to 8 bytes, zero-extended; of a range, its first 8 bytes (0 if opaque)
   std::uint64_t extra = 0;   // atomic-rmw: the value seen; ranges with contents: offset into Trace::bytes
   std::uint32_t size = 0;    // bytes touched; 0 for events that touch no memory
   std::uint32_t site = 0;    // index into Trace::sites; 0: unknown
@@ -31,9 +33,11 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40);
 
-// Events of up to 8 bytes carry their bytes in `value`. Others, with kPayload, have them in Trace::bytes at
-// `extra`: `size` bytes; for an atomic-rmw of 16 bytes first the 16 seen, then the 16 written.
-// kFill: every byte is `value & 0xff`. kOpaque: contents unknown; whoever reads them first defines them.
+// Events of up to 8 bytes carry their bytes in `value`. Others, with kPayload, have their `size`
+// bytes in Trace::bytes at `extra`; an atomic-rmw of 16 bytes has first the 16 seen, then the 16
+// written.
+// kFill: every byte is `value & 0xff`. kOpaque: the contents are unknown until the first read
+// defines them.
 
 struct Site {
   std::string file;
@@ -42,17 +46,17 @@ struct Site {
   std::string function;
   std::string variable;
   std::uint32_t flags = 0;      // SiteFlags
-  std::uint32_t inlined_at = 0; // index into Trace::inlined_calls: the call in whose place the function stands; 0: none
+  std::uint32_t inlined_at = 0; // index into Trace::inlined_calls: the call that the function's body replaced; 0: none
 };
 
-// A call that the compiler has replaced by the body of the function that it calls.
+// A call that the compiler replaced by the body of the called function.
 struct InlinedCall {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string function;         // that makes the call
   std::uint32_t flags = 0;      // SiteFlags: only kSiteSystem
-  std::uint32_t inlined_at = 0; // the call in whose place this function stands, which has a smaller index; 0: none
+  std::uint32_t inlined_at = 0; // the call that this function's body replaced; has a smaller index; 0: none
   friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
 };
 
@@ -70,6 +74,7 @@ struct Thread {
   std::string name;         // as named by the program, or empty
   std::uint32_t parent = 0; // index; its own for the main thread
   bool ended = false;
+  bool leaves_its_stack = false; // before this piece of the trace, it used variables of its own frames on another stack
 };
 
 struct DefectRow {
@@ -95,7 +100,7 @@ struct ProcessInfo {
   std::vector<std::pair<std::string, std::uint64_t>> unsupported; // primitive, calls
 };
 
-// What a global held when its module was registered, before the program did anything with it.
+// The contents of a global when its module was registered, before the program touched it.
 struct InitialContents {
   std::uint64_t address = 0;
   std::vector<std::uint8_t> bytes;
@@ -104,6 +109,13 @@ struct InitialContents {
 
 struct Trace {
   std::vector<Event> events; // in the legal order
+  // A piece of a longer trace (pieces.h) begins with `standing` events that describe the state
+  // there. Every run of the piece begins with them. `numbers` has their numbers in the whole trace;
+  // the events behind them are numbered from `first_number` on.
+  bool is_piece = false;
+  std::uint32_t standing = 0;
+  std::vector<std::uint64_t> numbers;
+  std::uint64_t first_number = 0;
   std::vector<std::uint8_t> bytes;
   std::vector<Site> sites;                // [0] is the unknown site
   std::vector<InlinedCall> inlined_calls; // [0] is none
@@ -116,34 +128,30 @@ struct Trace {
   std::vector<std::vector<std::uint8_t>> facts; // facts of other kinds, one per module
   std::vector<Type> types;                      // [0] is the unknown type
   std::vector<NamedThing> names;                // constant names of user events and watched variables
-  bool all_names_known = false;                 // every module that made user events or watches told their names
+  bool all_names_known = false;                 // every module with user events or watches listed their names
   ProcessInfo process;
   std::uint64_t defects[kDefectSlots] = {};
   std::uint32_t flags = 0; // FileFlags
   std::uint64_t file_bytes = 0;
-  std::uint64_t events_recorded = 0; // with a sieve: all that were read, kept or not
-  std::uint64_t events_sieved = 0;   // accesses that a sieve left out: no other run can tell them (sieve.h)
-  std::vector<std::string> notes;    // what the reader has to say: damage with offsets, ...
+  std::uint64_t events_recorded = 0; // with a sieve: all events that were read, kept or not
+  std::uint64_t events_sieved = 0;   // accesses that a sieve left out: they cannot matter in any run (sieve.h)
+  std::vector<std::string> notes;    // the reader's notes: damage with offsets, ...
 
-  // Whether it can be told what every event depends on (static_facts.h, docs/trace_format.md).
+  // The event's number in the whole trace.
+  std::uint64_t number_of(std::uint32_t event) const {
+    return event < standing ? numbers[event] : first_number + (event - standing);
+  }
+  // Whether it is known what every event depends on (static_facts.h, docs/trace_format.md).
   bool is_fit_for_dependence() const { return (flags & kForFacts) != 0 && static_facts.complete(); }
   std::uint64_t defect(Defect d) const { return defects[static_cast<unsigned>(d)]; }
 };
 
-// --- the table of kinds -------------------------------------------------------------------------------------
+// --- the table of kinds --------------------------------------------------------------------------
 std::string_view kind_name(EventKind kind);      // "" for numbers without a row
 EventKind kind_from_name(std::string_view name); // None if there is none
 bool kind_is_ticketed(EventKind kind);
 std::span<const EventKind> all_kinds();
 std::string_view order_name(MemoryOrder order); // "plain", "relaxed", ..., "seq_cst"
-
-constexpr bool reads_memory(EventKind k) {
-  return k == EventKind::Read || k == EventKind::AtomicRead || k == EventKind::AtomicRmw;
-}
-constexpr bool writes_memory(EventKind k) {
-  return k == EventKind::Write || k == EventKind::AtomicWrite || k == EventKind::AtomicRmw ||
-         k == EventKind::ExternalWrite;
-}
 
 // The event that would have ended the wait of a `request`.
 constexpr Event awaited(const Event& request) {

@@ -1,9 +1,16 @@
-// Is this trace legal? Checks what a Trace promises: each read returns the last write, locks exclude, wake-ups
-// follow signals, children follow their fork, joins follow ends (legality/rules.def has all rules).
+// Is this trace legal? Checks the promises of a Trace: each read returns the last write, locks
+// exclude, wake-ups follow signals, children follow their fork, joins follow ends
+// (legality/rules.def has all rules).
 //
-// Source: the definition of a legal, sequentially consistent trace (docs/glossary.md).
-// It shares nothing with the writer or with the code that restores the order: it believes only the events.
-// Cost: one pass, a hash or tree look-up per event; memory in proportion to the memory that the trace touches.
+//     T1 write x = 1
+//     T2 read  x = 0        not legal: read-value
+//     T2 read  x = 1        legal
+//
+// Source: maximal models, Definition 1: a legal, sequentially consistent trace (docs/glossary.md).
+// Where we differ: the verifier shares nothing with the writer or with the code that restores the
+//   order. It believes only the events.
+// Cost: one pass, a hash or tree look-up per event; memory in proportion to the memory that the
+//   trace touches.
 // It does not judge the program: a use after free or a double free can stand in a legal trace.
 #pragma once
 
@@ -55,8 +62,8 @@ struct VerifyReport {
   std::uint64_t events = 0;
   std::uint64_t compared_bytes = 0; // bytes of reads that had a known last write
   std::uint64_t external_writes = 0;
-  std::uint64_t spurious_wakes = 0; // wakes without a signal, as far as the trace says that there were some
-  std::vector<std::string> remarks; // what could not be judged, and why
+  std::uint64_t spurious_wakes = 0; // wakes without a signal, up to the number that the trace reports
+  std::vector<std::string> remarks; // things that could not be judged, and why
 
   std::uint64_t broken_count() const {
     std::uint64_t sum = 0;
@@ -68,8 +75,9 @@ struct VerifyReport {
 
 VerifyReport verify(const Trace& trace, std::size_t max_problems = 20);
 
-// The same, for many traces that begin alike and end differently: the beginning is judged once.
-// Rules about the whole trace (who is forked, who starts and ends) go by what `trace` has when the Verifier is made.
+// The same, for many traces with one beginning and different ends: the beginning is judged once.
+// Rules about the whole trace (which threads are forked, start and end) go by the contents of
+// `trace` when the Verifier is made.
 class Verifier {
 public:
   // The caller may change `trace.events` behind what was judged.
@@ -80,7 +88,8 @@ public:
 
   std::size_t judged() const; // so many events
   void judge(std::size_t events);
-  // Judges the rest, and forgets it again. Cost: its events, and a look at each page of memory that the trace touches.
+  // Judges the rest, and forgets it again. Cost: its events, and a look at each page of memory that
+  // the trace touches.
   VerifyReport judge_rest();
   // Judges the rest, once and for all.
   VerifyReport finish() &&;

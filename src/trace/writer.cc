@@ -6,15 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
 #include "trace/chunk_scan.h"
 #include "trace/contents.h"
 #include "trace/event_codec.h"
-#include "trace/process_text.h"
+#include "trace/program/process_text.h"
+#include "trace/program/type_facts.h"
 #include "trace/string_table.h"
-#include "trace/type_facts.h"
 
 namespace sooth::trace {
 namespace {
@@ -38,6 +39,9 @@ public:
       }
     }
     for (std::uint32_t thread = 0; thread < buffers_.size(); ++thread) flush(thread);
+    // Shows a reader that a file was cut off, even directly behind a chunk.
+    const std::uint64_t end = out_.size();
+    std::memcpy(out_.data() + offsetof(FileHeader, file_end), &end, sizeof end);
     return std::move(out_);
   }
 
@@ -158,7 +162,7 @@ private:
     write_chunk({.type = static_cast<std::uint32_t>(ChunkType::Strings)}, body);
   }
 
-  // Null, or why it cannot be done.
+  // Null, or why the trace cannot be written.
   const char* add_event(const Event& e, std::uint64_t counter) {
     if (kind_name(e.kind).empty()) return "it has no kind";
     if (e.thread >= buffers_.size()) return "its thread does not exist";
@@ -252,7 +256,7 @@ std::vector<std::uint8_t> write_trace_bytes(const Trace& trace) {
 Result<std::uint64_t> write_trace(const Trace& trace, const std::string& path) {
   Result<std::vector<std::uint8_t>> bytes = Writer(trace).run();
   if (!bytes) return Error{bytes.error().message, path};
-  // Under another name first, so that a full disk leaves no half of a trace behind.
+  // Under another name first, so that a full disk leaves no partial trace behind.
   const std::string unfinished = path + ".part";
   std::FILE* file = std::fopen(unfinished.c_str(), "wb");
   if (file == nullptr) return Error{std::string("cannot write: ") + std::strerror(errno), path};

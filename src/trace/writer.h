@@ -1,8 +1,9 @@
-// Writes a Trace as a frozen file: the format of docs/trace_format.md, with positions for counters, so that the order
-// is read back as it is. All of a Trace is kept except file_bytes.
+// Writes a Trace as a frozen file: the format of docs/trace_format.md, with positions for counters,
+// so that the order is read back as it is. All of a Trace is kept except file_bytes.
 //
-// A Trace from the reader can always be written. One made by hand must have its events in the form that trace.h gives:
-// at most 8 bytes inline, contents of at most kMaxPayload bytes within Trace::bytes, threads and sites that exist.
+// A Trace from the reader can always be written. One made by hand must have its events in the form
+// of trace.h: at most 8 bytes inline, contents of at most kMaxPayload bytes within Trace::bytes,
+// threads and sites that exist.
 #pragma once
 
 #include <cstdint>

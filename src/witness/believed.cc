@@ -1,8 +1,9 @@
-// Rule 4 of docs/trace_format.md. A glued or opaque read tells what the bytes were when a loop or a call began, not what
-// each of its loads saw. If another thread wrote some of them in the recorded run without synchronisation in between,
-// nobody knows what the reading thread did afterwards.
+// Rule 4 of docs/trace_format.md. A glued or opaque read has the bytes from when a loop or a call
+// began, not those that each of its loads saw. If another thread wrote some of them in the recorded
+// run without synchronisation in between, it is not known what the reading thread did afterwards.
 //
-// Cost: vector clocks over the synchronisation of the whole trace, only if there is such a read of shared bytes.
+// Cost: vector clocks over the synchronisation of the whole trace, only if there is such a read of
+//   shared bytes.
 #include <algorithm>
 #include <limits>
 
@@ -28,7 +29,7 @@ public:
   const Clock& of(std::uint32_t thread) const { return now_[thread]; }
   std::uint32_t epoch(std::uint32_t thread) const { return now_[thread][thread]; }
 
-  // What the event takes from others, before it counts as done.
+  // The knowledge that the event takes from others, before it counts as done.
   void takes(const Event& e) {
     Clock& mine = now_[e.thread];
     if (!first_[e.thread].empty()) {
@@ -60,7 +61,7 @@ public:
     }
   }
 
-  // What it hands to others.
+  // The knowledge that it hands to others.
   void gives(const Event& e) {
     Clock& mine = now_[e.thread];
     switch (e.kind) {

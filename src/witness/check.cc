@@ -34,6 +34,8 @@ public:
   Objection objection(const Finding& finding) {
     const std::size_t observed = finding.witness.observed;
     if (observed > facts_.trace.events.size()) return "The witness begins with more events than the trace has.";
+    if (observed < facts_.trace.standing && !finding.witness.steps.empty())
+      return "The witness changes what stood before this piece of the trace.";
     if (observed < recorded_->observed()) begin_again();
     observe(static_cast<EventNumber>(observed));
     Replay replay = *recorded_;
@@ -43,14 +45,15 @@ public:
   }
 
 private:
-  // Model full: nobody knows what it reads or writes in this run.
+  // Model full: it is not known what it reads or writes in this run.
   static void forget_value(trace::Event& event) {
     if (event.kind == trace::EventKind::AtomicRmw) event.kind = trace::EventKind::AtomicWrite;
     event.flags &= static_cast<std::uint8_t>(~(trace::kPayload | trace::kFill));
     event.flags |= trace::kOpaque;
   }
 
-  // Rules about who is forked and who ends go by the whole trace, so the verifier sees it before it is cut.
+  // Rules about forks and ends of threads go by the whole trace, so the verifier sees it before it
+  // is cut.
   void begin_again() {
     permuted_.events = facts_.trace.events;
     verifier_.emplace(permuted_, 1);
@@ -78,7 +81,8 @@ private:
     if (!report.problems.empty())
       return fmt::format("The witness is not legal: step {}: {}", report.problems[0].event,
                          report.problems[0].sentence);
-    // Where events are missing, broken rules prove nothing about the recorded run; but a witness may not break more.
+    // If events are missing, broken rules prove nothing about the recorded run; but a witness may
+    // not break more.
     for (std::size_t rule = 0; rule < report.unjudged.size(); ++rule)
       if (report.unjudged[rule] > recorded_unjudged_[rule])
         return fmt::format("The witness is not legal: {}.", trace::rule_rows()[rule].demand);

@@ -20,7 +20,7 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel || order == MemoryOrder::SeqCst;
 }
 
-// Who knows of the first event: threads, and whatever can tell them.
+// The threads and objects that know of the first event.
 class Knowledge {
 public:
   explicit Knowledge(const trace::Trace& trace)
@@ -32,7 +32,7 @@ public:
   void begin(std::uint32_t thread) { knows_[thread] = true; }
   bool knows(std::uint32_t thread) const { return knows_[thread]; }
 
-  // What the thread hears by this event.
+  // The knowledge that the thread gets by this event.
   void hear(const Event& e) {
     bool news = from_parent_[e.thread];
     const bool from_outside = from_outside_[e.thread];
@@ -53,10 +53,10 @@ public:
     case EventKind::SemWait: news = news || (!e.has(kFailed) && told(e.address)); break;
     case EventKind::Join: news = news || (!e.has(kFailed) && e.value < knows_.size() && knows_[e.value]); break;
     case EventKind::Receive: news = news || told(kOutside); break;
-    case EventKind::SignalEnter: news = true; break; // nobody recorded what made it run
+    case EventKind::SignalEnter: news = true; break; // its cause was not recorded
     case EventKind::AtomicRead:
     case EventKind::AtomicRmw:
-      if (from_outside) { // nobody recorded who wrote it, and after what
+      if (from_outside) { // its writer was not recorded
         store(e, true);
         news = true;
       }
@@ -70,7 +70,7 @@ public:
     if (news) knows_[e.thread] = true;
   }
 
-  // What others can hear from it.
+  // The knowledge that others can get from it.
   void tell(const Event& e) {
     const bool mine = knows_[e.thread];
     switch (e.kind) {
@@ -104,11 +104,11 @@ public:
   }
 
 private:
-  // A group is complete when its first thread leaves; whoever arrives after that belongs to the next one, even if others
-  // have not left yet.
+  // A group is complete when its first thread leaves. A thread that arrives after that belongs to
+  // the next group, even if others have not left yet.
   struct Barrier {
     std::vector<std::uint32_t> waiting;                // of the group that is filling up
-    bool told = false;                                 // somebody of it knows
+    bool told = false;                                 // a thread of it knows
     absl::flat_hash_map<std::uint32_t, bool> complete; // threads of complete groups that have not left
   };
   void arrive(const Event& e) {
@@ -142,9 +142,9 @@ private:
   std::vector<bool> heard_; // by thread: relaxed reads saw what an acquire fence would make known
   std::vector<bool> from_parent_;
   std::vector<bool> from_outside_;                      // by thread: its last event is an external write
-  absl::flat_hash_set<std::uint64_t> objects_, shared_; // synchronisation that tells; by shared holders
+  absl::flat_hash_set<std::uint64_t> objects_, shared_; // synchronisation that passes it on; by shared holders
   absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
-  absl::flat_hash_map<std::uint64_t, bool> atomics_; // by byte: what its last release sequence tells
+  absl::flat_hash_map<std::uint64_t, bool> atomics_; // by byte: what its last release sequence passes on
 };
 
 } // namespace

@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  // What is observed rests on requests that were made; what is predicted on events that came later.
+  // Observed deadlocks rest on requests that were made; predicted ones on events that came later.
   Objection really_waits(EventNumber request) const {
     const bool waited = event(request).kind == EventKind::Request;
     if (waited != (finding_.status == Status::Observed))
@@ -73,7 +73,7 @@ private:
     return out;
   }
 
-  // The request waits for what somebody has who will never give it.
+  // The request waits for an object whose owner will never give it.
   bool owned(EventNumber request) const {
     const Event e = asked(request);
     const bool waited = event(request).kind == EventKind::Request; // then it may wait for its own thread
@@ -116,7 +116,7 @@ private:
     }
     return false;
   }
-  // As whoever made it said.
+  // As its initialisation says.
   bool shared_by_processes(std::uint64_t address) const {
     bool shared = false;
     if (finding_.status != Status::Observed) return false;
@@ -128,7 +128,7 @@ private:
   }
   static bool is_robust(const Event& e) { return e.kind != EventKind::Wake && (e.value & trace::kLockRobust) != 0; }
 
-  // The request waits for what anybody could give.
+  // The request waits for something that any thread could give.
   bool alone(EventNumber request) const {
     const Event e = asked(request);
     switch (e.kind) {
@@ -165,7 +165,7 @@ private:
     return there && arrived < (mine / needed + 1) * needed;
   }
 
-  // What the run leaves in the 4 bytes, if one write wrote all of them.
+  // The value that the run leaves in the 4 bytes, if one write wrote all of them.
   std::optional<std::uint64_t> word_in_run(std::uint64_t address) const {
     std::optional<std::uint64_t> word;
     each_in_run(finding_.witness, [&](EventNumber number) {
@@ -189,8 +189,8 @@ private:
     return inside;
   }
 
-  // Nobody is left who could do anything. Where a thread's end is the program's (it called exit, or main returned), nobody
-  // waits for ever.
+  // No thread is left that could do anything. If a thread's end is the program's (it called exit,
+  // or main returned), no thread waits for ever.
   Objection all_still() const {
     if (finding_.status == Status::Observed &&
         ((trace_.flags & trace::kMayBeInterrupted) != 0 || !trace_.process.unsupported.empty()))
@@ -219,7 +219,7 @@ private:
            });
   }
 
-  // What the finding calls a hold is one, by a thread that does not go on.
+  // Each Role::Hold of the finding really takes the object, in a thread that does not go on.
   Objection holds() const {
     for (const Place& place : finding_.places) {
       if (place.role != Role::Hold) continue;

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "trace/holds.h"
+#include "trace/restore/holds.h"
 
 namespace sooth::witness::checking {
 
@@ -122,7 +122,7 @@ void Facts::held() {
       if (!e.has(trace::kHeld)) continue;
       auto& list = holds[number];
       mine[piece] = {number, list.size()};
-      // Open at the end of the trace: nobody knows what the thread did to these bytes afterwards.
+      // Open at the end of the trace: later accesses of these bytes are not known.
       list.push_back({piece, e.thread, std::numeric_limits<std::uint32_t>::max(), trace::writes_memory(e.kind)});
     }
   }

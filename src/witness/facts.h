@@ -1,5 +1,5 @@
-// What the checker knows of the trace, gathered once: each thread's events, what must precede what, which bytes are held
-// from where to where, how far each thread is to be believed.
+// What the checker knows of the trace, gathered once: each thread's events, what must precede what,
+// which bytes are held from where to where, how far each thread can be trusted.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace sooth::witness::checking {
 
-// Rule 1 of docs/trace_format.md: in force when its thread has done the event that it belongs to, and fewer than `until`
-// events in all.
+// Rule 1 of docs/trace_format.md: in force when its thread has done the event that it belongs to,
+// and fewer than `until` events in all.
 struct Hold {
   std::uint32_t piece = 0;
   std::uint32_t thread = 0;
@@ -43,8 +43,8 @@ struct Facts {
   std::vector<std::uint32_t> believed; // by thread: so many of its events may be in a predicted run (rule 4)
   absl::flat_hash_map<EventNumber, std::vector<Hold>> holds; // by the held event
 
-  // Event -> one that every run has before it: the fork before its thread's first event, a cancel before what its target
-  // did afterwards.
+  // Event -> one that every run has before it: the fork before its thread's first event, a cancel
+  // before what its target did afterwards.
   absl::flat_hash_map<EventNumber, std::vector<EventNumber>> after;
   // Join -> its child, and how many of the child's events preceded it.
   absl::flat_hash_map<EventNumber, std::pair<std::uint32_t, std::uint32_t>> joins;
@@ -58,7 +58,7 @@ struct Facts {
       sequences; // releases of an annotated tag; arrivals at a barrier of unknown size
 
   absl::flat_hash_map<EventNumber, Before> before; // uses of locks and semaphores
-  // Semaphores whose first count nobody saw: the least that it can have been.
+  // Semaphores whose first count was not recorded: the least that it can have been.
   absl::flat_hash_map<std::uint64_t, std::uint64_t> least_count;
   bool all_released = true; // every lock is free at the end
 

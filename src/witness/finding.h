@@ -1,4 +1,5 @@
-// What is told to the user. Engines make findings, the checker accepts or rejects them, reports show them.
+// Errors that are reported. Engines make findings, the checker accepts or rejects them, reports
+// show them.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +22,16 @@ enum class FindingKind : std::uint8_t {
   Monitor,
   PossibleLiveness,
   Crash,
+  Misuse,
 };
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };
 
 // From strictest to most permissive (docs/report.md, Models).
 enum class Model : std::uint8_t {
-  HappensBefore,
-  HappensBeforeLocks,
-  WeakHappensBefore,
-  WeakHappensBeforeLocks,
-  Maximal,
-  Full,
-  Sliced
+#define SOOTH_MODEL(enumerator, name, make, reads, locks, needs, question, sentence) enumerator,
+#include "causality/models/models.def"
+#undef SOOTH_MODEL
 };
 
 enum class Role : std::uint8_t {
@@ -73,7 +71,7 @@ struct PropertyRun {
   std::vector<RunStep> steps; // the last one leads to the first state in which the property fails ...
   std::uint64_t repeated = 0; // ... or, of a possible-liveness, so many of the last ones could go on for ever
   std::vector<std::uint32_t> cut; // by thread: so many steps lead here, those that are skipped included
-  std::vector<RunStep> unordered; // two steps of which the recording does not tell which came first, if there are such
+  std::vector<RunStep> unordered; // two steps whose order the recording does not know, if there are such
   std::string entry;              // what the file calls it: property, pattern, machine, liveness
 };
 
@@ -85,11 +83,13 @@ struct Finding {
   // "knowledge".
   std::string engine;
   std::string property;      // name of the property, block or pattern; empty for races and deadlocks
-  std::vector<Place> places; // the first ones are the ones that tell findings apart
+  std::vector<Place> places; // the first ones distinguish findings
   Witness witness;
   std::uint64_t count = 1; // how many such pairs (cycles, blocks) there are at the same sites, as far as looked at
   std::string note;        // one more sentence, if the kind and the places do not say it all
   PropertyRun run;
+  // Another finding has the same variable and the same functions, and this one only adds its lines.
+  bool alike = false;
 };
 
 } // namespace sooth::witness

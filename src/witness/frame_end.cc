@@ -13,7 +13,8 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// The first access by which one of the functions that `exit` leaves used bytes of `use` as its own; kNoEvent: none did.
+// The first access by which one of the functions that `exit` leaves used bytes of `use` as its own;
+// kNoEvent: none did.
 EventNumber own_access(const trace::Trace& trace, EventNumber use, EventNumber exit) {
   std::vector<EventNumber> stack; // for each activation
   const Event& used = trace.events[use];
@@ -62,7 +63,8 @@ Objection use_after_return(const Facts& facts, const Replay& replay, EventNumber
     return fmt::format("The bytes of {} were not those of a function that {} left.", describe(trace, use),
                        describe(trace, exit));
   if (own < use && use < exit) return {}; // the recorded run has it while the function was active
-  // Later on, the bytes may be another function's. The other thread cannot know of that before it is told.
+  // Later, the bytes may be another function's. The other thread cannot know of that without
+  // synchronisation.
   const std::vector<EventNumber>& events = facts.of_thread[thread];
   for (std::size_t i = facts.place[exit] + 1; i < replay.progress(thread); ++i)
     if (tells(facts, events[i]))

@@ -1,4 +1,5 @@
-// A use after a function's return, as the checker sees it: whose the bytes were, and whether they can be somebody else's by now.
+// A use after a function's return, as the checker sees it: whose bytes they were, and whether they
+// can belong to another function by now.
 #pragma once
 
 #include "witness/facts.h"

@@ -1,4 +1,4 @@
-// What an event does to a lock, and who has which lock at one moment of a run.
+// An event's effect on a lock, and the owners of locks at one moment of a run.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct LockState {
 
   bool free() const { return owner == kNobody && readers.empty(); }
   bool others_exclude(std::uint32_t thread, bool shared) const;
-  // The request would not change who has the lock: a second take by its owner, a give that is not the last.
+  // The request would not change the owner: a second take by the owner, a give that is not the
+  // last.
   bool inner(const trace::Event& event, LockAction action) const;
 };
 

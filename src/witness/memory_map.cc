@@ -21,7 +21,7 @@ void MemoryMap::cut() {
     if (bytes == 0) continue;
     begins_.push_back(e.address);
     begins_.push_back(e.address + bytes);
-    // Two accesses of the same bytes follow each other all the time.
+    // Two accesses of the same bytes often follow each other.
     if (begins_.size() > (std::size_t{1} << 24)) {
       std::sort(begins_.begin(), begins_.end());
       begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());

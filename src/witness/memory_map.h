@@ -1,9 +1,10 @@
-// Memory as the checker sees it: cut into pieces such that every access covers whole pieces, and for each piece who
-// wrote it last. The same little state machine runs over the trace, once, and over every witness: a witness is compared
-// with what each access met in the trace.
+// Memory as the checker sees it: cut into pieces such that every access covers whole pieces, and
+// for each piece its last writer. The same little state machine runs over the trace, once, and over
+// every witness: each access of a witness is compared with what it met in the trace.
 //
-// Contents are compared as bytes of the trace. Where nobody knows them (memory that was there before the trace, opaque
-// writes, fresh blocks), the first read in the trace tells them; until then they equal nothing but themselves.
+// Contents are compared as bytes of the trace. If they are unknown (memory that was there before
+// the trace, opaque writes, fresh blocks), the first read in the trace defines them; until then
+// they equal nothing but themselves.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,6 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "trace/kind_groups.h"
 #include "trace/trace.h"
 
 namespace sooth::witness::checking {
@@ -26,10 +26,13 @@ constexpr bool touches_memory(trace::EventKind kind) { return trace::reads_memor
 constexpr bool begins_object(trace::EventKind kind) {
   return kind == trace::EventKind::Alloc || kind == trace::EventKind::Map || kind == trace::EventKind::StackBegin;
 }
+constexpr bool ends_object(trace::EventKind kind) {
+  return kind == trace::EventKind::Free || kind == trace::EventKind::Unmap || kind == trace::EventKind::StackEnd;
+}
 
-// What holds for one piece at some moment of a run.
+// The state of one piece at some moment of a run.
 struct Met {
-  EventNumber writer = kNoEvent; // wrote it last, or began or ended the object; kNoEvent: nobody so far
+  EventNumber writer = kNoEvent; // wrote it last, or began or ended the object; kNoEvent: none so far
   EventNumber life = kNoEvent;   // began or ended the object last
   std::uint32_t reads = 0;       // since then
   friend bool operator==(const Met&, const Met&) = default;
@@ -46,13 +49,14 @@ public:
   std::size_t count() const { return begins_.size(); }
   // The pieces that an access, or a begin or end of an object, covers.
   Pieces pieces(EventNumber event) const;
-  // What the access met at each of its pieces in the trace.
+  // The state that the access met at each of its pieces in the trace.
   std::span<const Met> met(EventNumber event) const;
   // Whether only one thread accesses the piece in the whole trace.
   bool private_piece(std::uint32_t piece) const { return owner_[piece] != kManyThreads; }
   std::uint64_t address(std::uint32_t piece) const { return begins_[piece]; }
 
-  // Whether the piece has the same bytes after one writer as after the other, as far as the trace knows them.
+  // Whether the piece has the same bytes after one writer as after the other, as far as the trace
+  // knows them.
   bool same_contents(EventNumber writer, EventNumber other, std::uint32_t piece) const;
 
 private:

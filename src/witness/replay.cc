@@ -12,8 +12,8 @@ using trace::kFailed;
 
 namespace {
 
-// Calls and branches belong to the event before them: a repeat of that event may have been left out between them. Not so
-// calls that took a number of their own.
+// Calls and branches belong to the event before them: a repeat of that event may have been omitted
+// between them. Calls with a ticket of their own do not.
 bool clings(const Event& e) {
   if (e.has(trace::kTicket)) return false;
   return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
@@ -78,7 +78,8 @@ Objection Replay::run(const Witness& witness, Model model) {
   follows_taint_ = (model == Model::Full || model == Model::Sliced) && taint_.applies();
   if (model == Model::WeakHappensBefore && !facts_.all_released)
     return "The model whb says nothing about a trace in which a lock is never released.";
-  // Sliced causality says nothing about most of a run: its witnesses are judged by the rules of `full` (docs/sliced.md).
+  // Sliced causality says nothing about most of a run: its witnesses are judged by the rules of
+  // `full` (docs/sliced.md).
   if (model == Model::Sliced && !follows_taint_) return "The model sliced needs static facts, which the trace has not.";
   for (std::size_t i = 0; i < witness.steps.size(); ++i) {
     const EventNumber number = witness.steps[i];
@@ -166,7 +167,8 @@ Objection Replay::orders(EventNumber number) {
                          describe(trace_, facts_.sequences[sequence][ready]));
   }
   if (!from_outside(number)) return {};
-  // Something outside the trace had a hand in it; nobody knows when, so everything before it stays before it.
+  // Something outside the trace took part; its time is unknown, so everything before it stays
+  // before it.
   while (trace_done_ < number && done(trace_done_)) ++trace_done_;
   if (trace_done_ < number)
     return fmt::format("The witness has {}, which came from outside, before {}.", describe(trace_, number),
@@ -174,7 +176,7 @@ Objection Replay::orders(EventNumber number) {
   return {};
 }
 
-// Memory that somebody unknown changed, a message, a signal.
+// Memory that was changed from outside, a message, a signal.
 bool Replay::from_outside(EventNumber number) const {
   const EventKind kind = trace_.events[number].kind;
   if (kind == EventKind::Receive || kind == EventKind::SignalEnter) return true;
@@ -182,7 +184,8 @@ bool Replay::from_outside(EventNumber number) const {
   const MemoryMap::Pieces pieces = facts_.memory.pieces(number);
   for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
     if (!facts_.memory.private_piece(piece)) return true;
-  // Of memory that one thread alone is seen to touch: whoever looks atomically expects others to write it.
+  // Of memory that only one thread is seen to touch: a thread that looks atomically expects others
+  // to write it.
   if (number + 1 == trace_.events.size()) return false;
   const Event& next = trace_.events[number + 1];
   return next.thread == trace_.events[number].thread &&
@@ -230,8 +233,8 @@ Objection Replay::values(EventNumber number, Model model) const {
   for (std::uint32_t i = 0; i < met.size(); ++i) {
     const Met& now = memory_.at(first + i);
     const std::uint64_t address = facts_.memory.address(first + i);
-    // hb, hb-locks: conflicting accesses keep their order, so whoever wrote last in the trace wrote last here, and
-    // whoever read that before a write has read it before.
+    // hb, hb-locks: conflicting accesses keep their order, so the last writer in the trace is the
+    // last writer here, and threads that read before a write in the trace have read before it here.
     if (observed_order && (now.writer != met[i].writer || (writes && now.reads != met[i].reads)))
       return fmt::format("The witness has {} without, or before, a conflicting access of byte {:#x} that preceded it.",
                          describe(trace_, number), address);
@@ -246,7 +249,8 @@ Objection Replay::values(EventNumber number, Model model) const {
   return {};
 }
 
-// Model full: a read may see something else, as long as nothing depends on it that leads to an event of the run.
+// Model full: a read may return another value, as long as nothing that leads to an event of the run
+// depends on it.
 Objection Replay::free_values(EventNumber number) {
   reads_tainted_ = false;
   if (trace::reads_memory(trace_.events[number].kind)) {
@@ -278,8 +282,9 @@ Objection Replay::locks(EventNumber number, Model model) const {
       (exclusive ? lock.uses != before.uses : lock.exclusive_uses != before.exclusive_uses))
     return fmt::format("The witness has {} not in the order in which the lock was used.", describe(trace_, number));
   if (action == LockAction::Refused || action == LockAction::RefusedShared) {
-    // Whoever was refused because of somebody else is refused only then. Other reasons (it was the thread's own, the time
-    // was up, somebody outside had it) are not known well enough to let anything move.
+    // A request that was refused because of another thread is refused only then. Other reasons (the
+    // lock was the thread's own, the time was up, another process had it) are not known well enough
+    // to let anything move.
     const bool excluded = lock.others_exclude(e.thread, action == LockAction::RefusedShared);
     if (before.excluded ? !excluded : lock.owner != e.thread && lock.uses != before.uses)
       return fmt::format("In the witness {} is refused, but nobody else has the lock.", describe(trace_, number));

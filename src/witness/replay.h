@@ -1,7 +1,11 @@
-// A witness, followed event by event: is each of them one that the rules and the model allow at that moment?
+// A witness, followed event by event: do the rules and the model allow each of them at that moment?
 //
-// The part of a witness that repeats the recorded run has happened; only what comes after it is judged. (The recorded
-// order itself may break a hold or part a glued block: docs/trace_format.md.)
+//     after T1 acquire m:  T2 acquire m is refused; T2 read x is accepted under maximal if x has
+//                          the value that T2 saw in the trace
+//
+// The part of a witness that repeats the recorded run has happened; only what comes after it is
+// judged. (The recorded order itself may break a hold or separate a glued block:
+// docs/trace_format.md.)
 #pragma once
 
 #include <cstdint>
@@ -29,7 +33,8 @@ public:
   EventNumber observed() const { return observed_; } // so many events of the trace were followed, and nothing else
   void observe(EventNumber events);                  // follows the trace up to here; not backwards
 
-  // Follows the witness from where observed() is, which is where its own steps begin. On acceptance the state is that at its end.
+  // Follows the witness from observed(), where its own steps begin. On acceptance the state is that
+  // at its end.
   Objection run(const Witness& witness, Model model);
 
   // At the end of the run.
@@ -38,9 +43,10 @@ public:
   const LockState& lock(std::uint64_t address) const { return locks_.at(address); }
   const Met& memory(std::uint32_t piece) const { return memory_.at(piece); }
   std::optional<std::uint64_t> semaphore(std::uint64_t address) const; // its count; nothing if it is not known
-  // Whether the thread of the event stands directly before it, or before the glued block that it is in.
+  // Whether the thread of the event stands directly before it, or before the glued block that it is
+  // in.
   Objection stands_before(EventNumber event) const;
-  // Model full: the event of the run reads or writes something else than in the trace, or may do so.
+  // Model full: the event of the run reads or writes another value than in the trace, or may do so.
   bool tainted(EventNumber event) const { return tainted_events_.contains(event); }
 
 private:

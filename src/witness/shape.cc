@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "trace/contents.h"
-#include "trace/kind_groups.h"
+#include "witness/circle.h"
 #include "witness/cxx_order.h"
 #include "witness/deadlock.h"
 #include "witness/frame_end.h"
@@ -20,6 +20,9 @@ using trace::Event;
 using trace::EventKind;
 using trace::kFailed;
 
+bool is_atomic(EventKind kind) {
+  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+}
 bool is_signal(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
 
 class Shape {
@@ -37,6 +40,7 @@ public:
     case FindingKind::UseAfterFree: return use_after_free();
     case FindingKind::DoubleFree: return double_free();
     case FindingKind::Crash: return crash();
+    case FindingKind::Misuse: return misuse();
     case FindingKind::Property:
     case FindingKind::Monitor:
     case FindingKind::PossibleLiveness: return {}; // what the run does to the property is the monitor's to say
@@ -45,7 +49,8 @@ public:
   }
 
 private:
-  // What every finding must keep: its events exist, none is merged (rule 2), and threads stand where it says.
+  // Rules for every finding: its events exist, none is merged (rule 2), and threads stand where it
+  // says.
   Objection form() const {
     for (const Place& place : finding_.places) {
       if (place.event >= trace_.events.size())
@@ -79,6 +84,17 @@ private:
     return {};
   }
 
+  // The recorded run comes to the event. That it is one too many, is not for a model to say.
+  Objection misuse() const {
+    if (finding_.status != Status::Observed || finding_.places.empty()) return "A misuse is observed, somewhere.";
+    const Place& use = finding_.places.front();
+    if (use.role != Role::Use || use.event >= finding_.witness.observed)
+      return "The recorded run does not come to the misuse.";
+    for (const Place& place : finding_.places)
+      if (place.event > use.event) return "What explains a misuse comes before it.";
+    return {};
+  }
+
   // Definition 4: both threads stand directly before conflicting accesses.
   Objection race() const {
     if (finding_.engine == "memory-model") return unordered();
@@ -92,7 +108,8 @@ private:
     return conflict(next[0], next[1]);
   }
 
-  // A race of the recorded run by the C++ memory model: two conflicting accesses that happens-before leaves unordered.
+  // A race of the recorded run by the C++ memory model: two conflicting accesses that
+  // happens-before leaves unordered.
   Objection unordered() const {
     if (finding_.places.size() < 2) return "A race is between two accesses.";
     const EventNumber first = std::min(finding_.places[0].event, finding_.places[1].event);
@@ -157,7 +174,8 @@ private:
                                   [&](const Event& e) { return e.kind == EventKind::Fork && e.value == thread; });
     return std::ranges::any_of(own, [&](EventNumber number) { return event(number).kind == EventKind::ThreadEnd; });
   }
-  // It stands before the join of a thread that waits for ever, or of one that stands before such a join.
+  // It stands before the join of a thread that waits for ever, or of one that stands before such a
+  // join.
   bool joins(std::uint32_t thread, std::uint32_t waiter) const {
     for (std::size_t steps = 0; thread != waiter; ++steps) {
       const auto& own = facts_.of_thread[thread];
@@ -200,6 +218,10 @@ private:
     if (finding_.status == Status::Observed) return {};
     for (const EventNumber next : finding_.witness.next)
       if (event(next).thread == thread && has_place(next, Role::Access) && sees_something_else(next)) return {};
+    const bool looks = std::ranges::any_of(finding_.witness.next, [&](EventNumber next) {
+      return event(next).thread == thread && !trace::writes_memory(event(next).kind);
+    });
+    if (!looks && comes_back_into_block(finding_, facts_)) return {};
     return "The block would go on as it did in the recorded run.";
   }
 
@@ -209,7 +231,7 @@ private:
     const std::uint32_t first = facts_.memory.pieces(read).first;
     for (std::uint32_t i = 0; i < met.size(); ++i) {
       const EventNumber writer = replay_.memory(first + i).writer;
-      if (replay_.tainted(writer)) continue; // model full: nobody knows what it wrote
+      if (replay_.tainted(writer)) continue; // model full: its value is not known
       if (!facts_.memory.same_contents(writer, met[i].writer, first + i)) return true;
     }
     return false;
@@ -235,7 +257,8 @@ private:
                        describe(trace_, use));
   }
 
-  // The free made the address free, and nothing was put there since: whoever has the number has it from before.
+  // The free made the address free, and nothing was allocated there since: a thread that has the
+  // number has it from before.
   bool is_stale(EventNumber use, EventNumber free) const {
     const std::uint64_t address = facts_.original(event(use).address);
     const auto covers = [&](const Event& object) {

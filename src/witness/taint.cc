@@ -14,7 +14,7 @@ using trace::SourceKind;
 
 namespace {
 
-// Events that no instruction of the program made.
+// Events that no instruction of the program made, and marks that do nothing.
 bool made_by_nobody(EventKind kind) {
   switch (kind) {
   case EventKind::ExternalWrite:
@@ -24,6 +24,8 @@ bool made_by_nobody(EventKind kind) {
   case EventKind::StackEnd:
   case EventKind::SignalEnter:
   case EventKind::SignalExit:
+  case EventKind::AtomicBegin:
+  case EventKind::AtomicEnd:
   case EventKind::Fence: return true;
   default: return false;
   }
@@ -41,7 +43,7 @@ Taint::Taint(const trace::Trace& trace, const std::vector<std::vector<EventNumbe
 
 void Taint::reset() {
   threads_.assign(of_thread_.size(), {});
-  for (Thread& thread : threads_) thread.frames.resize(1); // whoever called the thread's first function
+  for (Thread& thread : threads_) thread.frames.resize(1); // the caller of the thread's first function
 }
 
 std::uint32_t Taint::function_at(std::uint32_t site) const {
@@ -72,7 +74,7 @@ bool Taint::arguments(const SiteFacts& facts, const Thread& thread) const {
          std::ranges::any_of(facts.arguments, [&](trace::SourceSet set) { return of(set, thread); });
 }
 
-// What it reads, it writes; other calls use what they read in ways that nobody sees.
+// What it reads, it writes; other calls use the values they read in unseen ways.
 bool Taint::is_copy(const SiteFacts& facts, std::uint32_t site) const {
   if (facts.role == SiteRole::Copy) return true;
   return std::ranges::any_of(facts_.sources(facts.value), [&](const Source& source) {
@@ -89,7 +91,8 @@ bool Taint::is_followed_by_its_activation(EventNumber event) const {
          enters_what_is_named(follower);
 }
 
-// Whether the function that is entered is the one that the call names. If it is another one, code without hooks called it.
+// Whether the entered function is the one that the call names. If it is another one, code without
+// hooks called it.
 bool Taint::enters_what_is_named(const Event& enter) const {
   const SiteFacts& call = facts_.of(static_cast<std::uint32_t>(enter.value));
   const std::uint32_t function = function_at(enter.site);
@@ -108,7 +111,8 @@ bool Taint::misled(EventNumber number) const {
     return enters_what_is_named(e) && of(facts_.of(static_cast<std::uint32_t>(e.value)).target, thread);
   }
   case EventKind::Exit: {
-    // What is returned to code that we do not see must not be tainted. (Frames that an exception leaves return nothing.)
+    // Values that are returned to code that we do not see must not be tainted. (Frames that an
+    // exception leaves return nothing.)
     Thread copy = thread;
     while (copy.frames.size() > 1 && copy.frames.size() > e.value + 1) {
       const Frame& frame = copy.frames.back();

@@ -1,9 +1,15 @@
-// Which values of a run may be other ones than in the trace: the checker's own account of them, for the model `full`.
+// Which values of a run may differ from the trace: the checker's own account of them, for the model
+// `full`.
+//
+//     T2 read x sees 0, in the trace 1        the load is tainted
+//     T2 write y = x + 1                      its source is that load: tainted
+//     T2 branch on y                          misled: the witness is rejected
 //
 // Question: at this moment of the run, has something changed that this event depends on?
-// Source: docs/sliced.md, the definition of a run of `full`; trace/static_facts.h says what facts mean.
-// It goes forwards with the run, as the program would: a stack of activations for each thread, and in each what its loads and calls gave,
-// as one bit, tainted or not. (The engines have graphs and go backwards; nothing is shared with them.)
+// Source: docs/sliced.md, the definition of a run of `full`; trace/static_facts.h defines facts.
+// Where we differ: it goes forwards with the run, as the program would: a stack of activations for
+//   each thread, and in each the results of its loads and calls, as one bit, tainted or not. (The
+//   engines have graphs and go backwards; nothing is shared with them.)
 // Cost: an event costs the sources of its site.
 #pragma once
 
@@ -24,7 +30,8 @@ public:
   bool applies() const { return applies_; } // the trace has what this needs
   void reset();
 
-  // Whether something that leads to the event is tainted: then nobody knows that it happens, or where.
+  // Whether something that leads to the event is tainted: then it is not known that it happens, or
+  // where.
   bool misled(EventNumber event) const;
   // ... or that its thread goes on as it did, given that the event reads something that is tainted.
   bool misleads(EventNumber event, bool reads_tainted) const;

@@ -229,6 +229,58 @@ RandomShape random_shape(std::uint64_t seed, bool blocks) {
   return shape;
 }
 
+trace::Trace random_block_trace(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](std::uint64_t below) { return static_cast<std::uint32_t>(random() % below); };
+  const std::uint32_t threads = 2 + pick(2), bytes = 1 + pick(2), values = 2 + pick(2);
+  const bool locks = pick(3) == 0;
+  enum class Do : std::uint8_t { Begin, End, Read, Write, Modify, Lock, Unlock };
+  std::vector<std::vector<Do>> plans(threads);
+  for (std::vector<Do>& plan : plans) {
+    const auto accesses = [&](std::uint32_t count) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const bool locked = locks && pick(2) == 0;
+        if (locked) plan.push_back(Do::Lock);
+        plan.push_back(pick(8) == 0 ? Do::Modify : pick(2) == 0 ? Do::Read : Do::Write);
+        if (locked) plan.push_back(Do::Unlock);
+      }
+    };
+    if (pick(4) == 0) accesses(1);
+    if (pick(5) != 0) {
+      plan.push_back(Do::Begin);
+      accesses(2 + pick(threads == 2 ? 2 : 1));
+      plan.push_back(Do::End);
+    }
+    if (pick(3) == 0) accesses(1);
+  }
+  TraceBuilder builder(threads);
+  std::vector<std::size_t> done(threads, 0);
+  std::uint8_t memory[2] = {};
+  std::uint32_t owner = kNobody;
+  for (int tries = 0; tries < 400; ++tries) {
+    const std::uint32_t t = pick(threads);
+    if (done[t] == plans[t].size()) continue;
+    const Do what = plans[t][done[t]];
+    if (what == Do::Lock && owner != kNobody) continue;
+    ++done[t];
+    const std::uint64_t at = pick(bytes);
+    const std::uint64_t value = pick(values), seen = memory[at];
+    switch (what) {
+    case Do::Begin: builder.add(t, EventKind::AtomicBegin, 1); break;
+    case Do::End: builder.add(t, EventKind::AtomicEnd, 1); break;
+    case Do::Read: builder.access(t, EventKind::Read, kMemory + at, 1, seen); break;
+    case Do::Write: builder.access(t, EventKind::Write, kMemory + at, 1, value); break;
+    case Do::Modify: builder.rmw(t, kMemory + at, 1, seen, value); break;
+    case Do::Lock: builder.add(t, EventKind::Acquire, kLocks); break;
+    case Do::Unlock: builder.add(t, EventKind::Release, kLocks); break;
+    }
+    if (what == Do::Write || what == Do::Modify) memory[at] = static_cast<std::uint8_t>(value);
+    if (what == Do::Lock) owner = t;
+    if (what == Do::Unlock) owner = kNobody;
+  }
+  return builder.trace;
+}
+
 trace::Trace random_waiting_trace(std::uint64_t seed) {
   constexpr std::uint64_t kSemaphores = 0x4000;
   std::mt19937_64 random(seed);

@@ -41,6 +41,9 @@ RandomShape random_shape(std::uint64_t seed, bool blocks = false);
 // Threads that are created and joined by thread 0, and lock, wait for semaphores and post in between.
 trace::Trace random_waiting_trace(std::uint64_t seed);
 
+// Threads with one or two atomic blocks each, of accesses and critical sections; also accesses outside of them.
+trace::Trace random_block_trace(std::uint64_t seed);
+
 // One line for each event, to be pasted into a test.
 std::string text(const trace::Trace& trace);
 

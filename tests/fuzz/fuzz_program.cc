@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "trace/program.h"
+#include "trace/program/program.h"
 
 namespace {
 

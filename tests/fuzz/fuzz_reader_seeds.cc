@@ -3,8 +3,8 @@
 #include <fstream>
 #include <string>
 
-#include "trace/inline_facts.h"
-#include "trace/static_facts.h"
+#include "trace/program/inline_facts.h"
+#include "trace/program/static_facts.h"
 #include "unit/raw_file.h"
 
 using namespace sooth::trace;

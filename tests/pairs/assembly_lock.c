@@ -1,4 +1,5 @@
-// A lock that is made of inline assembly, which is not recorded: nothing is said about such a program. Without the lock it has a race.
+// A lock that is made of inline assembly which is not known (two instructions at once): nothing is said about such a program. Without the
+// lock it has a race.
 // EXPECT: race data
 #include "pair.h"
 
@@ -7,7 +8,8 @@ int locked, data;
 static void lock(void) {
   if (BAD) return;
 #if defined(__x86_64__)
-  for (int taken = 1; taken != 0;) __asm__ volatile("xchgl %0, %1" : "+r"(taken), "+m"(locked) : : "memory");
+  for (int taken = 1; taken != 0;)
+    __asm__ volatile("nop\n\tmfence\n\txchgl %0, %1" : "+r"(taken), "+m"(locked) : : "memory");
 #endif
 }
 static void unlock(void) {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "test_program.h"
-#include "trace/program.h"
-#include "trace/static_facts.h"
+#include "trace/program/program.h"
+#include "trace/program/static_facts.h"
 
 namespace {
 

@@ -43,7 +43,7 @@ class Bench:
         return {finding["property"] for finding in report["findings"]}, report["coverage"].get("unrealByFull", 0)
 
     def raced(self, model):
-        report = self.report("--find", "races", "--model", model)
+        report = self.report("--each", "--find", "races", "--model", model)
         return {finding["sites"][0]["variable"] for finding in report["findings"]}, report["coverage"].get("unrealByFull", 0)
 
 

@@ -67,6 +67,24 @@ TEST(ResidentMemory, GrowsWithWhatIsTouched) {
 }
 
 // Whoever stopped early must be able to say so afterwards.
+TEST(BudgetOfTime, APartThatIsOverLeavesTheNextOneItsTime) {
+  constexpr double kLong = 10'000; // seconds
+  Budget budget(kLong);
+  budget.begin_part(-1);
+  EXPECT_EQ(budget.spent(), Budget::kTime);
+  EXPECT_EQ(budget.spent(), Budget::kTime);
+  budget.begin_part(kLong / 2);
+  EXPECT_EQ(budget.spent(), nullptr);
+  Budget over(1e-9);
+  while (over.spent() == nullptr) {
+  }
+  over.begin_part(kLong); // no part is longer than the whole
+  EXPECT_EQ(over.spent(), Budget::kTime);
+  Budget unlimited;
+  unlimited.begin_part(-1);
+  EXPECT_EQ(unlimited.spent(), nullptr);
+}
+
 TEST(BudgetOfMemory, StaysSpentWhenMemoryIsFreed) {
   const Budget enough(0, std::uint64_t{1} << 50), none(0, 1);
   EXPECT_EQ(enough.spent(), nullptr);

@@ -36,7 +36,7 @@ RC_GTEST_PROP(AlgorithmA, ComponentsCountWhatPrecedes, ()) {
   }
 }
 
-TEST(AlgorithmA, Example2OfSeed000) {
+TEST(AlgorithmA, Example2OfJmpaxOnline) {
   // x = 0 (T1), z = 1 (T2, reads x), y = 1 (T1, reads x), x = 1 (T2, reads and writes x)
   enum { x, y, z };
   AlgorithmA a(2, 3);

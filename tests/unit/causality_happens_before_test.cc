@@ -6,7 +6,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "causality/models/happens_before.h"
+#include "causality/models/model.h"
 #include "explore/count.h"
 #include "trace/verify.h"
 #include "unit/property_program.h"

@@ -1,5 +1,5 @@
 // The model sliced in the lattice: Fig. 7 of jPredictor, as its text tells it.
-#include "causality/models/sliced.h"
+#include "causality/models/model.h"
 
 #include <map>
 #include <set>

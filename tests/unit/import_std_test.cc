@@ -128,6 +128,24 @@ TEST(ImportStd, AThreadThatActsBeforeItsForkIsIllegal) {
   EXPECT_TRUE(trace::verify(read_std("T0|fork(T1)|2\nT1|w(x)|1\n", "f").trace).legal());
 }
 
+TEST(ImportStd, ASecondForkOfAThreadCostsItsLine) {
+  const Imported imported = read_std("T0|fork(T1)|1\nT1|w(x)|2\nT0|fork(T1)|3\nT0|join(T1)|4\n", "f");
+  ASSERT_TRUE(imported.ok());
+  EXPECT_TRUE(trace::verify(imported.trace).legal());
+  EXPECT_EQ(exported(imported.trace), "T0|fork(T1)|1\nT1|w(x)|2\nT0|join(T1)|4\n");
+  ASSERT_EQ(imported.warnings.size(), 1u);
+  EXPECT_EQ(imported.warnings[0].text(), "f:3:1: thread `T1` was forked before, in line 1: this line is left out.");
+}
+
+TEST(ImportStd, AForkOfANameThatDoesNothingIsOdd) {
+  const Imported imported = read_std("T0|fork(T1)|1\nt1|w(x)|2\nT0|r(x)|3\n", "f");
+  ASSERT_TRUE(imported.ok());
+  ASSERT_EQ(imported.warnings.size(), 1u);
+  EXPECT_EQ(imported.warnings[0].text(),
+            "f:1:1: thread `T1` is forked, but does nothing in this file. Is it spelt as it should be?");
+  EXPECT_TRUE(read_std(kSample, "f").warnings.empty());
+}
+
 TEST(ImportStd, AThreadThatActsAfterItsJoinIsIllegal) {
   EXPECT_FALSE(trace::verify(read_std("T0|fork(T1)|2\nT0|join(T1)|1\nT1|w(x)|3\n", "f").trace).legal());
 }

@@ -81,7 +81,7 @@ TEST(KnowledgeExamples, TheBanksSecondExecutionViolatesAtomicityAtTheWriteOfTheS
   EXPECT_EQ(violations("monitor atomicity of transfer", steps), Found{6});
 }
 
-TEST(KnowledgeExamples, TheFormulaOfTheIssueIsTheSeedsAtomicity) {
+TEST(KnowledgeExamples, TheFormulaIsDamesAtomicity) {
   Steps steps = bank(true);
   std::erase_if(steps, [](const Step& s) { return s.target == "calcBalance"; });
   for (Step& s : steps) {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "logic/operators.h"
+#include "logic/syntax/operators.h"
 
 namespace sooth::knowledge {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "logic/literal.h"
 #include "logic/resolve.h"
+#include "logic/syntax/literal.h"
 #include "unit/logic_symbols.h"
 
 namespace sooth::logic {

@@ -3,9 +3,9 @@
 
 #include "logic/called_functions.h"
 #include "logic/lookup.h"
-#include "logic/nearest.h"
 #include "logic/occurrences.h"
 #include "logic/resolve.h"
+#include "logic/syntax/nearest.h"
 #include "unit/logic_symbols.h"
 
 namespace sooth::logic {

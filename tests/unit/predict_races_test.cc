@@ -1,4 +1,6 @@
 // The race engine: one finding for each pair of sites, each with a witness that the checker accepts.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "predict/races/races.h"
@@ -15,10 +17,14 @@ using witness::Model;
 
 constexpr std::uint64_t kX = 0x1000, kLock = 0x9000;
 
-std::vector<Finding> races(const trace::Trace& t, Model model = Model::Maximal, Coverage* told = nullptr) {
+// `for_the_rest`: seconds for what only adds lines.
+std::vector<Finding> races(const trace::Trace& t, Model model = Model::Maximal, Coverage* told = nullptr,
+                           bool each = true, double for_the_rest = 1000) {
   const causality::Computation c = causality::compute(t);
   Limits limits;
   limits.jobs = 2;
+  limits.each = each;
+  limits.seconds_for_lines = for_the_rest;
   Coverage coverage;
   const auto feasibility = make_feasibility(c, model, limits);
   std::vector<Finding> found = find_races(t, c, *feasibility, model, limits, coverage);
@@ -37,6 +43,39 @@ TEST(Races, OneFindingForEachPairOfSitesWithItsCount) {
   const std::vector<Finding> found = races(b.trace);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].count, 6u);
+}
+
+// Twenty lines of f and twenty of g write x without a lock, and one line of each writes y.
+trace::Trace flood() {
+  TraceBuilder b(2);
+  b.global(kX, 4, "x");
+  b.global(kX + 8, 4, "y");
+  for (std::uint32_t i = 0; i < 40; ++i)
+    b.write(i % 2, kX, 4, i).site = b.site("a.c", i + 1, i % 2 == 0 ? "f" : "g", "x");
+  for (std::uint32_t i = 0; i < 2; ++i) b.write(i, kX + 8, 4, i).site = b.site("b.c", i + 1, i == 0 ? "f" : "g", "y");
+  return b.trace;
+}
+
+TEST(Races, OneOfAVariableAndItsFunctionsIsEnoughAndTheOthersOnlyAddLines) {
+  const trace::Trace t = flood();
+  Coverage coverage;
+  const std::vector<Finding> each = races(t, Model::Maximal, &coverage);
+  EXPECT_EQ(each.size(), 401u);
+  EXPECT_EQ(std::ranges::count(each, true, &Finding::alike), 0);
+  const std::vector<Finding> grouped = races(t, Model::Maximal, &coverage, false);
+  EXPECT_EQ(grouped.size(), 401u);
+  EXPECT_EQ(std::ranges::count(grouped, false, &Finding::alike), 2); // x, y
+  EXPECT_EQ(coverage.alike, 0u);
+  EXPECT_EQ(coverage.undecided, 0u);
+}
+
+TEST(Races, WithoutTimeForTheOthersTheyAreCountedAndTheAnswerStands) {
+  const trace::Trace t = flood();
+  Coverage coverage;
+  const std::vector<Finding> found = races(t, Model::Maximal, &coverage, false, 0);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(coverage.alike, 399u);
+  EXPECT_EQ(coverage.undecided, 0u);
 }
 
 TEST(Races, ACommonLockKeepsAccessesApart) {

@@ -5,6 +5,8 @@
 
 #include "logic/resolve.h"
 #include "logic/symbols.h"
+#include "predict/atomicity/atomicity.h"
+#include "predict/question/feasibility.h"
 #include "properties/monitors.h"
 #include "unit/knowledge_run.h"
 #include "unit/predict_case.h"
@@ -124,6 +126,27 @@ TEST(PredictMonitors, TheBanksTwoExecutions) {
     EXPECT_EQ(Recorded(bank(false), 3).findings(monitor), Found{}) << monitor;
     EXPECT_EQ(Recorded(bank(true), 3).findings(monitor), Found{"atomicity of transfer: thread 2 write saving"})
         << monitor;
+  }
+}
+
+// The four interleavings that `sooth check` calls broken in the recorded run are violations for the monitor, too, and the others are not.
+TEST(PredictMonitors, BlocksThatTheRecordedRunBreaks) {
+  for (const std::string kinds : {"rwr", "wwr", "rww", "wrw", "rrr", "rrw", "wrr"}) {
+    const auto access = [&](std::uint32_t thread, std::size_t i) {
+      return Step{thread, kinds[i] == 'r' ? Do::Read : Do::Write, "x", static_cast<std::int64_t>(i + 1)};
+    };
+    const Steps steps{{1, Do::Write, "x", 9}, {2, Do::BlockBegin, "transfer", 0}, access(2, 0), access(1, 1),
+                      access(2, 2),           {2, Do::BlockEnd, "transfer", 0}};
+    const Recorded run(steps, 3);
+    const causality::Computation computation = causality::compute(run.trace);
+    predict::Coverage coverage;
+    bool observed = false;
+    for (const witness::Finding& finding :
+         predict::find_atomicity(run.trace, computation,
+                                 *predict::make_feasibility(computation, witness::Model::Maximal, {}), {}, coverage))
+      observed |= finding.status == witness::Status::Observed;
+    EXPECT_EQ(observed, !run.findings("monitor atomicity of transfer").empty()) << kinds;
+    EXPECT_EQ(observed, kinds != "rrr" && kinds != "rrw" && kinds != "wrr") << kinds;
   }
 }
 

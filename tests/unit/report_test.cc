@@ -6,7 +6,6 @@
 #include "report/json.h"
 #include "report/names.h"
 #include "report/phrases.h"
-#include "report/schedule.h"
 #include "report/suppressions.h"
 #include "report/text.h"
 #include "unit/report_fixture.h"
@@ -73,8 +72,8 @@ TEST(Describe, InlinedFunctionsAreFramesOfTheStack) {
   EXPECT_EQ(json[0]["inlined"], true);
   EXPECT_EQ(json[1]["function"], "deposit(int)");
   EXPECT_FALSE(json[1].contains("inlined"));
-  EXPECT_TRUE(matches({"race", "^main_loop", 1, 0}, report.findings[0]));
-  EXPECT_FALSE(matches({"race", "^main_loop", 1, 0}, report_of(bank_trace(), {bank_race()}).findings[0]));
+  EXPECT_TRUE(matches({"race", "^main_loop", 1}, report.findings[0]));
+  EXPECT_FALSE(matches({"race", "^main_loop", 1}, report_of(bank_trace(), {bank_race()}).findings[0]));
 }
 
 TEST(Describe, HeapBlocksTellWhereTheyWereAllocated) {
@@ -183,11 +182,20 @@ TEST(Fingerprint, WithoutSourcesTheVariableTellsFindingsApart) {
   EXPECT_EQ(report.findings[2].fingerprint, report.findings[3].fingerprint); // nothing but an address
 }
 
-TEST(Fingerprint, DiffersForAnotherLineKindOrProperty) {
-  const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
+TEST(Fingerprint, OfLinesDiffersForAnotherLineAndOfAGroupForAnotherFunction) {
+  const auto of_lines = [](const Report& report) { return report.findings.at(0).pairs.at(0).fingerprint; };
+  const Report one = report_of(bank_trace(), {bank_race()});
   trace::Trace moved = bank_trace();
   for (trace::Site& site : moved.sites) ++site.line;
-  EXPECT_NE(report_of(moved, {bank_race()}).findings.at(0).fingerprint, one);
+  EXPECT_NE(of_lines(report_of(moved, {bank_race()})), of_lines(one));
+  EXPECT_EQ(report_of(moved, {bank_race()}).findings.at(0).fingerprint, one.findings.at(0).fingerprint);
+  for (trace::Site& site : moved.sites)
+    if (site.function == "audit()") site.function = "inspect()";
+  EXPECT_NE(report_of(moved, {bank_race()}).findings.at(0).fingerprint, one.findings.at(0).fingerprint);
+}
+
+TEST(Fingerprint, DiffersForAnotherKindOrProperty) {
+  const std::string one = report_of(bank_trace(), {bank_race()}).findings.at(0).fingerprint;
   witness::Finding other = bank_race();
   other.kind = FindingKind::Atomicity;
   EXPECT_NE(report_of(bank_trace(), {other}).findings.at(0).fingerprint, one);
@@ -332,31 +340,61 @@ TEST(Text, ACircleIsMarked) {
   EXPECT_EQ(told.find("fails here"), std::string::npos) << told;
 }
 
-TEST(Schedule, TheStepsOfOneThreadInARowAreOneLine) {
+TEST(Schedule, TheStepsOfOneThreadInARowAreOneTurn) {
   const Report report = report_of(bank_trace(), {bank_race()});
-  const std::vector<ScheduleLine> lines = schedule_lines(report, report.findings[0].schedule, report.findings[0].next);
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0].thread, 1u);
-  EXPECT_EQ(lines[0].events, 3u);
-  EXPECT_EQ(lines[0].key, (std::vector<std::string>{"starts", "takes guard"}));
-  EXPECT_EQ(lines[1].thread, 2u);
+  const FindingText& race = report.findings[0];
+  ASSERT_EQ(race.turns.size(), 2u);
+  EXPECT_EQ(race.turns[0], (Turn{1, 3, 2, 0, 0}));
+  EXPECT_EQ(race.turns[1], (Turn{2, 1, 1, 0, 0}));
+  EXPECT_EQ(race.schedule, (std::vector<std::uint32_t>{2, 4, 7})); // the call is left to the recorded order
+  EXPECT_EQ(race.left_out, 1u);
 }
 
-TEST(Schedule, LongRunsAreShortened) {
-  TraceBuilder b(2);
-  std::vector<std::uint32_t> steps;
+// Two threads that take 200 locks in turn, which is also the witness.
+struct LongRun {
+  trace::Trace trace;
   witness::Finding finding;
+};
+LongRun long_run() {
+  TraceBuilder b(2);
+  LongRun out;
   for (std::uint32_t i = 0; i < 200; ++i) {
     b.add(i % 2, EventKind::Acquire, 0x100 + i);
-    finding.witness.steps.push_back(i);
+    out.finding.witness.steps.push_back(i);
   }
-  finding.places = {{0, witness::Role::Request}, {199, witness::Role::Request}};
-  const Report report = report_of(b.trace, {finding});
-  const std::vector<ScheduleLine> lines = schedule_lines(report, finding.witness.steps, {});
-  EXPECT_LT(lines.size(), 30u);
+  out.finding.places = {{0, witness::Role::Request}, {199, witness::Role::Request}};
+  out.trace = std::move(b.trace);
+  return out;
+}
+
+TEST(Schedule, LongRunsAreShortenedAndSayByHowMuch) {
+  const LongRun run = long_run();
+  const Report report = report_of(run.trace, {run.finding});
+  const FindingText& finding = report.findings.at(0);
+  EXPECT_LT(finding.turns.size(), 30u);
   std::uint64_t skipped = 0;
-  for (const ScheduleLine& line : lines) skipped += line.skipped;
-  EXPECT_EQ(skipped + lines.size(), 200u);
+  for (const Turn& turn : finding.turns) skipped += turn.skipped;
+  EXPECT_EQ(skipped + finding.turns.size(), 200u);
+  EXPECT_EQ(finding.left_out + finding.schedule.size(), 200u);
+  EXPECT_GT(finding.left_out, 100u);
+  EXPECT_EQ(finding.schedule.back(), 199u);
+  const auto parsed = nlohmann::json::parse(json(report))["findings"][0];
+  EXPECT_EQ(parsed["witness"].size(), finding.schedule.size());
+  EXPECT_EQ(parsed["witnessLeftOut"], finding.left_out);
+  EXPECT_LT(report.steps.size(), 150u); // nothing is made of what is not shown
+}
+
+TEST(Schedule, TheWholeWitnessIsThereIfAskedFor) {
+  const LongRun run = long_run();
+  Report report;
+  describe(run.trace, std::vector{run.finding}, [](std::uint64_t address) { return address; }, report,
+           {.whole_witness = true});
+  const FindingText& finding = report.findings.at(0);
+  EXPECT_EQ(finding.left_out, 0u);
+  EXPECT_EQ(finding.turns.size(), 200u);
+  const auto parsed = nlohmann::json::parse(json(report))["findings"][0];
+  ASSERT_EQ(parsed["witness"].size(), 200u);
+  for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(parsed["witness"][i]["event"], i);
 }
 
 TEST(Json, HasTheDocumentedFields) {
@@ -388,17 +426,44 @@ TEST(Json, HasTheDocumentedFields) {
   EXPECT_EQ(site["object"]["sort"], "global");
   EXPECT_EQ(race["threads"].at(0)["name"], "worker");
   EXPECT_EQ(race["witnessObserved"], 2);
-  EXPECT_EQ(race["witness"].size(), 4u);
-  EXPECT_EQ(race["witness"].at(2)["kind"], "acquire");
-  EXPECT_EQ(race["witness"].at(2)["line"], 10);
+  EXPECT_EQ(race["witness"].size(), 3u);
+  EXPECT_EQ(race["witness"].at(1)["kind"], "acquire");
+  EXPECT_EQ(race["witness"].at(1)["line"], 10);
+  EXPECT_EQ(race["witnessLeftOut"], 1);
+  ASSERT_EQ(race["pairs"].size(), 1u);
+  EXPECT_EQ(race["pairs"][0]["count"], 3);
+  EXPECT_EQ(race["pairs"][0]["sites"].at(1)["line"], 20);
   EXPECT_EQ(race["next"].at(1)["event"], 8);
   const auto& coverage = parsed["coverage"];
   EXPECT_EQ(coverage["complete"], true);
-  EXPECT_EQ(coverage["windows"], 1);
+  EXPECT_EQ(coverage["pieces"], 1);
   EXPECT_EQ(coverage["undecided"], 0);
   EXPECT_EQ(coverage["externalWrites"], 5);
   EXPECT_EQ(coverage["rejected"], 0);
   EXPECT_EQ(coverage["limits"].at(0)["name"], "externalWrites");
+}
+
+TEST(Json, IsWrittenInPiecesUntilNoMoreIsWanted) {
+  std::vector<witness::Finding> many(100, bank_race());
+  for (std::uint32_t i = 0; i < many.size(); ++i) {
+    many[i].kind = FindingKind::Property; // these are not grouped
+    many[i].run.cut = {i};
+  }
+  const Report report = report_of(bank_trace(), many);
+  const std::string whole = json(report);
+  EXPECT_EQ(nlohmann::json::parse(whole)["findings"].size(), 100u);
+  std::size_t largest = 0, pieces = 0;
+  std::string joined;
+  json(report, [&](std::string_view text) {
+    largest = std::max(largest, text.size());
+    joined += text;
+    return ++pieces > 0;
+  });
+  EXPECT_EQ(joined, whole);
+  EXPECT_LT(largest, whole.size() / 50);
+  std::size_t taken = 0;
+  json(report, [&](std::string_view) { return ++taken < 10; });
+  EXPECT_EQ(taken, 10u);
 }
 
 TEST(Json, NamesThatAreNotTextAreReplaced) {

@@ -1,5 +1,5 @@
 // Held accesses: pairs of nearly equal orders, one in which another thread comes in between and one in which not.
-#include "trace/holds.h"
+#include "trace/restore/holds.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/program/type_facts.h"
 #include "trace/reader.h"
-#include "trace/type_facts.h"
 #include "trace/writer.h"
 
 namespace sooth::trace {

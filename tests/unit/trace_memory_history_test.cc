@@ -1,5 +1,5 @@
 // MemoryHistory against its simple definition: a map of bytes for every slot.
-#include "trace/memory_history.h"
+#include "trace/restore/memory_history.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

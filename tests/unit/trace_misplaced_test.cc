@@ -1,5 +1,5 @@
 // External writes that stand for a wrong order, and such that do not.
-#include "trace/misplaced.h"
+#include "trace/restore/misplaced.h"
 
 #include <gtest/gtest.h>
 

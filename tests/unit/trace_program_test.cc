@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "trace/program.h"
+#include "trace/program/program.h"
 #include "unit/elf_file.h"
 
 namespace sooth::trace {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "trace/program/static_facts.h"
 #include "trace/reader.h"
-#include "trace/static_facts.h"
 #include "trace/writer.h"
 
 namespace sooth::trace {

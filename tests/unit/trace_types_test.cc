@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "trace/address_names.h"
+#include "trace/program/type_facts.h"
 #include "trace/reader.h"
-#include "trace/type_facts.h"
 #include "trace/writer.h"
 
 namespace sooth::trace {

@@ -433,6 +433,21 @@ TEST(WitnessCheck, ABlockIsBrokenByWhatComesInside) {
   trace::Trace harmless = b.trace;
   harmless.events[4].value = 0;
   expect_rejected(harmless, finding, "go on as it did");
+
+  // A block that goes on as it did is broken if what came inside conflicts with what it did before and does then.
+  TraceBuilder lost(2);
+  lost.add(0, EventKind::AtomicBegin, 1);
+  lost.read(0, kX, 1, 0);
+  lost.write(0, kX, 1, 1);
+  lost.add(0, EventKind::AtomicEnd, 1);
+  lost.write(1, kX, 1, 2);
+  Finding update = finding;
+  update.witness.steps = {0, 1, 4, 2, 3};
+  update.witness.next = {};
+  EXPECT_ACCEPTED(lost.trace, update);
+  trace::Trace apart = lost.trace;
+  apart.events[4].address = kY;
+  expect_rejected(apart, update, "go on as it did");
   finding.witness.steps = {4, 0, 1};
   expect_rejected(b.trace, finding, "does not see the value");
   finding.witness.steps = {0, 1};

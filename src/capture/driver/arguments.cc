@@ -86,7 +86,8 @@ bool is_one_of(std::string_view text, const auto& list) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// Objects and libraries are linked; assembler has no accesses that the pass could see. Everything else is compiled.
+// Objects and libraries are linked; assembler has no accesses that the pass could see. Everything
+// else is compiled.
 bool is_compiled(std::string_view input) {
   static constexpr std::array<std::string_view, 9> kNotCompiled = {".o",  ".a",   ".so", ".s", ".S",
                                                                    ".lo", ".obj", ".ld", ".sx"};
@@ -113,7 +114,8 @@ bool is_alone(std::string_view sanitizers) {
   return false;
 }
 
-// The arguments in a response file: separated by white space, with quotes and backslashes as GNU tools read them.
+// The arguments in a response file: separated by white space, with quotes and backslashes as GNU
+// tools read them.
 std::vector<std::string> split_response(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -215,12 +217,14 @@ private:
   bool read_own(const std::string& argument) {
     constexpr std::string_view kIgnorelist = "-fsooth-ignorelist=", kProperty = "-fsooth-property=";
     constexpr std::string_view kOnly = "--only=", kSkip = "--skip=", kMonitor = "--monitor=";
+    constexpr std::string_view kAtomic = "-fsooth-atomic=";
     if (argument == "--only") globs_ = &line_.only;
     else if (argument == "--skip") globs_ = &line_.skip;
     else if (argument.starts_with(kOnly)) line_.only.push_back(argument.substr(kOnly.size()));
     else if (argument.starts_with(kSkip)) line_.skip.push_back(argument.substr(kSkip.size()));
     else if (argument.starts_with(kIgnorelist)) line_.ignorelists.push_back(argument.substr(kIgnorelist.size()));
     else if (argument.starts_with(kProperty)) line_.properties.push_back(argument.substr(kProperty.size()));
+    else if (argument.starts_with(kAtomic)) line_.atomic.push_back(argument.substr(kAtomic.size()));
     else if (argument.starts_with(kMonitor)) line_.monitor = argument.substr(kMonitor.size());
     else if (argument == "--monitor") is_monitor_ = true;
     else if (argument == "-fno-sooth") line_.instrument = false;
@@ -309,6 +313,9 @@ std::string help_text() {
          "  -fsooth-property=FILE     make every call of the functions that the property file names in call() or "
          "return()\n"
          "                            an event: they are not inlined, and recorded whatever they do\n"
+         "  -fsooth-atomic=GLOB       functions that are meant to be atomic are not inlined, and recorded whatever "
+         "they "
+         "do\n"
          "  -fsooth-tsan-annotations  compile as code for ThreadSanitizer is: __SANITIZE_THREAD__ is defined and\n"
          "                            __has_feature(thread_sanitizer) holds, so that code annotates what it does\n"
          "  -fsooth-branches          record branches that depend on loaded values, where a run is asked for them\n"

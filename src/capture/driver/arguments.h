@@ -1,4 +1,4 @@
-// Reading a clang command line: only as far as needed to know what will happen to which inputs.
+// Reads a clang command line, only as far as needed to know what will happen to which inputs.
 #pragma once
 
 #include <string>
@@ -31,6 +31,7 @@ struct CommandLine {
   std::vector<std::string> ignorelists;
   std::vector<std::string> only; // globs: --only, --skip
   std::vector<std::string> skip;
+  std::vector<std::string> atomic;     // -fsooth-atomic=: globs
   std::string monitor;                 // --monitor FILE: the property file whose monitors are built in; empty: none
   std::string output = "a.out";        // -o
   std::vector<std::string> properties; // -fsooth-property=: files, of which the calls that they name are all kept
@@ -39,7 +40,8 @@ struct CommandLine {
   std::vector<std::string> mistakes;  // sentences for the user
 };
 
-// Response files (@file) are opened to see what is in them, nested ones too; clang gets them untouched.
+// Response files (@file) are opened to see what is in them, nested ones too; clang gets them
+// untouched.
 CommandLine read_command_line(const std::vector<std::string>& arguments);
 
 // The options of our own, for --sooth-help.

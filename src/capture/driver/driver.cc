@@ -23,11 +23,13 @@ void add(Words& to, std::initializer_list<std::string> words) { to.insert(to.end
 // An option of LLVM, for the compiler alone: clang's assembler and the linker do not know the pass.
 void add_llvm(Words& to, const std::string& option) { add(to, {"-Xclang", "-mllvm", "-Xclang", option}); }
 
-// What makes clang put the hooks in. Clang complains about flags that a step does not use; these are not the user's.
+// The flags that make clang put the hooks in. Clang complains about flags that a step does not use;
+// these are not the user's.
 Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls,
                     const logic::MonitorNeeds& needs) {
   const std::string pass = installation.libraries + "/libsooth_pass.so";
-  // Before libstdc++'s own headers stand a few of ours that bring its code into reach of the pass (capture/std).
+  // A few headers of ours come before libstdc++'s own, and bring its code into reach of the pass
+  // (capture/std).
   Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
                  installation.headers,          "-isystem",      installation.libraries + "/std"};
   if (line.tsan_annotations) {
@@ -41,11 +43,14 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     if (!line.has_debug_flag) add(flags, {"-g"});
     const bool strips_debug = !line.has_debug_flag && !line.wants_debug;
     add(flags, {"-fpass-plugin=" + pass});
-    // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for -mllvm.
+    // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for
+    // -mllvm.
     const bool has_options = strips_debug || line.branches || !line.loops || line.facts || !line.ignorelists.empty() ||
-                             !line.only.empty() || !line.skip.empty() || !line.monitor.empty() || !calls.empty();
+                             !line.only.empty() || !line.skip.empty() || !line.monitor.empty() || !calls.empty() ||
+                             !line.atomic.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
-    // Debug information that only the pass has asked for would cost code generation a sixth of its time, and objects half of their size.
+    // Debug information that only the pass asked for would cost code generation a sixth of its
+    // time, and objects half of their size.
     if (strips_debug) add_llvm(flags, "-sooth-strip-debug=true");
     if (line.branches) add_llvm(flags, "-sooth-branches=true");
     if (!line.loops) add_llvm(flags, "-sooth-loops=false");
@@ -58,6 +63,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     for (const std::string& glob : line.skip) add_llvm(flags, "-sooth-skip=" + glob);
     for (const std::string& file : line.ignorelists) add_llvm(flags, "-sooth-ignorelist=" + file);
     for (const std::string& name : calls) add_llvm(flags, "-sooth-call=" + name);
+    for (const std::string& glob : line.atomic) add_llvm(flags, "-sooth-atomic=" + glob);
   }
   add(flags, {"--end-no-unused-arguments"});
   return flags;
@@ -81,8 +87,8 @@ Result<logic::MonitorNeeds> monitor_needs(const std::string& file) {
   return logic::monitor_needs(syntax.value());
 }
 
-// The runtime goes before all other libraries, so that what it intercepts goes through it also where another one than libc has it: an
-// allocator, for one. It must stay even if nothing seems to need it.
+// The runtime goes before all other libraries, so that it intercepts calls even if another library
+// than libc has the function: an allocator, for one. It must stay even if nothing seems to need it.
 Words link_flags(const CommandLine& line, const Installation& installation) {
   // Named as libraries, not as files: -x of the user's would make clang compile a file.
   if (line.is_static) return {"-L" + installation.libraries, "-l:libsooth_static.a"};
@@ -151,7 +157,7 @@ int run_compiler(bool cxx, int argc, char** argv) {
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
   if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {
-    if (line.is_static && !line.monitor.empty()) { // whoever asks for monitors must not get a program without them
+    if (line.is_static && !line.monitor.empty()) { // no program without the monitors that were asked for
       std::fputs("sooth: a program linked with -static cannot be monitored\n", stderr);
       return 2;
     }

@@ -1,4 +1,5 @@
-// Where the parts of this Sooth are: next to the executable that runs, in the build tree as after installation.
+// The locations of the parts of this Sooth: next to the executable that runs, in the build tree as
+// after installation.
 #pragma once
 
 #include <string>

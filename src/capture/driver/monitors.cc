@@ -47,7 +47,7 @@ int build_monitors_in(const std::string& property, const std::string& program, c
   std::error_code ignored;
   fs::remove(compiled, ignored);
   if (status == 0) return 0;
-  // Whoever asked for monitors must not get a program without them.
+  // If monitors were requested, there must be no program without them.
   fs::remove(program, ignored);
   std::fprintf(stderr, "sooth: %s was not built, because its monitors could not be built in\n", program.c_str());
   return status;

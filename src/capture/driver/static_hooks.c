@@ -1,5 +1,5 @@
-// The hooks of a program that is linked with -static: they do nothing, atomics only their work. The real runtime
-// intercepts functions of libc and so needs a dynamic program.
+// The hooks of a program that is linked with -static: they do nothing, atomics only their work. The
+// real runtime intercepts functions of libc and so needs a dynamic program.
 #include <stddef.h>
 
 #define __SOOTH__ 1
@@ -7,10 +7,12 @@
 #include "sooth/monitor.h"
 #include "sooth/sooth.h"
 
-// Never matches an access: epoch 1, and a cell of epoch 0. So the inlined code always calls the hooks below.
+// Never matches an access: epoch 1, and a cell of epoch 0. So the inlined code always calls the
+// hooks below.
 static uint8_t one_cell[32];
-// Where functions write down their frames. All threads write here and nobody reads, so that threads may share it;
-// large enough that the real stack overflows first. It takes memory only as far as it is touched.
+// Where functions write their frames. All threads write here and none reads, so that threads may
+// share it; large enough that the real stack overflows first. It takes memory only as far as it is
+// touched.
 static uint64_t frames[(size_t)8 << 20];
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
     0, 0, (uint64_t)1 << 24, frames, frames, one_cell, 0, 0};

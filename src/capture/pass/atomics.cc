@@ -54,7 +54,7 @@ Align atomic_align(const Instruction& instruction) {
   return cast<AtomicCmpXchgInst>(instruction).getAlign();
 }
 
-// One atomic instruction on its way to a call: the hooks speak of integers.
+// One atomic instruction on its way to a call: the hooks take integers.
 class Rewrite {
 public:
   Rewrite(FunctionContext& function, Instruction& instruction, std::uint32_t row)
@@ -126,8 +126,9 @@ private:
     update_in_loop(instruction);
   }
 
-  // old = *p;  do { seen = old; old = cas(p, seen, f(seen)) } while (old != seen)
-  // The first load is only a guess, and not recorded: a wrong guess shows as a failed compare-exchange.
+  //     old = *p;  do { seen = old; old = cas(p, seen, f(seen)) } while (old != seen)
+  // The first load is only a guess, and not recorded: a wrong guess shows as a failed
+  // compare-exchange.
   void update_in_loop(AtomicRMWInst& instruction) {
     LoadInst* guess = at_.CreateAlignedLoad(number_, instruction.getPointerOperand(), instruction.getAlign());
     guess->setAtomic(AtomicOrdering::Monotonic);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr unsigned kMaxMoved = 4;
 
-// What is computed from the load in its own block, in order, if all of it is for one of the ways out of that block, which is set.
+// The values computed from the load in its own block, in order, if all of them are for one of the
+// ways out of that block, which is set.
 SmallVector<Instruction*, 4> for_one_way_out(LoadInst& load, BasicBlock*& way) {
   const BasicBlock* block = load.getParent();
   SmallVector<Instruction*, 4> found = {&load};
@@ -38,8 +39,8 @@ SmallVector<Instruction*, 4> for_one_way_out(LoadInst& load, BasicBlock*& way) {
   return found;
 }
 
-// Whether the block's last branch was decided before the load. What the source itself loads for the next iteration comes before the
-// loop's own condition.
+// Whether the block's last branch was decided before the load. A load that the source itself makes
+// for the next iteration comes before the loop's own condition.
 bool is_decided_before(const LoadInst& load) {
   const auto* branch = dyn_cast<BranchInst>(load.getParent()->getTerminator());
   const auto* condition = branch ? dyn_cast<Instruction>(branch->getCondition()) : nullptr;

@@ -1,8 +1,13 @@
-// The question: which loads stand before a branch although only one of the ways behind it wants them?
-// Of a place that branches choose, as `p = &shared; if (mine) { p = &own; ... } use(*p);` does, LLVM loads before the last of these
-// branches if the place can always be read. Recorded, that would be a read that the source does not make.
+// Loads that the optimiser moved before a branch.
+//
+//     p = &shared; if (mine) { p = &own; ... } use(*p);
+//     LLVM may load *p before the last branch, if the place can always be read. Recorded, that
+//     would be a read of `shared` that the source does not make.
+//
+// Question: which loads stand before a branch although only one of the ways behind it wants them?
 // Source: LLVM's replacement of aggregates, which does so for pointers that are merged.
-// Where we differ from undoing only that: any load whose value goes nowhere else is moved, so the source's own may be left out as well.
+// Where we differ: any load whose value goes nowhere else is moved, so the source's own may be left
+//   out as well.
 // Cost: one walk over the function's loads.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kMaxRounds = 16;
 
-// What depends on shared memory: values, and private objects that hold such values.
+// Everything that depends on shared memory: values, and private objects that hold such values.
 class Dependence {
 public:
   Dependence(Function& function, PrivateMemory& memory, const DenseSet<const Instruction*>& recorded)
@@ -68,7 +68,7 @@ private:
   bool everything_ = false;
 };
 
-// What decides the way; null if there is only one.
+// The value that decides the way; null if there is only one.
 Value* decision(const Instruction& terminator) {
   if (const auto* branch = dyn_cast<BranchInst>(&terminator))
     return branch->isConditional() ? branch->getCondition() : nullptr;

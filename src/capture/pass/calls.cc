@@ -1,7 +1,10 @@
 #include "capture/pass/calls.h"
 
-#include "capture/pass/debug_types.h"
+#include <fnmatch.h>
+
+#include "capture/pass/tables/debug_types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -27,7 +30,18 @@ bool is_wanted(const Function& function, const std::vector<std::string>& names) 
   });
 }
 
-// A call of something unknown: the function has an effect, so no call of it is left out, merged with another or moved.
+// As `sooth check --atomic` does it.
+bool fits(const Function& function, const std::vector<std::string>& globs) {
+  if (globs.empty() || !function.getSubprogram()) return false;
+  const std::string name = demangle(function.getName());
+  const std::string bare = name.substr(0, name.find('('));
+  return any_of(globs, [&](const std::string& glob) {
+    return fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), bare.c_str(), 0) == 0;
+  });
+}
+
+// A call of something unknown: the function has an effect, so no call of it is left out, merged
+// with another or moved.
 void put_anchor(Function& function) {
   Module& module = *function.getParent();
   IRBuilder<> at(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -37,7 +51,7 @@ void put_anchor(Function& function) {
   at.CreateCall(anchor)->setNoSanitizeMetadata();
 }
 
-// `__attribute__((const))` and the like: what was promised is no longer so.
+// `__attribute__((const))` and the like: the promise no longer holds.
 void forget_promises(Function& function) {
   const auto forget = [](auto& it) {
     for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable})
@@ -50,10 +64,12 @@ void forget_promises(Function& function) {
 
 } // namespace
 
-bool mark_called(Module& module, const IgnoreList& ignored, const std::vector<std::string>& names) {
+bool mark_called(Module& module, const IgnoreList& ignored, const std::vector<std::string>& names,
+                 const std::vector<std::string>& globs) {
   bool changed = false;
   for (Function& function : module) {
-    if (function.isDeclaration() || !is_wanted(function, names) || ignored.is_ignored(function)) continue;
+    if (function.isDeclaration() || ignored.is_ignored(function)) continue;
+    if (!is_wanted(function, names) && !fits(function, globs)) continue;
     if (function.hasFnAttribute(Attribute::Naked)) continue;
     function.removeFnAttr(Attribute::AlwaysInline);
     function.addFnAttr(Attribute::NoInline);

@@ -11,7 +11,8 @@ using namespace llvm;
 
 namespace {
 
-// stack_top = top; if (top < stack_low) stack_low = top. The minimum is written in either case: a branch costs more.
+// stack_top = top; if (top < stack_low) stack_low = top. The minimum is written in either case: a
+// branch costs more.
 void set_top(FunctionContext& function, Builder& at, Value* top) {
   function.store_field(at, kStackTop, top);
   Value* low = function.load_field(at, kStackLow);
@@ -29,7 +30,8 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
   SmallVector<Instruction*, 8> repair;
   for (Instruction& instruction : instructions(f)) {
     if (auto* exit = dyn_cast<ReturnInst>(&instruction)) {
-      // Nothing may stand between a musttail call and its return: the frame is left before the call.
+      // Nothing may stand between a musttail call and its return: the frame is left before the
+      // call.
       CallInst* last = exit->getParent()->getTerminatingMustTailCall();
       leave.push_back(last ? static_cast<Instruction*>(last) : exit);
     } else if (isa<LandingPadInst>(instruction)) {
@@ -46,7 +48,7 @@ void instrument_frame(FunctionContext& function, std::uint32_t row) {
   Value* top = function.load_field(at, kStackTop);
   Value* above = at.CreateConstInBoundsGEP1_64(context.i64, top, 1);
   function.store_field(at, kStackTop, above);
-  // Nobody who is instrumented calls main: the last call was one of a constructor's.
+  // No instrumented code calls main: the last call was one of a constructor's.
   Value* site = f.getName() == "main" ? ConstantInt::get(context.i32, 0) : function.load_field(at, kCallSite);
   Value* caller = at.CreateShl(at.CreateZExt(site, context.i64), 32);
   Value* own = at.CreateZExt(context.site_number(at, row), context.i64);

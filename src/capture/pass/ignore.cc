@@ -1,6 +1,6 @@
 #include "capture/pass/ignore.h"
 
-#include "capture/pass/debug_types.h"
+#include "capture/pass/tables/debug_types.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"

@@ -1,4 +1,5 @@
-// What the user wants left out: annotated functions, the entries of ignorelist files, what --skip names and --only does not.
+// Code that the user wants left out: annotated functions, entries of ignorelist files, matches of
+// --skip, and non-matches of --only.
 #pragma once
 
 #include <memory>
@@ -20,12 +21,15 @@ struct Selection {
 
 class IgnoreList {
 public:
-  // Reads the files; what is wrong with them is told through the module's context, as an error of the compilation.
+  // Reads the files. Errors in them are reported through the module's context, as errors of the
+  // compilation.
   IgnoreList(const llvm::Module& module, const Selection& selection);
 
-  // The user asked for it: SOOTH_NO_RECORD, the compiler's attribute against instrumentation, an ignorelist entry.
+  // The user asked for it: SOOTH_NO_RECORD, the compiler's attribute against instrumentation, an
+  // ignorelist entry.
   bool is_ignored(const llvm::Function& function) const;
-  // Code that hooks would break: naked functions, resolvers of indirect functions (they run before relocation).
+  // Code that hooks would break: naked functions, resolvers of indirect functions (they run before
+  // relocation).
   bool cannot_be_instrumented(const llvm::Function& function) const;
 
 private:

@@ -18,8 +18,8 @@ struct Cell {
   Align bytes_align;
 };
 
-// `shift`: 0 to ask for "known", 8 to ask for "writes are left out already".
-// Comparisons with memory, joined by `or`, become compare-and-jump instructions that the processor fuses.
+// `shift`: 0 to ask for "known", 8 to ask for "writes are omitted already". Comparisons with
+// memory, joined by `or`, become compare-and-jump instructions that the processor fuses.
 Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access, unsigned shift) {
   ModuleContext& context = function.context;
   auto number = [&](std::uint32_t n) { return ConstantInt::get(context.i32, n); };
@@ -39,7 +39,8 @@ Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access
   Value* epoch = at.CreateTrunc(function.load_field(at, kEpoch), context.i32);
   Value* low = at.CreateXor(at.CreateAlignedLoad(context.i32, cell, Align(8)), epoch);
   other = at.CreateOr(other, at.CreateICmpNE(at.CreateAnd(low, at.CreateOr(mask, number(kEpochBits))), number(0)));
-  // Reads trust the alignment that the program promises; a write that lied would spoil the next cell.
+  // Reads trust the alignment that the program promises; a write that lied would spoil the next
+  // cell.
   if (access.size > 1 && (shift != 0 || access.align.value() < access.size)) {
     Value* reach = whole_granule ? within : at.CreateAnd(at.CreateAdd(within, wide(access.size - 1)), wide(kGranule));
     Value* crosses = at.CreateICmpNE(reach, wide(0));

@@ -1,4 +1,6 @@
-// The question: has this thread already kept an access that makes this one superfluous?
+// The inlined check before a hook.
+//
+// Question: has this thread already kept an access that makes this one superfluous?
 // Source: abi.h, "Cells", which says exactly what the inlined code must compute.
 // Where we differ: the parts of it that the known alignment decides are decided here.
 // Cost: about fifteen instructions on the fast path, no call, no write that another thread sees.

@@ -2,10 +2,12 @@
 
 #include <optional>
 
-#include "capture/pass/assembly.h"
+#include "capture/pass/assembly/assembly.h"
+#include "capture/pass/assembly/known_assembly.h"
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
+#include "capture/pass/facts/static_facts.h"
 #include "capture/pass/frames.h"
 #include "capture/pass/library_orders.h"
 #include "capture/pass/loads_ahead.h"
@@ -13,8 +15,7 @@
 #include "capture/pass/monitored.h"
 #include "capture/pass/plain_accesses.h"
 #include "capture/pass/private_memory.h"
-#include "capture/pass/source_name.h"
-#include "capture/pass/static_facts.h"
+#include "capture/pass/tables/source_name.h"
 #include "capture/pass/target_vectors.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfo.h"
@@ -127,7 +128,8 @@ private:
     if (hook.kind != HookKind::Call) recorded_.insert(hook.instruction);
   }
 
-  // In an innermost loop that calls nobody: where calls are made anyway, one more for a check does not matter much.
+  // In an innermost loop that makes no calls: where calls are made anyway, one more for a check
+  // does not matter much.
   bool is_hot(const BasicBlock& block) {
     const Loop* loop = loops_.getLoopFor(&block);
     if (!loop || !loop->isInnermost()) return false;
@@ -227,7 +229,7 @@ private:
   }
 
   void visit_call(CallBase& call) {
-    // Monitors want to know where primitives are called; what this module defines is none.
+    // Monitors need the call sites of primitives; functions of this module do not count.
     const Function* callee = call.getCalledFunction();
     if (!context_.options.monitor || !callee || callee->isDeclaration() || is_in_public_header(*callee))
       add({HookKind::Call, &call, context_.sites.add(names_.call(call))});
@@ -240,7 +242,7 @@ private:
 
   void visit_annotation(CallBase& call) {
     SiteTable::Row row = names_.call(call);
-    // In a function of the header itself: whoever called that has told from where.
+    // In a function of the header itself: its caller has stored the call site.
     if ((row.flags & trace::kSiteSystem) == 0)
       hooks_.push_back({HookKind::Annotation, &call, context_.sites.add(std::move(row))});
   }
@@ -256,8 +258,8 @@ private:
   std::optional<std::uint32_t> function_row_;
 };
 
-// For some functions code generation has instructions of its own where the size is small and known. What they read would go unseen: the
-// runtime records it only if it is called.
+// For some functions code generation has instructions of its own if the size is small and known.
+// Their reads would go unseen: the runtime records them only if it is called.
 void keep_as_call(CallBase& call) {
   static constexpr StringRef kExpanded[] = {"bcmp",   "memchr", "memcmp", "mempcpy", "stpcpy",
                                             "strcmp", "strcpy", "strlen", "strnlen"};
@@ -281,7 +283,8 @@ void emit(FunctionContext& function, const Hook& hook) {
   case HookKind::Call:
     instrument_call(function, cast<CallBase>(*hook.instruction), hook.row);
     keep_as_call(cast<CallBase>(*hook.instruction));
-    // Last before the call: if the next event is an `enter`, it is the callee's (trace/static_facts.h).
+    // Last before the call: if the next event is an `enter`, it is the callee's
+    // (trace/static_facts.h).
     if (hook.decision) instrument_decision(function, *hook.instruction, hook.row);
     return;
   case HookKind::Decision: return instrument_decision(function, *hook.instruction, hook.row);
@@ -346,7 +349,8 @@ void instrument_functions(ModuleContext& context, const std::vector<Function*>& 
   }
 }
 
-// With static facts. They speak of the code without hooks, also of that of callees: all are found before the first hook is put in.
+// With static facts. They describe the code without hooks, also that of callees: all are found
+// before the first hook is put in.
 void instrument_with_facts(ModuleContext& context, const std::vector<Function*>& functions,
                            FunctionAnalysisManager& analyses) {
   const DenseSet<const GlobalVariable*>
@@ -399,21 +403,24 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   return true;
 }
 
-// A thread that monitors name by this function: it has to be seen where it begins, also if others call it.
+// A thread that monitors name by this function: it has to be seen where it begins, also if others
+// call it.
 static bool may_be_start(const Function& function, const Options& options) {
   const DISubprogram* source = function.getSubprogram();
   return options.monitor && source && options.monitor->start_functions.contains(source->getName().split('<').first);
 }
 
-// Whether the call can be made instead of being replaced by its function's body. Headers of intrinsics (without debug information) and
-// functions that are compiled for another processor rely on being inlined.
+// Whether the call can stay instead of being replaced by its function's body. Headers of intrinsics
+// (without debug information) and functions that are compiled for another processor rely on being
+// inlined.
 static bool can_stay_a_call(const CallBase& call, const Function& callee) {
   if (!callee.hasFnAttribute(Attribute::AlwaysInline)) return true;
   constexpr StringRef kFeatures = "target-features";
   return callee.getSubprogram() && callee.getFnAttribute(kFeatures) == call.getFunction()->getFnAttribute(kFeatures);
 }
 
-// What is left out and what is recorded stay functions of their own: after the optimiser a function is one or the other.
+// Code that is left out and code that is recorded stay in separate functions: after the optimiser a
+// function is one or the other.
 static bool keep_apart(Function& function, const DenseSet<const Function*>& left_out) {
   bool changed = false;
   const bool is_left_out = left_out.contains(&function);
@@ -438,12 +445,14 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   for (const Function& function : module)
     if (!function.isDeclaration() && ignored.is_ignored(function)) left_out.insert(&function);
   bool changed = mark_terminating_loops(module);
-  if (!options.calls.empty()) changed |= mark_called(module, ignored, options.calls);
+  if (!options.calls.empty() || !options.atomic.empty())
+    changed |= mark_called(module, ignored, options.calls, options.atomic);
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
     changed |= forbid_loads_ahead(function);
     changed |= keep_string_comparisons(function);
     changed |= strengthen_library_orders(function);
+    if (!left_out.contains(&function)) changed |= replace_known_assembly(function);
     if (!left_out.empty()) changed |= keep_apart(function, left_out);
     if (!left_out.contains(&function) && !may_be_start(function, options)) continue;
     if (function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::NoInline)) continue;

@@ -7,13 +7,15 @@
 
 namespace sooth::pass {
 
-// Puts hooks into every function that is not left out, and the tables into the module. Does nothing to a module that
-// has been through it (link-time optimisation may come by again). Returns whether anything changed.
+// Puts hooks into every function that is not left out, and the tables into the module. Does nothing
+// to a module that has been through it (link-time optimisation may come by again). Returns whether
+// anything changed.
 bool instrument_module(llvm::Module& module, const Options& options, const Selection& selection,
                        llvm::FunctionAnalysisManager& analyses);
 
-// Before anything is optimised: what is left out must not be inlined into what is not, nor anything of which every call
-// is to be seen; loops get the marks of their annotations; and no load is to be made that the source does not make.
+// Before anything is optimised: code that is left out must not be inlined into code that is not,
+// nor functions of which every call is to be seen; loops get the marks of their annotations; and no
+// load may be made that the source does not make.
 bool prepare_module(llvm::Module& module, const Options& options, const Selection& selection);
 
 } // namespace sooth::pass

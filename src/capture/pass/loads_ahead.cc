@@ -27,7 +27,7 @@ constexpr Attribute::AttrKind kHoldsBack = Attribute::SanitizeThread;
 constexpr unsigned kMaxComputations = 4;
 constexpr unsigned kMaxGuards = 8;
 
-// The arm as a load that only the select looks at, and that may as well be made where the select stands.
+// The arm as a load that only the select looks at, and that may as well be made at the select.
 LoadInst* sinkable(Value* arm, const SelectInst& choice) {
   auto* load = dyn_cast<LoadInst>(arm);
   if (!load || !load->hasOneUse() || load->getParent() != choice.getParent() || !may_be_shared(*load)) return nullptr;
@@ -139,8 +139,9 @@ bool sink_in_place(Function& function) {
   return changed;
 }
 
-// A load from one of two places becomes two loads in branches: loads of places that can always be read would be made both, and what
-// stands in one block is put into vectors before anybody could undo it.
+// A load from one of two places becomes two loads in branches. Otherwise loads of places that can
+// always be read would both be made, and loads in one block are put into vectors before this could
+// be undone.
 bool split_loads_of_choices(Function& function) {
   const DataLayout& layout = function.getParent()->getDataLayout();
   std::vector<std::pair<LoadInst*, SelectInst*>> found;

@@ -39,8 +39,9 @@ struct Walk {
 
 bool is_write(const Walk& walk) { return isa<StoreInst>(walk.access); }
 
-// Walks of one kind that go side by side: their starts differ by constants. In an iteration they touch [low, high),
-// relative to the first one's start and without a hole; over all iterations this is one range.
+// Walks of one kind that go side by side: their starts differ by constants. In an iteration they
+// touch [low, high), relative to the first one's start and without a hole; over all iterations this
+// is one range.
 struct Range {
   SmallVector<const Walk*, 4> walks;
   const SCEV* origin;
@@ -56,7 +57,8 @@ std::uint64_t element_of(const Range& range) {
   return element;
 }
 
-// The loop is left at its end only: what runs in every iteration runs as often as the end is reached.
+// The loop is left at its end only: code that runs in every iteration runs as often as the end is
+// reached.
 bool has_shape(const Loop& loop) {
   const BasicBlock* latch = loop.getLoopLatch();
   return loop.isInnermost() && latch && loop.getExitingBlock() == latch && loop.getExitBlock() &&
@@ -99,7 +101,7 @@ public:
     if (!join(*walks, ranges)) return;
     if (!announce(loop, ranges)) return;
     for (const Walk& walk : *walks) replaced.insert(walk.access);
-    // How often the loop runs is told by the sizes of its ranges.
+    // The sizes of the ranges show how often the loop runs.
     replaced.insert(loop.getLoopLatch()->getTerminator());
   }
 
@@ -113,7 +115,7 @@ private:
         if (!is_quiet(instruction)) return std::nullopt;
         const auto hook = hooked_.find(&instruction);
         if (hook == hooked_.end() || &instruction == loop.getLoopLatch()->getTerminator()) continue;
-        // A hooked branch inside: which way it went is to be told in each iteration.
+        // A hooked branch inside: its way must be recorded in each iteration.
         if (instruction.isTerminator() || !dominators_.dominates(block, loop.getLoopLatch())) return std::nullopt;
         std::optional<Walk> walk = walk_of(loop, instruction, hook->second);
         if (!walk || walks.size() == kMaxAccesses) return std::nullopt;
@@ -250,8 +252,8 @@ private:
     return false;
   }
 
-  // The object that the access lies in. Its base, where it is known: that is the same in all iterations, while asking
-  // about two addresses compares them within one iteration.
+  // The object that the access lies in. Its base, if known: the base is the same in all iterations,
+  // while a comparison of two addresses is about one iteration.
   MemoryLocation anywhere_near(const Loop& loop, Instruction& access, bool has_scopes) {
     const Value* address = getLoadStorePointerOperand(&access);
     if (const auto* base =
@@ -273,8 +275,9 @@ private:
 
 } // namespace
 
-// A range whose place was found by a division (`table[hash % size]`) could not be announced: scalar evolution would divide
-// again, and cannot know that this is safe. Behind a `freeze`, the quotient is a value like any other.
+// A range whose place was found by a division (`table[hash % size]`) could not be announced: scalar
+// evolution would divide again, and cannot know that this is safe. Behind a `freeze`, the quotient
+// is a value like any other.
 static bool hide_divisions(Function& function) {
   SmallVector<Instruction*, 8> divisions;
   for (Instruction& instruction : instructions(function))

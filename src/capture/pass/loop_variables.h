@@ -1,9 +1,14 @@
-// The question: which variables of a loop may the optimiser keep in a register?
-// It likes to load a variable ahead of a loop that changes it, also where the loop does so only under a condition that may never hold:
-// recorded, that load would be a race that the source does not have.
+// Variables that the optimiser may keep in a register.
+//
+//     while (...) if (rare) ++shared;    LLVM would load `shared` before the loop and store it
+//                                        after it. Recorded, that load would be a race that the
+//                                        source does not have
+//
+// Question: which variables of a loop may the optimiser keep in a register?
 // Source: LLVM's loop-invariant code motion asks of such a load only that the place can be read.
-// Where we differ: the variable must be accessed in each iteration, or it stays in memory. To say so, stores of other variables are
-// atomic ones in LLVM's weakest order while that pass looks at the loop: it never takes these together with plain loads.
+// Where we differ: the variable must be accessed in each iteration, or it stays in memory. To
+//   achieve that, stores of other variables are atomic ones in LLVM's weakest order while that pass
+//   looks at the loop: it never combines these with plain loads.
 // Cost: a walk over the loop for each variable that it stores under a condition.
 #pragma once
 

@@ -28,7 +28,8 @@ namespace {
 
 GlobalVariable* thread_record(Module& module) {
   if (GlobalVariable* known = module.getNamedGlobal("__sooth_thread")) return known;
-  // An array of bytes: the fields are reached by offset. Initial-exec, as the runtime is there from the start.
+  // An array of bytes: the fields are reached by offset. Initial-exec, as the runtime is there from
+  // the start.
   auto* type = ArrayType::get(Type::getInt8Ty(module.getContext()), sizeof(SoothThreadAbi));
   auto* record = new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, "__sooth_thread",
                                     nullptr, GlobalValue::InitialExecTLSModel);
@@ -37,7 +38,8 @@ GlobalVariable* thread_record(Module& module) {
 }
 
 GlobalVariable* module_base(Module& module) {
-  // Alone in its cache line: every hook reads it, and the program's own variables beside it may change all the time.
+  // Alone in its cache line: every hook reads it, and the program's own variables beside it may
+  // change all the time.
   constexpr unsigned kLine = 64;
   auto* type = ArrayType::get(Type::getInt32Ty(module.getContext()), kLine / 4);
   auto* base = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type),
@@ -53,8 +55,8 @@ ModuleContext::ModuleContext(Module& m, const Options& o)
       i8(Type::getInt8Ty(m.getContext())), i32(Type::getInt32Ty(m.getContext())), i64(Type::getInt64Ty(m.getContext())),
       pointer(PointerType::getUnqual(m.getContext())), thread(thread_record(m)), base(module_base(m)) {
   MDBuilder weights(m.getContext());
-  // What the program itself calls of ours (sooth.h), too. Slots that are bound lazily lie beside the program's variables, and
-  // come to a core with them.
+  // Also functions of ours that the program itself calls (sooth.h). Slots that are bound lazily lie
+  // beside the program's variables, and come to a core with them.
   for (Function& function : module)
     if (function.isDeclaration() && function.getName().starts_with("__sooth_"))
       function.addFnAttr(Attribute::NonLazyBind);
@@ -90,7 +92,8 @@ CallInst* ModuleContext::call_preserving(Builder& at, StringRef name, Type* resu
   made->setCallingConv(CallingConv::PreserveMost);
   if (auto* declared = dyn_cast<Function>(made->getCalledOperand())) {
     declared->setCallingConv(CallingConv::PreserveMost);
-    // The dynamic linker's lazy binding keeps only the registers that the C convention passes arguments in.
+    // The dynamic linker's lazy binding keeps only the registers that the C convention passes
+    // arguments in.
     declared->addFnAttr(Attribute::NonLazyBind);
   }
   return made;
@@ -101,7 +104,8 @@ Value* ModuleContext::site_number(Builder& at, std::uint32_t row) {
 }
 
 FunctionContext::FunctionContext(ModuleContext& c, Function& f) : context(c), function(f) {
-  // Blocks are going to be split: an alloca that was left in a later block would become a dynamic one.
+  // Blocks are going to be split: an alloca that was left in a later block would become a dynamic
+  // one.
   BasicBlock& entry = f.getEntryBlock();
   auto first = entry.getFirstNonPHIOrDbgOrAlloca();
   for (Instruction& instruction : make_early_inc_range(make_range(first, entry.end())))

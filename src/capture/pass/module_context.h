@@ -1,4 +1,5 @@
-// What all parts of the pass share while they work on one module: types, hooks and the thread's record.
+// Shared by all parts of the pass while they work on one module: types, hooks and the thread's
+// record.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/pass/site_table.h"
+#include "capture/pass/tables/site_table.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -31,9 +32,11 @@ struct Options {
   bool verify = false;                      // run LLVM's verifier over the result; for our own tests
   std::optional<MonitorNeeds> monitor = {}; // only what monitors can see
   std::vector<std::string> calls = {};      // functions of which every call is an event (calls.h)
+  std::vector<std::string> atomic = {};     // globs of functions of which every call is an event, too (calls.h)
 };
 
-// Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the instrumentation.
+// Marks every instruction it inserts as ours (`!nosanitize`), so that no other tool instruments the
+// instrumentation.
 class MarkingInserter final : public llvm::IRBuilderDefaultInserter {
 public:
   void InsertHelper(llvm::Instruction* instruction, const llvm::Twine& name,
@@ -98,8 +101,9 @@ public:
   llvm::Function& function;
   bool is_hot = true; // the hook that is being put in may run often: it gets its check inlined
 
-  // The address of the thread's record. Computed once at the function's entry; in a coroutine that is not split yet,
-  // which may go on in another thread after each suspension, at every use.
+  // The address of the thread's record. Computed once at the function's entry. A coroutine that is
+  // not split yet may go on in another thread after each suspension, so there it is computed at
+  // every use.
   llvm::Value* thread(Builder& at);
   llvm::Value* load_field(Builder& at, ThreadField field);
   void store_field(Builder& at, ThreadField field, llvm::Value* value);
@@ -107,7 +111,8 @@ public:
   llvm::AllocaInst* spill_room(std::uint64_t bytes, llvm::Align align);
   // Where code of the function's entry goes: after the static allocas.
   llvm::BasicBlock::iterator entry_point() const;
-  // The same for code that needs the thread's record, which is computed before it. Not for coroutines that are not split yet.
+  // The same for code that needs the thread's record, which is computed before it. Not for
+  // coroutines that are not split yet.
   llvm::BasicBlock::iterator entry_point_with_thread();
 
 private:

@@ -74,7 +74,7 @@ Sight::Sight(const Module& module, const MonitorNeeds& needs) {
   for (const GlobalVariable& variable : module.globals()) {
     SmallVector<DIGlobalVariableExpression*, 1> expressions;
     variable.getDebugInfo(expressions);
-    if (expressions.empty()) continue; // without a name nobody knows what it is
+    if (expressions.empty()) continue; // without a name its meaning is not known
     const bool direct = variable.hasLocalLinkage() && is_only_accessed(variable);
     const StringRef name = expressions.front()->getVariable()->getName();
     if (!needs.variables.contains(name)) {

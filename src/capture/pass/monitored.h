@@ -1,9 +1,18 @@
-// The question: which accesses can the formulas of a property file see? Used by `--monitor FILE`, which instruments only them.
-// Source: the names in the file (logic/monitor_needs.h), of which nobody knows yet what they stand for; so too much may be
-// instrumented, never too little. What is left out is written down (trace/format.h, NameKind) and looked at again when the
-// names are looked up; the runtime knows the addresses.
-// Where we differ: an ordinary build keeps every access. Here an access that cannot be of a named variable has no hook, any
-// other a comparison of its address with the range that holds them all (abi.h).
+// Instrumentation for monitors (`--monitor FILE`): hooks only for accesses that formulas can see.
+//
+//     monitor datarace on x
+//     x = 1, *p = 1       compare the address with the range of the named variables, and call a
+//                         hook if it is in it
+//     y = 1               no hook: cannot be x
+//
+// Question: which accesses can the formulas of a property file see?
+// Source: the names in the file (logic/monitor_needs.h). Their meaning is not known yet; so too
+//   much may be instrumented, never too little. The pass notes what it left out (trace/format.h,
+//   NameKind), and the notes are checked when the names are looked up; the runtime knows the
+//   addresses.
+// Where we differ: an ordinary build keeps every access. Here an access that cannot be of a named
+//   variable has no hook; any other compares its address with the range that holds them all
+//   (abi.h).
 // Cost: two loads, a subtraction and a comparison for each access that is left.
 #pragma once
 
@@ -15,7 +24,8 @@
 
 namespace sooth::pass {
 
-// What of this module's memory formulas can see. To be made before the first hook is put in: hooks use addresses, too.
+// The part of this module's memory that formulas can see. Make it before the first hook is put in:
+// hooks use addresses, too.
 class Sight {
 public:
   Sight(const llvm::Module& module, const MonitorNeeds& needs);
@@ -23,8 +33,8 @@ public:
   bool is_unseen(const llvm::Value* address) const;
   // Variables that no formula names and only direct accesses can reach: these have no hooks.
   bool is_unseen(const llvm::GlobalVariable& variable) const { return unseen_.contains(&variable); }
-  // If all that formulas name are variables of this module that only direct accesses can reach, these variables: no pointer
-  // leads to them, and accesses by pointers have no hooks.
+  // If formulas name only variables of this module that only direct accesses can reach: these
+  // variables. No pointer leads to them, and accesses through pointers have no hooks.
   bool is_unreached(const llvm::GlobalVariable& variable) const { return unreached_.contains(&variable); }
 
 private:
@@ -39,7 +49,8 @@ llvm::Value* emit_near(ModuleContext& context, Builder& at, llvm::Value* address
 // The end of a block that runs only if it is, before `before`.
 llvm::Instruction* emit_if_near(ModuleContext& context, llvm::Instruction* before, llvm::Value* address);
 
-// Loads and stores of 1, 2, 4 and 8 bytes: made by the hook if they may be of a named variable. False: not such a type.
+// Loads and stores of 1, 2, 4 and 8 bytes: the hook makes them if they may be of a named variable.
+// False: not such a type.
 bool instrument_monitored_load(FunctionContext& function, llvm::LoadInst& load, std::uint32_t row);
 bool instrument_monitored_store(FunctionContext& function, llvm::StoreInst& store, std::uint32_t row);
 

@@ -1,6 +1,7 @@
-// The inlined check (inline_check.h) as a function that is called: for accesses outside of loops, which are most of a program's code and
-// little of its time. There the check's instructions and blocks would cost the compiler more than the whole program does.
-// Cost: a call, and some registers that are saved: about five cycles more than the inlined check.
+// The inlined check (inline_check.h) as a function that is called: for accesses outside of loops,
+// which are most of a program's code and little of its time. There the check's instructions and
+// blocks would cost the compiler more than the whole program does.
+// Cost: a call, and some saved registers: about five cycles more than the inlined check.
 #pragma once
 
 #include "capture/pass/inline_check.h"

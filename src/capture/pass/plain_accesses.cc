@@ -15,15 +15,16 @@ namespace {
 
 bool is_checked_size(std::uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-// Small vectors are looked at in two parts of 8 bytes: cheaper than a call with a copy in memory. Larger ones are ranges: one event
-// where nothing repeats, and one walk over the cells where it does.
+// Small vectors are compared in two parts of 8 bytes: cheaper than a call with a copy in memory.
+// Larger ones are ranges: one event if nothing repeats, and one walk over the cells if it does.
 bool is_split_size(std::uint64_t size) { return size == 16; }
 
 std::uint64_t store_size(const FunctionContext& function, Type* type) {
   return function.context.layout.getTypeStoreSize(type).getFixedValue();
 }
 
-// The bits of a value as one integer of its stored size; null for aggregates, whose bits may have holes.
+// The bits of a value as one integer of its stored size; null for aggregates, whose bits may have
+// holes.
 Value* as_integer(FunctionContext& function, Builder& at, Value* value) {
   Type* type = value->getType();
   const DataLayout& layout = function.context.layout;
@@ -32,7 +33,8 @@ Value* as_integer(FunctionContext& function, Builder& at, Value* value) {
     if (layout.isNonIntegralPointerType(type->getScalarType())) return nullptr;
     value = at.CreatePtrToInt(value, layout.getIntPtrType(type));
   }
-  // The hook looks at the value: where the program's own use of an undefined value was harmless, ours must be too.
+  // The hook looks at the value: if the program's own use of an undefined value was harmless, ours
+  // must be, too.
   if (!isa<Constant>(value)) value = at.CreateFreeze(value);
   const unsigned bits = static_cast<unsigned>(layout.getTypeSizeInBits(type).getFixedValue());
   value = at.CreateBitCast(value, at.getIntNTy(bits));
@@ -55,7 +57,8 @@ void call_range(FunctionContext& function, Builder& at, Direction direction, Val
                {address, bytes, size, context.site_number(at, row)});
 }
 
-// Where the hook of a range goes: with monitors, into code that runs only if the range may hold something they see.
+// Where the hook of a range goes: with monitors, into code that runs only if the range may hold
+// something they see.
 Instruction* range_point(FunctionContext& function, Instruction* before, Value* address, std::uint64_t size) {
   if (!function.context.options.monitor || !is_in_reach(size)) return before;
   return emit_if_near(function.context, before, address);
@@ -136,8 +139,9 @@ TransferPlan plan_transfer(PrivateMemory& memory, const MemIntrinsic& transfer) 
 
 namespace {
 
-// The transfer may become a call of libc's function, which the runtime intercepts, and would be recorded twice.
-// A short one is made to stay inline; before any other, call_site says that it has been recorded.
+// The transfer may become a call of libc's function, which the runtime intercepts, and would be
+// recorded twice. A short one is made to stay inline; before any other, call_site says that it has
+// been recorded.
 void keep_from_interceptor(FunctionContext& function, MemIntrinsic& transfer) {
   constexpr std::uint64_t kShort = 128;
   const auto* size = dyn_cast<ConstantInt>(transfer.getLength());
@@ -177,7 +181,8 @@ void instrument_transfer(FunctionContext& function, MemIntrinsic& transfer, Tran
     context.call(at, "__sooth_copy", context.void_type, {to, from, size, context.site_number(at, write_row)});
     return;
   }
-  // One side is private, and holds exactly the bytes in question: the source before, the destination afterwards.
+  // One side is private, and holds exactly the bytes in question: the source before, the
+  // destination afterwards.
   const auto* constant = dyn_cast<ConstantInt>(copy.getLength());
   const bool checked = constant && is_checked_size(constant->getZExtValue());
   Instruction* before = plan.writes ? &transfer : transfer.getNextNode();
@@ -216,7 +221,8 @@ void instrument_masked(FunctionContext& function, IntrinsicInst& access, std::ui
   Value* mask = access.getArgOperand(load ? 2 : 3);
   auto* type = cast<FixedVectorType>(values->getType());
   const std::uint64_t step = store_size(function, type->getElementType());
-  // Lanes that are not whole bytes lie side by side within a byte; no front end makes such accesses.
+  // Lanes that are not whole bytes lie side by side within a byte; no front end makes such
+  // accesses.
   if (function.context.layout.getTypeSizeInBits(type->getElementType()) != step * 8) return;
   Instruction* before = load ? access.getNextNode() : &access;
   for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {

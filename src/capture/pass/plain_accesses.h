@@ -20,12 +20,13 @@ TransferPlan plan_transfer(PrivateMemory& memory, const llvm::MemIntrinsic& tran
 void instrument_transfer(FunctionContext& function, llvm::MemIntrinsic& transfer, TransferPlan plan,
                          std::uint32_t write_row, std::uint32_t read_row);
 
-// llvm.masked.load and llvm.masked.store: each lane that its mask lets through is an access of its own.
+// llvm.masked.load and llvm.masked.store: each lane that its mask lets through is an access of its
+// own.
 bool is_masked_access(const llvm::Instruction& instruction);
 void instrument_masked(FunctionContext& function, llvm::IntrinsicInst& access, std::uint32_t row);
 
-// An argument passed by value is copied by the call itself: the caller reads the original, and the callee's copy
-// begins with what was written there.
+// An argument passed by value is copied by the call itself: the caller reads the original, and the
+// callee's copy begins with what was written there.
 void instrument_by_value(FunctionContext& function, llvm::CallBase& call, unsigned argument, std::uint32_t row);
 void announce_by_value(FunctionContext& function, llvm::Argument& argument, std::uint32_t row);
 

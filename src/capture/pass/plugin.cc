@@ -1,7 +1,8 @@
-// The door to clang: options and the places in its pipeline.
+// The entry from clang: options, and the places in its pipeline.
 //
-// Hooks are put in last of all, after the optimiser, so that only accesses that are really made are recorded. With
-// link-time optimisation that is the end of each file's own compilation; a module remembers that it has been done.
+// Hooks are put in last of all, after the optimiser, so that only accesses that are really made are
+// recorded. With link-time optimisation that is the end of each file's own compilation; a module
+// remembers that it has been done.
 #include <cstdlib>
 
 #include "capture/pass/instrument.h"
@@ -14,7 +15,8 @@ namespace {
 
 using namespace llvm;
 
-// Clang reads these only if the plugin is loaded before its command line is: -Xclang -load -Xclang libsooth_pass.so
+// Clang reads these only if the plugin is loaded before its command line is: -Xclang -load -Xclang
+// libsooth_pass.so
 cl::list<std::string> ignorelists("sooth-ignorelist",
                                   cl::desc("File in the format of clang's ignorelists: what Sooth leaves out"),
                                   cl::value_desc("file"));
@@ -37,6 +39,8 @@ cl::list<std::string> monitor_starts("sooth-monitor-start", cl::desc("... a name
                                      cl::value_desc("name"));
 cl::list<std::string> calls("sooth-call", cl::desc("A function of which every call is an event; *: all of them"),
                             cl::value_desc("name"));
+cl::list<std::string> atomic("sooth-atomic", cl::desc("Functions that are meant to be atomic: every call is an event"),
+                             cl::value_desc("glob"));
 cl::opt<bool> verify("sooth-verify", cl::desc("Check the instrumented module with LLVM's verifier"), cl::init(false),
                      cl::Hidden);
 
@@ -54,7 +58,8 @@ sooth::pass::Options options() {
                                .facts = with_facts,
                                .strip_debug = strip_debug,
                                .verify = is_verified(),
-                               .calls = {calls.begin(), calls.end()}};
+                               .calls = {calls.begin(), calls.end()},
+                               .atomic = {atomic.begin(), atomic.end()}};
   if (!monitor) return options;
   options.monitor.emplace().all_memory = monitor_memory;
   for (const std::string& name : monitor_variables) options.monitor->variables.insert(name);

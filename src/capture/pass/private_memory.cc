@@ -16,7 +16,8 @@ constexpr unsigned kMaxUses = 4096;
 SmallVector<const Value*, 4> objects_of(const Value* address) {
   SmallVector<const Value*, 4> objects;
   getUnderlyingObjects(address, objects, nullptr, /*MaxLookup=*/0);
-  // Depending on the function's kind LLVM stops at this intrinsic; it only says "this thread's copy".
+  // Depending on the function's kind LLVM stops at this intrinsic; it only says "this thread's
+  // copy".
   for (const Value*& object : objects)
     if (const auto* call = dyn_cast<IntrinsicInst>(object);
         call && call->getIntrinsicID() == Intrinsic::threadlocal_address)
@@ -66,7 +67,7 @@ UseKind classify(const Use& use) {
   return UseKind::Escape;
 }
 
-// Which byte is touched through this use is decided at run time.
+// The byte that this use touches is decided at run time.
 bool is_variable(const Use& use) {
   const User* user = use.getUser();
   if (const auto* step = dyn_cast<GetElementPtrInst>(user)) return !step->hasAllConstantIndices();
@@ -74,7 +75,8 @@ bool is_variable(const Use& use) {
   return isa<PHINode, SelectInst>(user);
 }
 
-// `root` is the object itself, or the intrinsic that gives its address; `object` what getUnderlyingObjects calls it.
+// `root` is the object itself, or the intrinsic that gives its address; `object` is its name for
+// getUnderlyingObjects.
 bool escapes(const Value* root, const Value* object, bool fixed_only = false) {
   SmallVector<const Value*, 16> open = {root};
   DenseSet<const Value*> seen = {root};
@@ -88,7 +90,8 @@ bool escapes(const Value* root, const Value* object, bool fixed_only = false) {
       if (kind == UseKind::Harmless) continue;
       const Value* user = use.getUser();
       if (!seen.insert(user).second) continue;
-      // A pointer that may as well lead elsewhere is treated as shared, so what it leads to must be recorded too.
+      // A pointer that may also lead elsewhere is treated as shared, so the objects it leads to
+      // must be recorded, too.
       if (isa<PHINode, SelectInst>(user) &&
           !all_of(objects_of(user), [&](const Value* other) { return other == object; }))
         return true;
@@ -144,7 +147,8 @@ bool PrivateMemory::is_constant(const Value* address) {
   return !objects.empty() && all_of(objects, [](const Value* object) {
     if (const auto* variable = dyn_cast<GlobalVariable>(object)) return variable->isConstant();
     if (isa<Function>(object)) return true; // code
-    // A table of virtual functions, reached through an object's pointer to it. That pointer itself may change.
+    // A table of virtual functions, reached through an object's pointer to it. That pointer itself
+    // may change.
     const auto* load = dyn_cast<LoadInst>(object);
     const MDNode* tag = load ? load->getMetadata(LLVMContext::MD_tbaa) : nullptr;
     return tag && tag->isTBAAVtableAccess();

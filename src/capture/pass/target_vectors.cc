@@ -43,7 +43,7 @@ Value* packed(IRBuilder<>& at, Value* base, Type* element, Value* mask) {
   return places;
 }
 
-// What stands for the call; null if it stays. Of one that has no result, the access.
+// The replacement of the call; null if it stays. For a call without a result: the access.
 Value* replacement(IntrinsicInst& call) {
   IRBuilder<> at(&call);
   const StringRef name = call.getCalledFunction()->getName();

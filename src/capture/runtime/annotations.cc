@@ -1,9 +1,9 @@
-// What programs say about themselves: <sooth/sooth.h>, and ThreadSanitizer's annotations with the same meaning that
-// they have there.
+// Declarations of programs about themselves: <sooth/sooth.h>, and ThreadSanitizer's annotations
+// with the meaning that they have there.
 #include "capture/runtime/interceptors/real.h"
-#include "capture/runtime/library_memory.h"
-#include "capture/runtime/monitored.h"
-#include "capture/runtime/online.h"
+#include "capture/runtime/monitoring/monitoring.h"
+#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/recording/library_memory.h"
 #include "trace/may_race.h"
 
 using namespace sooth::runtime;
@@ -21,10 +21,10 @@ void note_name(EventKind kind, const char* name, std::uint64_t value = 0, std::u
   if (Thread* t = enter()) sync(t, kind, pointer(intern(name)), value, flags);
 }
 
-// A new segment: an access outside must not be left out as a repetition of one inside.
+// Starts a new segment: an access outside must not be left out as a repetition of one inside.
 void may_race_here(const char* name) {
   Thread* t = enter();
-  if (t == nullptr || is_online() || is_monitored()) return; // they look for no races
+  if (t == nullptr || !is_recording()) return; // the other modes look for no races
   sync(t, EventKind::Watch, nullptr, std::uint64_t{intern(name)} << 32, kFill);
 }
 
@@ -45,10 +45,10 @@ std::uint32_t annotated_type(unsigned flags) {
 
 extern "C" {
 
-// --- <sooth/sooth.h> ----------------------------------------------------------------------------------------------
+// --- <sooth/sooth.h> -----------------------------------------------------------------------------
 
 SOOTH_EXPORT void __sooth_user_event(const char* name, long long value) {
-  if (is_monitored()) return monitored_internal(name, value);
+  if (is_monitoring()) return monitored_internal(name, value);
   note_name(EventKind::User, name, static_cast<std::uint64_t>(value));
 }
 SOOTH_EXPORT void __sooth_user_event_double(const char* name, double value) {
@@ -58,20 +58,20 @@ SOOTH_EXPORT void __sooth_thread_name(const char* name) {
   if (Thread* t = enter()) mark(t, EventKind::ThreadName, pointer(intern(name)));
 }
 SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, std::size_t bytes, int) {
-  // 32 bits for each half; a larger object is watched as far as that goes.
+  // 32 bits for each half. A larger object is watched up to 2^32 - 1 bytes.
   const std::uint64_t size = bytes > 0xffffffff ? 0xffffffff : bytes;
   if (Thread* t = enter()) sync(t, EventKind::Watch, plain(address), size | std::uint64_t{intern(name)} << 32);
 }
 SOOTH_EXPORT void __sooth_atomic_begin(const char* name) {
-  if (is_monitored()) return monitored_block(name, true);
+  if (is_monitoring()) return monitored_block(name, true);
   note_name(EventKind::AtomicBegin, name);
 }
 SOOTH_EXPORT void __sooth_atomic_end(const char* name) {
-  if (is_monitored()) return monitored_block(name, false);
+  if (is_monitoring()) return monitored_block(name, false);
   note_name(EventKind::AtomicEnd, name);
 }
 
-// --- ThreadSanitizer: order -----------------------------------------------------------------------------------------
+// --- ThreadSanitizer: order ----------------------------------------------------------------------
 
 SOOTH_EXPORT void __tsan_acquire(void* tag) { note(EventKind::HbAcquire, tag); }
 SOOTH_EXPORT void __tsan_release(void* tag) { note(EventKind::HbRelease, tag); }
@@ -91,7 +91,7 @@ SOOTH_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void* tag
   note(EventKind::HbAcquire, tag);
 }
 
-// --- ThreadSanitizer: locks -----------------------------------------------------------------------------------------
+// --- ThreadSanitizer: locks ----------------------------------------------------------------------
 
 SOOTH_EXPORT void __tsan_mutex_create(void* lock, unsigned flags) {
   note(EventKind::LockInit, lock, annotated_type(flags));
@@ -109,10 +109,11 @@ SOOTH_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
 }
 SOOTH_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
   note(flags & kReadLock ? EventKind::ReleaseShared : EventKind::Release, lock, annotated_type(flags));
-  return 1; // levels of recursion that were given up; each level is an event of its own here
+  return 1; // released levels of recursion; each level is a separate event here
 }
 SOOTH_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
-// Around a signal to waiters of an annotated condition variable, and around code that leaves the lock's implementation.
+// Around a signal to waiters of an annotated condition variable, and around code that leaves the
+// lock's implementation.
 SOOTH_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
 SOOTH_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
 SOOTH_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
@@ -134,10 +135,10 @@ SOOTH_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile void* 
   note(exclusive ? EventKind::Release : EventKind::ReleaseShared, lock, kLockAnnotated | kLockReadWrite);
 }
 
-// --- names and memory -----------------------------------------------------------------------------------------------
+// --- names and memory ----------------------------------------------------------------------------
 
 SOOTH_EXPORT void AnnotateThreadName(const char*, int, const char* name) { __sooth_thread_name(name); }
-// An allocator of the program's own hands out memory again: what was there before is over.
+// The program's own allocator hands out memory again: the earlier object has ended.
 SOOTH_EXPORT void AnnotateNewMemory(const char*, int, const volatile void* p, std::size_t bytes) {
   if (Thread* t = enter()) {
     free_event(t, EventKind::Free, plain(p), bytes);
@@ -145,8 +146,8 @@ SOOTH_EXPORT void AnnotateNewMemory(const char*, int, const volatile void* p, st
   }
 }
 
-// Races on these bytes are meant to be. The accesses are recorded as ever: whoever looks for races leaves these out. The
-// unsized one names the first byte of a variable.
+// Races on these bytes are intended. The accesses are recorded as usual; searches for races leave
+// them out. The unsized form names the first byte of a variable.
 SOOTH_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void* p, std::size_t bytes, const char*) {
   if (Thread* t = enter()) may_race(t, plain(p), bytes, "benign race");
 }
@@ -158,14 +159,15 @@ SOOTH_EXPORT void WTFAnnotateBenignRaceSized(const char* file, int line, const v
   AnnotateBenignRaceSized(file, line, p, bytes, why);
 }
 
-// Until the end, the thread's own plain reads or writes may race: they are recorded, and no race is reported of them.
+// Until the end, the thread's own plain reads or writes may race. They are recorded, and no race on
+// them is reported.
 SOOTH_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) { may_race_here(kReadsMayRace); }
 SOOTH_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) { may_race_here(kReadsMayRaceEnd); }
 SOOTH_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) { may_race_here(kWritesMayRace); }
 SOOTH_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) { may_race_here(kWritesMayRaceEnd); }
 
-// --- accepted without effect ------------------------------------------------------------------------------------------
-// These ask a detector for more than a trace says: orders that are to be forgotten, and what it expects to find.
+// --- accepted without effect ---------------------------------------------------------------------
+// These ask a detector for more than a trace has: orders to be forgotten, and expected findings.
 
 SOOTH_EXPORT void __tsan_init() {}
 SOOTH_EXPORT void __tsan_check_no_mutexes_held() {}
@@ -191,7 +193,7 @@ SOOTH_EXPORT void AnnotateTraceMemory(const char*, int, const volatile void*) {}
 SOOTH_EXPORT void AnnotateNoOp(const char*, int, const volatile void*) {}
 SOOTH_EXPORT void AnnotateEnableRaceDetection(const char*, int, int) {}
 
-// --- fibers: stacks that change hands are not followed -----------------------------------------------------------------
+// --- fibers: stacks that change hands are not followed -------------------------------------------
 
 SOOTH_EXPORT void* __tsan_get_current_fiber() { return nullptr; }
 SOOTH_EXPORT void* __tsan_create_fiber(unsigned) {
@@ -202,11 +204,11 @@ SOOTH_EXPORT void __tsan_destroy_fiber(void*) {}
 SOOTH_EXPORT void __tsan_switch_to_fiber(void*, unsigned) { unsupported("fibers"); }
 SOOTH_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
 
-// --- inline assembly: it could be a lock ---------------------------------------------------------------------------------
+// --- inline assembly: it could be a lock ---------------------------------------------------------
 
 SOOTH_EXPORT void __sooth_assembly() {
   static std::uint32_t told;
-  // Relaxed: that it is told twice does no harm.
+  // Relaxed: reporting it twice does no harm.
   if (__atomic_load_n(&told, __ATOMIC_RELAXED) != 0 || enter() == nullptr) return;
   __atomic_store_n(&told, 1, __ATOMIC_RELAXED);
   unsupported("inline assembly that accesses memory");

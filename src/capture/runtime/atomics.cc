@@ -1,19 +1,24 @@
-// Atomic operations: performed here, so that their tickets say in which order they took effect.
+// Atomic operations. The runtime performs them itself, so that their tickets give the order in
+// which they took effect.
 //
-// An operation that writes holds its address's stripe while it takes its number from the stripe's clock and does its work. A
-// load must come before the next write in that order: whoever writes next gets a number above the stripe's bound. If the
-// thread's clock is not above it either, the load only looks at the stripe's version before and after (a seqlock), and
-// changes nothing that others see. Otherwise it has to raise the bound, which takes the stripe; if nobody wrote since that
-// was done before, it is raised by more than is needed now.
+// A write holds its address's stripe while it takes its number from the stripe's clock and does its
+// work. A load must come before the next write in that order. The next write gets a number above
+// the stripe's bound. So there are two cases for a load:
 //
-// A signal handler may interrupt its own thread inside a stripe; then it works without it, and is counted (inexact-atomics).
+// - The thread's clock is not above the bound either. The load only checks the stripe's version
+//   before and after (a seqlock), and changes nothing that other threads see.
+// - Otherwise the load has to raise the bound, which takes the stripe. If no write came since the
+//   last raise, it raises the bound by more than it needs now.
+//
+// A signal handler may interrupt its own thread inside a stripe. Then it works without the stripe,
+// and is counted (inexact-atomics).
 #include <type_traits>
 
 #include "capture/abi.h"
-#include "capture/runtime/cells.h"
-#include "capture/runtime/monitored_quick.h"
-#include "capture/runtime/online_atomic.h"
+#include "capture/runtime/monitoring/quick.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/unrecorded_atomic.h"
 
 __extension__ typedef unsigned __int128 Uint128;
 __extension__ typedef __int128 Int128;
@@ -25,9 +30,9 @@ struct alignas(64) Stripe {
   std::uint32_t version; // odd: held
   std::uint32_t owner;   // thread number; only meaningful while held
   std::uint64_t clock;   // the number of the last write; changes only while held
-  std::uint64_t bound;   // not below it: no load since has a larger number than this; changes only while held
+  std::uint64_t bound;   // at least `clock`; no load since has a larger number than this; changes only while held
 };
-constexpr std::uint64_t kAhead = 64; // by so much a bound that is raised again goes ahead
+constexpr std::uint64_t kAhead = 64; // a bound that is raised again goes ahead by this much
 constexpr std::size_t kStripes = 1024;
 Stripe g_stripes[kStripes];
 
@@ -51,7 +56,8 @@ public:
     for (unsigned spins = 0;; ++spins) {
       version_ = __atomic_load_n(&stripe_.version, __ATOMIC_RELAXED);
       if (version_ & 1) {
-        // The owner field is our own number only if we wrote it, so a relaxed look cannot be wrong about us.
+        // The owner field is our own number only if we wrote it, so a relaxed load cannot be wrong
+        // about us.
         if (held_by(stripe_, t)) {
           count(Defect::InexactAtomics);
           return;
@@ -81,7 +87,7 @@ public:
     __atomic_store_n(&stripe_.bound, now, __ATOMIC_RELAXED);
     return now;
   }
-  // The number of a load: not behind the last write, before the next one.
+  // The number of a load: not before the last write, and before the next one.
   std::uint64_t load_number(Thread* t) {
     if (stripe_.clock > t->clock) t->clock = stripe_.clock;
     if (stripe_.bound < t->clock)
@@ -95,7 +101,7 @@ private:
   bool mine_ = false;
 };
 
-// Compare-and-swap, the one operation that 16 bytes have.
+// Compare-and-swap, the only operation that 16 bytes have.
 template <typename T>
 T real_cas(T* p, T expected, T desired) {
   return __sync_val_compare_and_swap(p, expected, desired);
@@ -105,7 +111,8 @@ T real_load(const T* p) {
   if constexpr (sizeof(T) == 16) return real_cas(const_cast<T*>(p), T{0}, T{0});
   else return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }
-// With the program's own order: a release store costs nothing here, a sequentially consistent one a barrier.
+// Uses the program's own memory order: a release store costs nothing here, a sequentially
+// consistent one costs a barrier.
 template <typename T>
 void real_store(T* p, T value, std::uint32_t order) {
   if constexpr (sizeof(T) == 16) {
@@ -153,7 +160,8 @@ T real_rmw(T* p, std::uint32_t operation, T operand) {
 
 std::uint64_t as_address(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
-// The event's room and the frames before it come before the stripe: nothing slow happens while it is held.
+// Reserves the event's room and writes the frames before the stripe is taken: nothing slow happens
+// while it is held.
 trace::RawEvent* prepare(Thread* t, std::size_t slots) {
   if (frames_changed()) write_frames(t);
   return reserve(t, slots);
@@ -197,17 +205,17 @@ template <typename T>
 T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_load(p);
-  if (is_online()) {
-    if (is_monitored()) {
+  if (!is_recording()) {
+    if (is_monitoring()) {
       QuietOperation load(t, p, sizeof(T), false);
       if (load.quiet()) {
         const T value = real_load(p);
         if (load.done()) return value;
       }
     }
-    OnlineAtomic online(t, p, sizeof(T), site);
+    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
     const T value = real_load(p);
-    online.done(EventKind::AtomicRead, &value, nullptr);
+    unrecorded.done(EventKind::AtomicRead, &value, nullptr);
     return value;
   }
   if (is_exact(as_address(p), sizeof(T))) return exact_load(t, p, order, site);
@@ -219,7 +227,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   const std::uint64_t written = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED);
   const std::uint64_t bound = __atomic_load_n(&stripe.bound, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  // The version's second look tells whether value, clock and bound belong together.
+  // The second look at the version shows whether value, clock and bound belong together.
   if (counter <= bound && !(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) {
     if (written > counter) t->clock = counter = written;
   } else {
@@ -227,7 +235,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
     value = real_load(p);
     counter = holding.load_number(t);
   }
-  // An acquire load after a relaxed one of the same value is no repeat: it orders what follows.
+  // An acquire load after a relaxed one of the same value is not a repeat: it orders what follows.
   if (sizeof(T) < 16 && t->last->order == order &&
       repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T), site))
     return value;
@@ -242,8 +250,8 @@ template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_store(p, value, order);
-  if (is_online()) {
-    if (is_monitored()) {
+  if (!is_recording()) {
+    if (is_monitoring()) {
       QuietOperation store(t, p, sizeof(T), true);
       if (store.quiet()) {
         real_store(p, value, order);
@@ -251,9 +259,9 @@ void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
         return;
       }
     }
-    OnlineAtomic online(t, p, sizeof(T), site);
+    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
     real_store(p, value, order);
-    return online.done(EventKind::AtomicWrite, nullptr, &value);
+    return unrecorded.done(EventKind::AtomicWrite, nullptr, &value);
   }
   end_segment(t);
   Appending appending(t);
@@ -282,8 +290,8 @@ template <typename T>
 T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_rmw(p, operation, operand);
-  if (is_online()) {
-    if (is_monitored()) {
+  if (!is_recording()) {
+    if (is_monitoring()) {
       QuietOperation update(t, p, sizeof(T), true);
       if (update.quiet()) {
         const T old = real_rmw(p, operation, operand);
@@ -291,10 +299,10 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
         return old;
       }
     }
-    OnlineAtomic online(t, p, sizeof(T), site);
+    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
     const T old = real_rmw(p, operation, operand);
     const T now = apply(operation, old, operand);
-    online.done(EventKind::AtomicRmw, &old, &now);
+    unrecorded.done(EventKind::AtomicRmw, &old, &now);
     return old;
   }
   end_segment(t);
@@ -315,8 +323,8 @@ template <typename T>
 T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_cas(p, expected, desired);
-  if (is_online()) {
-    if (is_monitored()) { // also if it only looks: what is left there is the same then
+  if (!is_recording()) {
+    if (is_monitoring()) { // even if it only reads: the carrier keeps the same knowledge
       QuietOperation update(t, p, sizeof(T), true);
       if (update.quiet()) {
         const T old = real_cas(p, expected, desired);
@@ -324,10 +332,10 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
         return old;
       }
     }
-    OnlineAtomic online(t, p, sizeof(T), site);
+    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
     const T old = real_cas(p, expected, desired);
-    online.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
-                old == expected ? &desired : nullptr);
+    unrecorded.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
+                    old == expected ? &desired : nullptr);
     return old;
   }
   end_segment(t);
@@ -344,7 +352,8 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
     put_rmw(t, slot, p, old, desired, ticket, order, site);
     return old;
   }
-  // It only looked. Its exact ticket orders it like a write's; the second slot is not needed.
+  // The exchange failed: it only read. Its exact ticket orders it like a write's. The second slot
+  // is not needed.
   put_access(t, slot, EventKind::AtomicRead, p, old, ticket, failure_order, site, trace::kTicket);
   if (sizeof(T) < 16 && slot != nullptr && t->cursor == slot + 2) t->cursor = slot + 1;
   return old;
@@ -379,7 +388,7 @@ SOOTH_ATOMICS(16, Uint128)
 
 extern "C" __attribute__((visibility("default"))) void __sooth_fence(std::uint32_t order, std::uint32_t site) {
   using namespace sooth::runtime;
-  if (Thread* t = is_online() ? nullptr : enter_quickly()) { // nothing that an observer or a formula could see
+  if (Thread* t = is_recording() ? enter_quickly() : nullptr) { // nothing that an observer or a formula could see
     end_segment(t);
     append_ticket(t, EventKind::Fence, 0, 0, site, static_cast<std::uint8_t>(order), 0, [&] { return tick(t); });
   }

@@ -1,9 +1,11 @@
-// Entries of the hooks that inlined code calls. They follow LLVM's preserve_most convention: arguments as in C, every
-// general register but r11 is the caller's, vector registers are not. So the hot path around a hook keeps its registers.
+// Entries of the hooks that inlined code calls. They follow LLVM's preserve_most convention:
+// arguments as in C; the hook preserves every general register but r11, and no vector registers. So
+// the hot path around a hook keeps its registers.
 //
-// While a segment is kept in full, an access is appended right here, as `append` in buffer.h would do it: that is most of
-// what is ever kept, and needs no more than two registers. What is out of the ordinary (calls that were entered or left,
-// the same instruction or address again, the limit is reached) goes to the runtime's function.
+// While a segment is kept in full, the entry itself appends the access, as `append` in buffer.h
+// would. That covers most of the kept events, and needs only two registers. Unusual cases go to the
+// runtime's function: calls that were entered or left, the same instruction or address again, the
+// limit is reached.
 #include "capture/runtime/hook_entry.h"
 
         .hidden sooth_time
@@ -135,7 +137,8 @@
         ACCESS_HOOK __sooth_write4, sooth_write4, 2, 4
         ACCESS_HOOK __sooth_write8, sooth_write8, 2, 8
 
-        // Accesses that the runtime makes (monitored_accesses.cc): the value read comes back in rax.
+        // Accesses that the runtime makes (monitoring/accesses.cc). The value read comes back in
+        // rax.
         .macro MONITORED_READ name, target
         HOOK_START \name
         CALL_TARGET \target, 1

@@ -1,4 +1,5 @@
-// Where hook_entry.S finds what it needs: offsets in ThreadLocal and Thread (thread.h checks them) and in a slot.
+// The offsets that hook_entry.S uses: in ThreadLocal and Thread (thread.h checks them), and in a
+// slot.
 #pragma once
 
 #define SOOTH_LOCAL_STACK_TOP 24

@@ -1,19 +1,19 @@
-// The hooks of larger accesses and of branches. Those of single accesses are in cells.cc.
+// The hooks of larger accesses and of branches. cells.cc has those of single accesses.
 #include "capture/abi.h"
-#include "capture/runtime/cells.h"
-#include "capture/runtime/ranges.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/ranges.h"
 
 using namespace sooth::runtime;
 
 extern "C" void sooth_branch(std::uint32_t site, std::uint64_t way) {
   Thread* t = enter_quickly();
   if (t == nullptr) return;
-  if (g_for_facts && !frames_changed() && t->cursor > t->begin) { // a loop that waits, or counts: the same once more
+  if (g_for_facts && !frames_changed() && t->cursor > t->begin) { // a loop that waits or counts: the same branch again
     const sooth::trace::RawEvent& newest = t->cursor[-1];
     if (newest.kind == static_cast<std::uint8_t>(EventKind::Branch) && newest.site == site && newest.value == way)
       return;
   }
-  if (!is_online() && in_detail(t)) append(t, EventKind::Branch, 0, way, site, 0, 0);
+  if (is_recording() && in_detail(t)) append(t, EventKind::Branch, 0, way, site, 0, 0);
 }
 
 #define SOOTH_PUBLIC extern "C" __attribute__((visibility("default")))

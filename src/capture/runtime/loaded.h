@@ -11,8 +11,8 @@ struct Loaded {
   std::uint64_t base = 0;
 };
 
-// `library`: its file, of which the last part counts; empty for the program itself. [address, address + bytes) is a range as
-// the file has it, before it is loaded.
+// `library` is its file, of which only the last part counts; empty for the program itself.
+// [address, address + bytes) is a range as the file has it, before it is loaded.
 Loaded find_loaded(const char* library, std::uint64_t address, std::uint64_t bytes);
 
 } // namespace sooth::runtime

@@ -3,10 +3,10 @@
 #include <link.h>
 
 #include "capture/abi.h"
-#include "capture/runtime/cells.h"
-#include "capture/runtime/file.h"
-#include "capture/runtime/library_memory.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/library_memory.h"
 
 namespace sooth::runtime {
 namespace {
@@ -40,8 +40,8 @@ std::size_t g_object_count;
 
 void write_body(Body& body) { write_chunk(trace::ChunkType::Module, body.data(), body.bytes, body.bytes, 0, 0, 0); }
 
-// What the module's globals hold now: at registration, before the program has run; in the child of a fork, what it
-// begins with. Most are zero, and are not written.
+// The present contents of the module's globals: at registration, before the program has run; in the
+// child of a fork, the contents that it begins with. Most are zero, and are not written.
 void write_initial(Body& body) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
   trace::ModuleHeader header;
@@ -72,7 +72,7 @@ void write_initial(Body& body) {
     used += sizeof row + trace::round_up(bytes, 8);
     ++count;
   }
-  flush(); // also if there is nothing to say: all of them were zero
+  flush(); // even if it is empty: all of them were zero
   os::give_back(out, kMost);
 }
 
@@ -94,7 +94,8 @@ bool contains(const dl_phdr_info* info, std::uint64_t address) {
   return false;
 }
 
-// The object that holds `module`: all of its writable data are globals and statics, whose writes are kept.
+// The object that holds `module`. All of its writable data are globals and statics, whose writes
+// are kept.
 int keep_object(dl_phdr_info* info, std::size_t, void* module) {
   if (!contains(info, reinterpret_cast<std::uint64_t>(module))) return 0;
   for (std::size_t i = 0; i < g_object_count; ++i)
@@ -151,7 +152,7 @@ Body* make_body(const SoothModule* m) {
   return body;
 }
 
-// Keeps what the module says of itself, and writes it to the file.
+// Keeps the module's description of itself, and writes it to the file.
 void register_module(const SoothModule* module) {
   Quiet quiet;
   os::Guard guard(g_lock);
@@ -185,7 +186,7 @@ std::uint32_t module_count() { return __atomic_load_n(&g_body_count, __ATOMIC_AC
 
 void for_each_module(void (*visit)(void* context, std::uint32_t number, const std::uint8_t* bytes, std::size_t size),
                      void* context) {
-  const std::uint32_t count = module_count(); // bodies stay, and those that are counted are linked
+  const std::uint32_t count = module_count(); // bodies stay; all counted ones are linked
   Body* body = g_bodies;
   for (std::uint32_t number = 0; number < count; ++number, body = body->next)
     visit(context, number, body->data(), body->bytes);

@@ -1,4 +1,5 @@
-// What instrumented modules and annotations tell once: sites, globals, names. Kept for the children of a fork.
+// Facts that instrumented modules and annotations declare once: sites, globals, names. Kept for the
+// children of a fork.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +10,18 @@ namespace sooth::runtime {
 // Writes all modules and names known so far to the (new) trace file.
 void rewrite_modules();
 void reset_module_locks();
-// The objects loaded now that have no instrumented module, as `library=` lines of a Process chunk.
+// Writes the loaded objects that have no instrumented module, as `library=` lines of a Process
+// chunk.
 void write_libraries();
 
-// For an observer: modules by their numbers, 0, 1, 2, ... in the order in which they were registered, as the bodies of their
-// chunks; and the text of a name ("" if there is none of this number).
+// For an observer. Modules have the numbers 0, 1, 2, ... in the order of registration; `body` gets
+// the bodies of their chunks. name_of gives the text of a name ("" if no name has this number).
 std::uint32_t module_count();
 void for_each_module(void (*body)(void* context, std::uint32_t number, const std::uint8_t* bytes, std::size_t size),
                      void* context);
 const char* name_of(std::uint32_t number);
 
-// What a module's table says of a site: empty for one that no module has. The texts stay.
+// A module's description of a site; empty if no module has the site. The texts stay valid.
 struct SiteText {
   const char* file = "";
   const char* function = ""; // demangled

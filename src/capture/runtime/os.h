@@ -1,4 +1,5 @@
-// System calls without libc: safe in signal handlers, and never intercepted by this library's own interceptors.
+// System calls without libc: safe in signal handlers, and never intercepted by this library's own
+// interceptors.
 #pragma once
 
 #include <cstddef>
@@ -36,17 +37,18 @@ inline void* pages(std::size_t bytes) {
 inline void give_back(void* p, std::size_t bytes) {
   call(SYS_munmap, reinterpret_cast<long>(p), static_cast<long>(bytes));
 }
-// Large pages, where the system has them: fewer faults, and fewer misses when an address is translated.
+// Large pages, where the system has them: fewer faults, and fewer misses in address translation.
 inline void prefer_large_pages(void* p, std::size_t bytes) {
   call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_HUGEPAGE);
 }
-// The pages are there from now on, where the system can do that at once (Linux 5.14). `p` need not begin one.
+// Faults the pages in now, where the system can do that at once (Linux 5.14). `p` need not begin a
+// page.
 inline void touch_pages(void* p, std::size_t bytes) {
   constexpr int kPopulateWrite = 23; // MADV_POPULATE_WRITE; glibc's headers have it or not
   const long first = reinterpret_cast<long>(p) & ~4095L, end = reinterpret_cast<long>(p) + static_cast<long>(bytes);
   call(SYS_madvise, first, (end - first + 4095) & ~4095L, kPopulateWrite);
 }
-// The pages are zero again.
+// Makes the pages zero again.
 inline void empty_pages(void* p, std::size_t bytes) {
   call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_DONTNEED);
 }
@@ -56,7 +58,7 @@ inline void* map_file(int file, std::uint64_t offset, std::size_t bytes) {
   return failed(p) ? nullptr : reinterpret_cast<void*>(p);
 }
 
-// libc's memcpy and memset are intercepted by this very library; the runtime's own are these.
+// This very library intercepts libc's memcpy and memset. The runtime itself uses these.
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes <= 128) { // `rep movsb` takes long to start
     auto* out = static_cast<std::uint8_t*>(to);
@@ -87,7 +89,7 @@ inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-// All signals but the synchronous ones are held back while this lives.
+// Blocks all signals but the synchronous ones while it lives.
 class BlockSignals {
 public:
   BlockSignals() {
@@ -103,7 +105,7 @@ private:
   std::uint64_t old_ = 0;
 };
 
-// A lock for the runtime's own rare paths; hold it only with signals blocked.
+// A lock for the runtime's own rare paths. Hold it only with signals blocked.
 class SpinLock {
 public:
   void lock() {

@@ -2,13 +2,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "capture/runtime/cells.h"
-#include "capture/runtime/file.h"
-#include "capture/runtime/library_memory.h"
 #include "capture/runtime/modules.h"
-#include "capture/runtime/monitored.h"
-#include "capture/runtime/online.h"
+#include "capture/runtime/monitoring/monitoring.h"
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/library_memory.h"
 
 extern char** environ;
 
@@ -60,7 +60,7 @@ void copy_text(char* to, std::size_t room, const char* from, std::size_t n) {
   to[n] = 0;
 }
 
-// SOOTH_OPTIONS: key=value, separated by colons. Unknown ones are told and passed over.
+// SOOTH_OPTIONS: key=value, separated by colons. Unknown options are reported and skipped.
 void read_option(const char* option, std::size_t n) {
   const auto value_of = [&](const char* key) -> const char* {
     return starts_with(option, key) ? option + os::length(key) : nullptr;
@@ -151,7 +151,8 @@ void find_names() {
   copy_text(g_directory, sizeof g_directory, from, length);
 }
 
-// The name that was asked for, if it is still free; else PROGRAM.PID.sooth beside it, else with a number.
+// The wanted name, if it is still free; else PROGRAM.PID.sooth beside it; else the same with a
+// number.
 bool open_some_file(bool first) {
   const auto opened = [](const char* name) {
     if (!open_file(name)) return false;
@@ -173,7 +174,7 @@ bool open_some_file(bool first) {
     }
     path.add(".sooth");
     if (opened(path.text)) return true;
-    if (!os::failed(os::call(SYS_access, reinterpret_cast<long>(path.text), 0))) continue; // it exists
+    if (!os::failed(os::call(SYS_access, reinterpret_cast<long>(path.text), 0))) continue; // the file exists
     break;
   }
   complain("not recorded; cannot write", path.text);
@@ -208,19 +209,19 @@ void write_process() {
 
 void at_exit(int status, void*) { finish(trace::EndKind::Exit, status); }
 
-// Runs before the program's own constructors. Whatever is registered for the end here runs after all that the program and
-// its libraries register, and after their destructors.
+// Runs before the program's own constructors. So functions that it registers for the end run after
+// all that the program and its libraries register, and after their destructors.
 __attribute__((constructor(101))) void start() {
   const int error = errno;
   install_interceptors();
   g_ready = true;
   read_environment();
-  if (g_for_facts) { // libraries register before us: now it is known whether that is wanted
+  if (g_for_facts) { // libraries register before us; now the options are known
     g_for_facts = g_branches = g_facts_wanted;
     g_detail = g_facts_wanted ? ~std::uint64_t{0} : kDetail;
     set_file_flag(trace::kForFacts, g_facts_wanted);
   }
-  if (g_exact) g_detail = ~std::uint64_t{0}; // what is left out has no order
+  if (g_exact) g_detail = ~std::uint64_t{0}; // an access that is left out has no order
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
@@ -231,7 +232,8 @@ __attribute__((constructor(101))) void start() {
     if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
-      // A lock's first number is taken while it is held: no fault of a page is to make that longer.
+      // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
+      // that.
       if (!live) os::touch_pages(g_object_clocks, sizeof g_object_clocks);
       g_ready = true;
       on_exit(at_exit, nullptr);
@@ -245,7 +247,18 @@ __attribute__((constructor(101))) void start() {
   errno = error;
 }
 
+bool child_goes_on() {
+  switch (mode()) {
+  case Mode::Recording: return open_some_file(false);
+  case Mode::Observing: return false;
+  case Mode::Monitoring: return monitored_goes_on() && open_memory_file();
+  }
+  return false;
+}
+
 } // namespace
+
+const Sink* g_sink;
 
 bool recording_is_ready() { return __atomic_load_n(&g_ready, __ATOMIC_ACQUIRE); }
 
@@ -271,14 +284,12 @@ void after_fork_child(Thread* t) {
   reset_kept_lock();
   reset_exact_lock();
   forget_thread_names();
-  const bool goes_on =
-      is_monitored() ? monitored_goes_on() && open_memory_file() : !is_online() && open_some_file(false);
-  if (goes_on) {
+  if (child_goes_on()) {
     write_process();
     rewrite_modules();
     forget_other_threads(t);
-    if (__sooth_thread.thread != nullptr && !is_monitored()) {
-      // The start is the first event; only then the child's trace tells the open activations anew.
+    if (__sooth_thread.thread != nullptr && is_recording()) {
+      // The start is the first event. Only then does the child's trace repeat the open activations.
       SoothThreadAbi& abi = __sooth_thread.abi;
       __sooth_thread.written_top = abi.stack_low = abi.stack_top;
       sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
@@ -298,7 +309,7 @@ void after_fork_child(Thread* t) {
 }
 
 void finish(trace::EndKind kind, int value) {
-  // A child of vfork runs in its parent's memory; its end is not the parent's.
+  // A child of vfork runs in its parent's memory. Its end is not the parent's.
   if (!recording_is_ready() || !file_is_open() || g_header->pid != static_cast<std::uint32_t>(os::pid())) return;
   os::BlockSignals signals;
   const int error = errno;
@@ -306,8 +317,7 @@ void finish(trace::EndKind kind, int value) {
   if (t != nullptr && __sooth_thread.quiet == 0) {
     end_segment(t);
     if (kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit) sync(t, EventKind::ThreadEnd, nullptr);
-    if (is_monitored()) monitored_finish();
-    else if (is_online()) online_finish(kind, value);
+    if (!is_recording()) g_sink->finish(kind, value);
     flush(t);
     write_libraries();
     if (kind != trace::EndKind::Signal) {

@@ -1,11 +1,12 @@
 // Events that are not single accesses: synchronisation, ranges, objects.
 #include "capture/runtime/record.h"
 
-#include "capture/runtime/cells.h"
-#include "capture/runtime/file.h"
-#include "capture/runtime/monitored_quick.h"
-#include "capture/runtime/online.h"
-#include "capture/runtime/ranges.h"
+#include "capture/runtime/monitoring/quick.h"
+#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/ranges.h"
+#include "trace/effects.h"
 
 extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order,
                                       std::uint32_t site); // atomics.cc
@@ -14,58 +15,47 @@ namespace sooth::runtime {
 
 namespace {
 
-// The number of an event, and with it the objects whose order it takes part in.
+// Takes the number of an event, and touches the clocks of the objects that the event orders.
 std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
-  switch (kind) {
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::Cancel: return touch(t, thread_object(static_cast<std::uint32_t>(value)));
-  case EventKind::ThreadStart:
-  case EventKind::ThreadEnd: return touch(t, thread_object(t->number));
-  case EventKind::Wait:                                                           // gives up the mutex ...
-  case EventKind::Wake: return touch_both(t, clock_of(value), clock_of(address)); // ... and has it again
-  case EventKind::Alloc:
-  case EventKind::Free:
-  case EventKind::Map:
-  case EventKind::Unmap:
-  case EventKind::StackBegin:
-  case EventKind::StackEnd: return touch_range(t, address, value);
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-    // Whoever takes the lock next in a way that this excludes, follows the release. A robust lock may have none.
+  namespace act = trace::act;
+  const trace::ObjectKind object = trace::object_of(kind);
+  const unsigned acts = trace::acts_of(kind);
+  if (object == trace::ObjectKind::Lock && (acts & act::kTakes) != 0) {
+    // The next acquire that this one excludes follows the release. A robust lock may have no
+    // release.
     if (value & trace::kLockRobust) return touch(t, address);
     return follow(t, clock_of(address));
-  case EventKind::Detach:
-  case EventKind::ThreadName:
-  case EventKind::User:
-  case EventKind::Watch:
-  case EventKind::AtomicBegin:
-  case EventKind::AtomicEnd:
-  case EventKind::ProcessFork:
-  case EventKind::Crash:
-  case EventKind::SignalExit: return tick(t); // nobody else's
-  case EventKind::SignalEnter:                // a signal or a message comes after whatever any thread did before it
-  case EventKind::Receive: catch_up(t); return tick(t);
-  default: return touch(t, address);
   }
+  if ((acts & act::kPins) != 0) { // a signal or a message comes after everything that any thread did before
+    catch_up(t);
+    return tick(t);
+  }
+  if (object == trace::ObjectKind::Thread && (acts & (act::kTakes | act::kGives | act::kCancels)) != 0)
+    return touch(t, thread_object(static_cast<std::uint32_t>(value)));
+  if (object == trace::ObjectKind::Thread && (acts & (act::kBegins | act::kEnds)) != 0)
+    return touch(t, thread_object(t->number));
+  if (trace::moves_mutex(kind)) return touch_both(t, clock_of(value), clock_of(address));
+  if (object == trace::ObjectKind::Region) return touch_range(t, address, value);
+  if ((acts & (act::kTakes | act::kGives | act::kBegins | act::kEnds)) != 0) return touch(t, address);
+  return tick(t); // no other thread's order
 }
 
 } // namespace
 
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
-  if (is_monitored() && passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
+  if (is_monitoring() && passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
   end_segment(t);
   mark(t, kind, address, value, flags);
 }
 
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (is_online()) return online_sync(t, kind, target, value);
+  if (!is_recording()) return g_sink->sync(t, kind, target, value);
   if (kind == EventKind::Watch && (flags & trace::kFill) == 0) {
     keep_writes(target, static_cast<std::uint32_t>(value));
     if (g_exact) order_exactly(target, static_cast<std::uint32_t>(value));
     void_range(t, target,
-               static_cast<std::uint32_t>(value)); // what was left out so far is told, and nothing more is left out
+               static_cast<std::uint32_t>(value)); // writes out the merged writes; from now on all are kept
   }
   append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags,
                 [&] { return ticket_of(t, kind, target, value); });
@@ -76,11 +66,11 @@ void before_lock(Thread* t) {
   if (__builtin_expect(t->busy == 0 && room * 4 < static_cast<std::size_t>(t->end - t->begin), 0)) flush(t);
 }
 
-bool tries_before_waiting(const Thread* t) { return t != nullptr && !is_online() && !is_monitored(); }
+bool tries_before_waiting(const Thread* t) { return t != nullptr && is_recording(); }
 
 Request::Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value, bool by_others) {
   if (!tries_before_waiting(t)) return;
-  end_segment(t); // whatever comes next ends it anyway; if nothing comes, its last writes are told
+  end_segment(t); // the next event ends it anyway; if none comes, the last writes are recorded
   append(t, EventKind::Request, reinterpret_cast<std::uint64_t>(object),
          static_cast<std::uint64_t>(awaited) << trace::kAwaitedShift | value, __sooth_thread.abi.call_site, 0,
          by_others ? trace::kFill : 0);
@@ -97,7 +87,7 @@ void Request::over() {
 
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
-  if (is_online()) return online_failed(t, kind, target, value);
+  if (!is_recording()) return g_sink->failed(t, kind, target, value);
   const std::uint32_t site = __sooth_thread.abi.call_site;
   const bool repeats =
       repeats_last(t, kind, target, value, 0, site) && (t->last->flags & trace::kFailed) != 0 && t->last->site == site;

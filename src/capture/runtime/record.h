@@ -1,11 +1,14 @@
-// How the rest of the runtime records: interceptors, annotations and hooks call these and nothing below them.
+// The interface through which the rest of the runtime records. Interceptors, annotations and hooks
+// call these functions, and nothing below them.
 //
 // Rules for an interceptor:
-//   * `Thread* t = enter()`: null where nothing must be recorded (the runtime itself is running, the thread has
-//     ended, or there is no trace). Call the real function in either case.
-//   * An event that takes something (lock, wake, join, sem-wait) is recorded after the real call succeeded; one that gives
-//     something (unlock, signal, fork, post, free) before it. So tickets order them as they took effect.
-//   * Never call anything that is intercepted; use REAL(f). errno is the program's: it must be what REAL(f) left.
+//   * `Thread* t = enter()`. Null means: record nothing (the runtime itself is running, the thread
+//     has ended, or there is no trace). Call the real function in either case.
+//   * Record an event that takes something (lock, wake, join, sem-wait) after the real call has
+//     succeeded. Record an event that gives something (unlock, signal, fork, post, free) before the
+//     real call. So tickets order events as they took effect.
+//   * Never call an intercepted function; use REAL(f). errno is the program's: leave it as REAL(f)
+//     left it.
 //   * Nothing declared here changes errno.
 //   * No libstdc++, no exceptions, no locale, no malloc inside the runtime.
 #pragma once
@@ -22,25 +25,30 @@ using trace::EventKind;
 
 struct Thread; // thread.h
 
-// The calling thread's record, made on first use; null where recording must stay out.
+// The calling thread's record, made on first use. Null where nothing may be recorded.
 Thread* enter();
 // The thread's number in the trace.
 std::uint32_t number_of(const Thread* t);
 
-// A synchronisation event with an exact ticket at the site of the last call; it ends the thread's segment.
+// Records a synchronisation event with an exact ticket, at the site of the last call. It ends the
+// thread's segment.
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
-// A ticketed event that does not end the segment: alloc, free, names.
+// Records a ticketed event that does not end the segment: alloc, free, names.
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0, std::uint8_t flags = 0);
-// Before the real call that may take a lock: a buffer that is nearly full is written out now, not while others wait.
+// Call it before a real call that may take a lock. It writes out a buffer that is nearly full now,
+// not while other threads wait for the lock.
 void before_lock(Thread* t);
-// The event of an operation that failed (try-lock, timed wait): no ticket; repeats in a row are dropped.
+// Records an operation that failed (try-lock, timed wait). It takes no ticket. Repeats in a row are
+// dropped.
 void failed(Thread* t, EventKind kind, const void* address, std::uint64_t value = 0);
 
-// Requests are recorded, so a try that fails is worth its time: only then the wait is told.
+// Requests are recorded, so trying before waiting pays: only a failed try records the wait.
 bool tries_before_waiting(const Thread* t);
-// Around a real call that may wait for long: a `request` before it, so that the trace of a program that hangs says what its
-// threads wait for. Where that is cheap, only after a try has failed. `awaited` is the kind of the event that will end the
-// wait, `value` what it will have (56 bits). `by_others`: it may end without any thread of this process doing something.
+// Stands around a real call that may wait for long. It records a `request` before the call, so that
+// the trace of a hanging program says which threads wait for which objects. Where a try is cheap,
+// callers make a request only after the try has failed. `awaited` is the kind of the event that
+// will end the wait; `value` is that event's value (56 bits). `by_others`: the wait may end without
+// an action of any thread of this process.
 class Request {
 public:
   Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value = 0, bool by_others = false);
@@ -53,57 +61,66 @@ private:
   bool counted_ = false;
 };
 
-// The calling code read or wrote `size` bytes at `p` (a libc function did so for it). Contents are read from memory:
-// call read_range while they are there, write_range after the function has written them.
+// A libc function read or wrote `size` bytes at `p` for the calling code. The contents are read
+// from memory: call read_range while they are there, and write_range after the function has written
+// them.
 void read_range(Thread* t, const void* p, std::size_t size);
 void write_range(Thread* t, const void* p, std::size_t size);
-// The same for calls whose outcome is known beforehand. Called before the bytes change, as the hooks of plain stores are,
-// so that a racing reader cannot see the bytes before their write is recorded.
+// The same for calls whose outcome is known beforehand. Call these before the bytes change, like
+// the hooks of plain stores. So a racing reader cannot see the bytes before their write is
+// recorded.
 void copy_range(Thread* t, const void* to, const void* from, std::size_t size); // reads `from`, writes `to`
 void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size);
-// Stores the byte and records it as an atomic-write with release order (the done-byte of a local static's guard, which
-// compiled code reads with an atomic load).
+// Stores the byte and records an atomic-write with release order. For the done-byte of a local
+// static's guard, which compiled code reads with an atomic load.
 void atomic_store_byte(Thread* t, void* p, std::uint8_t value);
 
-// An object at [p, p + size) begins or ends: forget what is known of its bytes. Called by alloc_event and free_event.
+// An object at [p, p + size) begins or ends. Both functions also forget everything that is known of
+// its bytes.
 void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed);
 void free_event(Thread* t, EventKind kind, const void* p, std::size_t size);
 
-// The number of an interned name; bounded length, kept for the life of the process.
+// The number of an interned name. Names have a bounded length and live as long as the process.
 std::uint32_t intern(const char* name);
 
 void count(Defect defect, std::uint64_t n = 1);
-// A primitive that is not followed was used.
+// The program used a primitive that Sooth does not follow.
 void unsupported(const char* primitive);
 
-// --- life cycle (thread.cc, process.cc) -----------------------------------------------------------------------
-// In the creating thread, before the real pthread_create: reserves the child's number and records `fork`.
+// --- life cycle (thread.cc, process.cc) ----------------------------------------------------------
+// In the creating thread, before the real pthread_create: reserves the child's number and records
+// `fork`.
 std::uint32_t thread_create(Thread* parent);
-// In the joining thread, once the join is recorded; or if the thread that thread_create announced could not be made. If all
-// are joined, the caller is alone again.
+// In the joining thread, after the join is recorded; or in the creating thread, if the thread that
+// thread_create announced could not be made. Once all threads are joined, the caller is alone
+// again.
 void thread_joined(Thread* t);
-// In the new thread before anything else / when its last destructor has run.
+// In the new thread, before anything else; and after its last destructor has run.
 void thread_begin(std::uint32_t number, std::uint32_t parent);
 void thread_end();
-// Thread number <-> pthread_t, for join, detach and cancel. Number is ~0u if it is not known. Parent and child both bind,
-// in whatever order they come to it; binding a number that was bound before does nothing (its pthread_t may belong to a
-// younger thread by then). thread_unbind undoes the binding only if it is still `number`'s.
+// Maps pthread_t to thread number, for join, detach and cancel. An unknown thread has the number
+// ~0u. Parent and child both bind, in either order. Binding a number a second time does nothing,
+// because its pthread_t may belong to a younger thread by then. thread_unbind removes the binding
+// only if it is still `number`'s.
 void thread_bind(unsigned long pthread, std::uint32_t number);
 std::uint32_t thread_of(unsigned long pthread);
 void thread_unbind(unsigned long pthread, std::uint32_t number);
 
-// Around fork(2): signals are blocked between before_fork and after_fork. The child starts a trace of its own.
+// Around fork(2): signals are blocked between before_fork and after_fork. The child starts its own
+// trace.
 void before_fork(Thread* t);
 void after_fork_parent(Thread* t, int child);
 void after_fork_child(Thread* t);
-// Resolves the real functions, arms the main thread's end and the crash handlers (interceptors/init.cc). The core calls
-// it once, in its constructor, before it records anything.
+// Resolves the real functions; arms the main thread's end and the crash handlers
+// (interceptors/init.cc). The core calls it once, in its constructor, before it records anything.
 void install_interceptors();
 
-// Last words: writes out the calling thread's buffer and how the process ends. The process may go on (failed exec).
+// Last words: writes out the calling thread's buffer and how the process ends. The process may go
+// on (failed exec).
 void finish(trace::EndKind kind, int value);
 
-// Recording is off between the two, for this thread: for code of the runtime that calls back into libc.
+// Turns recording off for this thread while it lives. For code of the runtime that calls back into
+// libc.
 class Quiet {
 public:
   Quiet();

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "capture/runtime/cells.h"
-#include "capture/runtime/clock.h"
-#include "capture/runtime/file.h"
 #include "capture/runtime/modules.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/clock.h"
+#include "capture/runtime/recording/file.h"
 
 namespace sooth::runtime {
 alignas(16) std::uint8_t g_no_cells[64];
@@ -15,7 +15,7 @@ alignas(16) std::uint8_t g_no_cells[64];
 
 namespace {
 using sooth::runtime::g_no_cells;
-std::uint64_t g_no_stack[65536]; // what a thread has before its state: some room for frames that nobody looks at
+std::uint64_t g_no_stack[65536]; // a thread's stack before it has a state: room for unused frames
 } // namespace
 
 extern "C" {
@@ -34,7 +34,7 @@ Thread* g_free;
 Thread* g_all; // every state there ever was; only grows at its head
 std::uint32_t g_next_number;
 bool g_told_libraries;
-std::uint32_t g_unjoined; // threads that began, or will, and whose end nobody has waited for
+std::uint32_t g_unjoined; // threads that began, or will begin, and are not joined
 
 std::uint32_t next_number() { return __atomic_fetch_add(&g_next_number, 1, __ATOMIC_RELAXED); } // only unique
 
@@ -52,7 +52,7 @@ void find_stack(Thread* t) {
   pthread_attr_destroy(&attributes);
 }
 
-// An activation takes at least 16 bytes of stack, so one frame for each 16 bytes can never be too few.
+// An activation takes at least 16 bytes of stack, so one frame for each 16 bytes is always enough.
 bool make_shadow_stack(Thread* t) {
   std::size_t stack_bytes = t->stack_bytes != 0 ? t->stack_bytes : std::size_t{8} << 20;
   if (stack_bytes > std::size_t{1} << 30) stack_bytes = std::size_t{1} << 30;
@@ -61,7 +61,7 @@ bool make_shadow_stack(Thread* t) {
   if (t->stack != nullptr)
     os::give_back(t->stack, static_cast<std::size_t>(t->stack_end - t->stack + 4096) * sizeof *t->stack);
   t->stack = static_cast<std::uint64_t*>(os::pages(frames * sizeof *t->stack));
-  t->stack_end = t->stack + frames - 4096; // room for what is written past it before anyone looks
+  t->stack_end = t->stack + frames - 4096; // room for frames past the end, until the next check
   return t->stack != nullptr;
 }
 
@@ -83,7 +83,7 @@ void start_buffer(Thread* t) {
   t->run = {};
   t->live->thread = t->number;
   t->live->first_slot = t->first_slot;
-  t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // what a kill would lose
+  t->live->reserved = static_cast<std::uint32_t>(t->dirty_count); // lost if the process is killed
   __atomic_store_n(&t->live->state, 1, __ATOMIC_RELEASE);
 }
 
@@ -139,7 +139,7 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     use_detail(t);
     local.thread = t;
     if (__atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED) != 0 && number == kNoThread) {
-      __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST); // nobody announced it, and nobody will join it
+      __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST); // no thread announced it, and none will join it
       __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
     }
   } else {
@@ -166,7 +166,8 @@ void detach(Thread* t) {
 }
 
 void catch_up(Thread* t) {
-  // Whoever caused what is to be numbered now has moved its clock before: the kernel brought the news with its barriers.
+  // Another thread may have caused the event that gets its number now. It moved its clock before
+  // that, and the kernel delivered the event with its barriers.
   for (const Thread* other = __atomic_load_n(&g_all, __ATOMIC_ACQUIRE); other != nullptr; other = other->next_all)
     if (const std::uint64_t seen = __atomic_load_n(&other->clock, __ATOMIC_RELAXED); seen > t->clock) t->clock = seen;
 }
@@ -174,7 +175,7 @@ void catch_up(Thread* t) {
 void enlarge_buffer(Thread* t) {
   trace::ChunkHeader* small = t->live;
   const std::uint64_t offset = t->live_offset;
-  if (!make_buffer(t, kLiveBytes)) return; // the small one goes on
+  if (!make_buffer(t, kLiveBytes)) return; // the small one stays in use
   start_buffer(t);
   __atomic_store_n(&small->state, 0, __ATOMIC_RELEASE);
   os::give_back(small, kSmallLive);
@@ -185,7 +186,7 @@ void forget_other_threads(Thread* t) {
   g_lock.reset();
   g_free = nullptr; // their buffers are pages of the parent's file
   os::give_back(t->live, t->live_bytes);
-  if (!is_online()) { // a trace of its own begins with thread 0; what threads know goes on, and so do their numbers
+  if (is_recording()) { // its own trace begins with thread 0; in the other modes knowledge and numbers go on
     g_next_number = 1;
     t->number = 0;
     t->parent = 0;
@@ -198,7 +199,7 @@ void forget_other_threads(Thread* t) {
   if (make_buffer(t, kSmallLive)) {
     start_buffer(t);
     use_detail(t);
-    __sooth_thread.written_top = t->stack; // the child's trace tells the open activations anew
+    __sooth_thread.written_top = t->stack; // the child's trace repeats the open activations
     __sooth_thread.abi.stack_low = t->stack;
     make_cells(t, kMinCells);
   } else {
@@ -212,7 +213,7 @@ void punch_free_buffers() {
   for (Thread* t = g_free; t != nullptr; t = t->next_free) punch(t->live_offset, t->live_bytes);
 }
 
-// --- record.h -------------------------------------------------------------------------------------------------
+// --- record.h ------------------------------------------------------------------------------------
 
 Thread* enter() { return enter_quickly(); }
 
@@ -223,8 +224,9 @@ Thread* enter_slowly() {
     count(Defect::LateEvents);
     return nullptr;
   }
-  // A thread that nobody announced: made by clone(2), by libc for a timer, or before the runtime was there. Who made it, and
-  // after what, is not known: so it comes after all that was done before, as whatever the world outside does.
+  // An unannounced thread: made by clone(2), by libc for a timer, or before the runtime was there.
+  // Its creator, and the events before its creation, are unknown. So it comes after everything that
+  // was done before, like input from outside.
   const int error = errno;
   Thread* t = attach(kNoThread, kNoThread);
   if (t != nullptr) {
@@ -239,9 +241,9 @@ std::uint32_t number_of(const Thread* t) { return t->number; }
 
 std::uint32_t thread_create(Thread* parent) {
   const std::uint32_t number = next_number();
-  end_segment(parent); // whatever it left out while it was alone is told
+  end_segment(parent); // records the writes that were left out while it was alone
   if (!__atomic_exchange_n(&g_told_libraries, true, __ATOMIC_RELAXED))
-    write_libraries(); // a killed program tells no more
+    write_libraries(); // a killed program writes nothing more
   __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST);
   __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
   sync(parent, EventKind::Fork, nullptr, number);
@@ -249,7 +251,8 @@ std::uint32_t thread_create(Thread* parent) {
 }
 
 void thread_joined(Thread* t) {
-  // Whoever joins the last one is the only thread there is: the others have ended, and their joins came before this one.
+  // The thread that joins the last one is the only thread left: the others have ended, and their
+  // joins came before this one.
   if (__atomic_sub_fetch(&g_unjoined, 1, __ATOMIC_SEQ_CST) != 0) return;
   end_segment(t);
   __atomic_store_n(&g_alone, true, __ATOMIC_RELAXED);
@@ -268,7 +271,7 @@ void thread_end() {
   if (t == nullptr || __sooth_thread.quiet != 0) return;
   if (t->stack_bytes != 0)
     free_event(t, EventKind::StackEnd, reinterpret_cast<void*>(t->stack_low_address), t->stack_bytes);
-  __sooth_thread.abi.stack_top = t->stack; // whatever is still open is left now
+  __sooth_thread.abi.stack_top = t->stack; // leaves all open activations
   if (__sooth_thread.abi.stack_low > t->stack) __sooth_thread.abi.stack_low = t->stack;
   sync(t, EventKind::ThreadEnd, reinterpret_cast<void*>(pthread_self()));
   detach(t);

@@ -1,5 +1,5 @@
-// One thread's recording state, and who may touch it: only the thread itself, except `live`, whose page the reader of a
-// running program's file may look at, and the free list, which has its lock.
+// One thread's recording state. Only the thread itself may touch it, with two exceptions. A reader
+// of the running program's file may look at the page of `live`. The free list has its own lock.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,11 @@ namespace sooth::runtime {
 
 struct MonitoredThread;
 
-// A walk of one instruction over neighbouring bytes, with nothing kept in between (runs.h).
+// An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
-  trace::RawEvent* event; // the range that grows, or null while there is none
-  trace::RawEvent*
-      cursor;         // the thread's cursor after the newest access of the run: nothing else was kept if it still is
-  std::uint64_t next; // where the walk goes on
+  trace::RawEvent* event;  // the range that grows, or null while there is none
+  trace::RawEvent* cursor; // the thread's cursor after the run's newest access; unchanged while nothing else is kept
+  std::uint64_t next;      // where the walk goes on
   std::uint32_t site;
   std::uint8_t kind;
   std::uint8_t size;
@@ -39,12 +38,12 @@ struct Thread {
   trace::RawEvent* begin;
   trace::RawEvent* end;
   trace::RawEvent* cursor; // next free slot; moved by one instruction, so a signal handler can append in between
-  trace::RawEvent* limit;  // hook_entry.S appends below this by itself: no detail is spent there, no time has to pass
+  trace::RawEvent* limit;  // hook_entry.S itself appends below this: the detail lasts, and no time has to pass
   trace::RawEvent* last;   // the newest event that is not a branch or a call; never null
   std::uint64_t first_slot;
   std::uint32_t busy; // depth of appends under way: more than one only inside a signal handler
   std::uint8_t glue;  // kGlued while a loop's ranges are kept
-  bool opaque;        // ranges are kept without contents: those of now need not be those that are read
+  bool opaque;        // ranges are kept without contents: the present bytes need not be the bytes that are read
 
   // The hybrid clock (clock.h).
   std::uint64_t clock;
@@ -53,12 +52,12 @@ struct Thread {
 
   Run run;
 
-  // What LZ4 costs this thread (buffer.cc), in ticks of the processor.
+  // The cost of LZ4 for this thread (buffer.cc), in ticks of the processor.
   std::uint64_t flushed_at;
   std::uint64_t lz4_ticks;
   std::uint64_t plain_flushes;
 
-  // Cells (abi.h): what was kept in this segment, once its detail is spent.
+  // Cells (abi.h): the accesses that this segment has kept, once its detail is spent.
   std::uint64_t segment_slot; // number of the segment's first slot
   std::uint8_t* table;
   std::size_t cells;
@@ -66,7 +65,8 @@ struct Thread {
   std::uint64_t epoch;  // of a state on the free list
   std::uint64_t claims; // cells in use
   std::uint64_t evictions;
-  // Cells whose last written value is not in the trace yet: how many, and the blocks of the table that have some.
+  // Cells whose last written value is not in the trace yet: their number, and the blocks of the
+  // table that have some.
   std::size_t dirty_count;
   std::uint32_t* dirty_blocks;
   std::size_t dirty_block_count;
@@ -81,18 +81,18 @@ struct Thread {
   std::uint64_t stack_bytes;
   Thread* next_free;
   Thread* next_all;
-  MonitoredThread* monitored; // monitored_state.h
+  MonitoredThread* monitored; // monitoring/state.h
 };
 
 struct ThreadLocal {
-  SoothThreadAbi abi; // what inlined hooks see; `__sooth_thread` is the address of this
+  SoothThreadAbi abi; // the part that inlined hooks see; `__sooth_thread` is the address of this
   Thread* thread;
   std::uint32_t quiet; // recording is off while this is not 0
   std::uint32_t ended;
   std::uint64_t* written_top; // frames of the shadow call stack below this are in the trace
 };
 
-// What hook_entry.S relies on.
+// hook_entry.S relies on these offsets.
 static_assert(offsetof(ThreadLocal, abi.stack_top) == SOOTH_LOCAL_STACK_TOP);
 static_assert(offsetof(ThreadLocal, abi.stack_low) == SOOTH_LOCAL_STACK_LOW);
 static_assert(offsetof(ThreadLocal, thread) == SOOTH_LOCAL_THREAD);
@@ -113,8 +113,9 @@ static_assert(static_cast<int>(EventKind::Read) == 1 && static_cast<int>(EventKi
 
 } // namespace sooth::runtime
 
-// Initial-exec: the inlined hooks reach it through one instruction, also from libraries that are loaded later.
-// `constinit` here, too: otherwise every use would first ask whether there is something to initialise.
+// Initial-exec: the inlined hooks reach it with one instruction, also from libraries that are
+// loaded later. `constinit` stands here, too; otherwise every use would first check whether there
+// is something to initialise.
 extern "C" {
 extern __attribute__((visibility("default"),
                       tls_model("initial-exec"))) constinit thread_local sooth::runtime::ThreadLocal __sooth_thread;
@@ -123,14 +124,13 @@ extern __attribute__((visibility("default"),
 namespace sooth::runtime {
 
 extern std::uint8_t g_no_cells[64]; // a cell that never matches
-extern trace::RawEvent kNoEvent;    // what `last` is before there is one: like no event
+extern trace::RawEvent kNoEvent;    // `last` before there is one: equals no event
 
 inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most programs never fill it
 inline constexpr std::size_t kLiveBytes = 128 * 1024;
 inline constexpr std::size_t kSlots = (kLiveBytes - sizeof(trace::ChunkHeader)) / sizeof(trace::RawEvent);
-inline constexpr std::size_t kMinCells = 4096; // the tag in a cell relies on at least this many
-inline constexpr std::size_t kMaxCells = std::size_t{1}
-                                         << 24; // address space; what is touched is twice the data it stands for
+inline constexpr std::size_t kMinCells = 4096;                 // the tag in a cell relies on at least this many
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 24; // address space; the touched part is twice the data
 inline constexpr std::size_t kBlockCells = 32;
 inline constexpr std::uint64_t kEpochStep = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kLastEpoch = 255 * kEpochStep;
@@ -138,24 +138,26 @@ inline constexpr std::uint64_t kDetail = 256; // slots of a segment that are kep
 
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 
-// Gives the calling thread a state of its own: buffer, cells, stack. Null if there is no trace.
+// Gives the calling thread its own state: buffer, cells, stack. Null if there is no trace.
 Thread* attach(std::uint32_t number, std::uint32_t parent);
-// The calling thread's state goes back to the free list.
+// Returns the calling thread's state to the free list.
 void detach(Thread* t);
-// A full small buffer is changed for a large one. It must be empty.
+// Replaces a full small buffer by a large one. The buffer must be empty.
 void enlarge_buffer(Thread* t);
-// In the child of a fork: all states but the caller's are forgotten, and the caller's gets a new buffer in the new file.
+// In the child of a fork: forgets all states but the caller's, and gives the caller a new buffer in
+// the new file.
 void forget_other_threads(Thread* t);
-// The disk space of buffers on the free list goes back.
+// Gives the disk space of buffers on the free list back.
 void punch_free_buffers();
 
-// In the child of a fork: locks that other threads may have held, names of threads that are not there.
+// In the child of a fork: resets locks that other threads may have held, and forgets the names of
+// threads that are not there.
 void reset_scratch_lock();
 void reset_kept_lock();
 void reset_exact_lock();
 void forget_thread_names();
 
-// enter() of record.h for the hot paths.
+// enter() of record.h, for the hot paths.
 Thread* enter_slowly();
 inline Thread* enter_quickly() {
   const ThreadLocal& local = __sooth_thread;

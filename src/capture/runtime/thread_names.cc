@@ -1,4 +1,5 @@
-// pthread_t to thread number, for join, detach and cancel. A pthread_t may come back after its thread is gone.
+// Maps pthread_t to thread number, for join, detach and cancel. A pthread_t may be reused after its
+// thread is gone.
 #include <sys/types.h>
 
 #include "capture/runtime/os.h"

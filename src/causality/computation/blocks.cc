@@ -33,7 +33,8 @@ bool conflict(const Computation& computation, StepId a, StepId b) {
   return false;
 }
 
-// Only a glued block has operations behind its first event, so only there an event in between can matter.
+// Only a glued block has operations behind its first event, so only there an event in between can
+// matter.
 bool is_parted(const trace::Trace& trace, const Computation& computation, const Block& block,
                std::span<const std::uint32_t> events) {
   if (block.begins == kNoStep) return false;

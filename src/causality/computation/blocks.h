@@ -1,7 +1,12 @@
-// A trace's events in blocks: neighbouring events of one thread that no other thread may part.
+// A trace's events in blocks: neighbouring events of one thread that no other thread may separate.
 //
-// A glued access stays with its thread's next event; calls, returns and branches cling to the event before them
-// (docs/trace_format.md, rule 3 and "adjacent repeats"). A block counts as happening where its first event stands.
+//     T1 read  a[0..9], glued
+//     T1 write b[0..9]
+//     T1 branch                 one block: a loop that copies, and the branch behind it
+//
+// A glued access stays with its thread's next event. Calls, returns and branches cling to the event
+// before them (docs/trace_format.md, rule 3 and "adjacent repeats"). A block counts as happening
+// where its first event stands.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,16 @@
 // Vector clocks: a counter for each thread, growing as threads are created.
 //
+//     T1 write x        clock (1)
+//     T2 read  x        clock (1, 1): it comes after T1's event
+//     T3 write z        clock (0, 0, 1): neither before nor after the others
+//
 // The multithreaded vector clock of JMPaX online (section 3): component i is the number of relevant
 // events of thread i that causally precede (or are) the event it belongs to. Components behind the
 // last one that is not zero are not stored, so a clock costs as much as the threads it knows of,
 // not as many as there are.
 //
-// SharedClock is for the many places (each variable's access and write clock) that hold the same clock: copies share one
-// body, and a body never changes once it is shared.
+// SharedClock is for the many places (each variable's access and write clock) that hold the same
+// clock: copies share one body, and a body never changes once it is shared.
 #pragma once
 
 #include <algorithm>

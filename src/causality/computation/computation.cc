@@ -11,9 +11,10 @@
 #include "causality/computation/primitives.h"
 #include "causality/dependence/dependence.h"
 #include "trace/contents.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
-#include "trace/misplaced.h"
+#include "trace/restore/misplaced.h"
 
 namespace sooth::causality {
 namespace {
@@ -31,30 +32,12 @@ bool glued_to_next(const trace::Trace& trace, std::size_t i) {
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
 }
 
-// Synchronisation is a step even where this trace has nobody on the other side: findings are about it.
+// Synchronisation is a step even if no other thread of this trace takes part: findings are about
+// it. So are inner events of recursive locks, and readers that read once more.
 bool synchronises(EventKind kind) {
-  switch (kind) {
-  case EventKind::Acquire: // also inner ones of recursive locks, and readers that read once more
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-  case EventKind::Wait:
-  case EventKind::Wake:
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::BarrierArrive:
-  case EventKind::BarrierLeave:
-  case EventKind::SemPost:
-  case EventKind::SemWait:
-  case EventKind::OnceBegin:
-  case EventKind::OnceEnd:
-  case EventKind::OnceWait:
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::ThreadStart:
-  case EventKind::ThreadEnd: return true;
-  default: return false;
-  }
+  const bool thread = object_of(kind) == trace::ObjectKind::Thread;
+  return uses_primitive(kind) ||
+         (thread && does(kind, trace::act::kTakes | trace::act::kGives | trace::act::kBegins | trace::act::kEnds));
 }
 
 class Builder {
@@ -90,7 +73,8 @@ private:
     }
   }
 
-  // Events that other threads can tell, or that wait for others, begin steps; what follows belongs to the step before it.
+  // Events that other threads can notice, or that wait for others, begin steps. The events that
+  // follow belong to the step before them.
   void make_steps() {
     std::vector<std::uint8_t> acts(trace_.events.size(), 0);
     for (const EventOperation& o : effects_.operations)
@@ -98,16 +82,21 @@ private:
     for (const EventOrder& order : effects_.orders) acts[order.first] = acts[order.second] = 1;
     for (const std::uint32_t event : effects_.pinned) acts[event] = 1;
 
+    const auto count_standing = [&](std::uint32_t event) { result_.standing += event < trace_.standing ? 1 : 0; };
     result_.threads.resize(trace_.threads.size());
     result_.step_of_event.assign(trace_.events.size(), kNoStep);
     std::vector<std::uint8_t> glued(trace_.threads.size(), 0);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       ThreadSteps& own = result_.threads[e.thread];
-      if (own.steps.empty() || ((acts[i] != 0 || synchronises(e.kind)) && glued[e.thread] == 0)) {
+      // What stands before a piece is no part of the steps in it.
+      const bool first =
+          own.steps.empty() || (i >= trace_.standing && result_.steps[own.steps.back()].event < trace_.standing);
+      if (first || ((acts[i] != 0 || synchronises(e.kind)) && glued[e.thread] == 0)) {
         const auto place = static_cast<std::uint32_t>(own.steps.size());
         own.steps.push_back(static_cast<StepId>(result_.steps.size()));
         result_.steps.push_back({i, i, e.thread, place, 0, 0, kAtomicStep});
+        count_standing(i);
       }
       const StepId id = own.steps.back();
       Step& step = result_.steps[id];
@@ -138,8 +127,8 @@ private:
     simplify(grouped);
   }
 
-  // A step happens at once: of each location it reads once, before it writes, and writes once; a hold that ends in the
-  // step in which it begins is none.
+  // A step happens at once: it reads each location once, before it writes, and writes it once. A
+  // hold that ends in the step in which it begins does not count.
   void simplify(const std::vector<Operation>& grouped) {
     std::vector<StepId> read(result_.locations.size(), kNoStep);
     std::vector<StepId> written(result_.locations.size(), kNoStep);
@@ -216,7 +205,7 @@ private:
     }
   }
 
-  // Where events were lost, any of them may have ordered what is left, in every thread: nothing can be said about other runs.
+  // Lost events may have ordered all others, in every thread: nothing can be said about other runs.
   void cut_off(const std::vector<std::uint32_t>& doubtful) {
     const bool lost = trace::lost_events(trace_) != 0;
     for (std::size_t t = 0; t < result_.threads.size(); ++t) {

@@ -1,23 +1,36 @@
-// A computation: what a trace says about other runs, with everything left out that no other run can tell.
+// A computation: a trace, keeping only what can distinguish one run from another.
 //
-// Question: which steps did the threads make, on which objects, and what must hold for a step to happen in another run?
+//     events of the trace                steps of the computation
+//     T1 acquire m                       T1: acquire lock 0
+//     T1 write p = 3                     (only T1 uses p: no operation)
+//     T1 write x = 1                     T1: write location 0, value 1
+//     T1 branch                          (belongs to the step before it)
+//     T1 release m                       T1: release lock 0
+//     T2 read x = 1                      T2: read location 0, value 1
+//
+// Question: which steps did the threads make, on which objects, and what must hold for a step to
+//   happen in another run?
 // Source: maximal models, section 2 (concurrent objects with serial specifications), for all
 //   primitives that are recorded.
 //
-// Steps. A step is one or more neighbouring events of one thread that no other thread may separate: a `glued` block, an
-// access with the branches, calls and annotations that follow it. Steps stand in the observed order; the first event of a
-// step gives it its place. Operations of a step happen in their order, all at once.
+// Steps. A step is one or more neighbouring events of one thread that no other thread may separate:
+// a `glued` block, or an access with the branches, calls and annotations that follow it. Steps
+// stand in the observed order; the first event of a step gives it its place. Operations of a step
+// happen in their order, all at once.
 //
-// Locations. Memory is cut into pieces such that every access covers whole pieces; an access is one operation for each.
-// Pieces that only one thread touches, or that nobody writes, have no operations. Values are numbered: equal numbers,
-// equal bytes. Unknown contents (opaque) have a number of their own that equals nothing else.
+// Locations. Memory is cut into pieces such that every access covers whole pieces; an access is one
+// operation for each. Pieces that only one thread touches, or that are never written, have no
+// operations. Values are numbered: equal numbers, equal bytes. Unknown contents (opaque) have a
+// number of their own that equals nothing else.
 //
-// What is not a memory access or a lock becomes an order between steps that every run keeps (fork before start, end before
-// join, barriers, semaphores, once, conditions: as they were observed). This is sound, and it is told where it is not maximal.
+// Primitives that are neither memory nor a lock become orders between steps that every run keeps:
+// fork before start, end before join, barriers, semaphores, once, conditions, as they were
+// observed. This is sound. Where it is not maximal, the report says so.
 //
-// The four rules of docs/trace_format.md are in here: holds are operations, merged writes are marked, glued blocks are
-// steps, and a thread is cut off (Thread::trusted) where what it read is not known, or when. If events of the trace were lost, all
-// threads are cut off at their beginning.
+// The four rules of docs/trace_format.md are in here: holds are operations, merged writes are
+// marked, glued blocks are steps, and a thread is cut off (Thread::trusted) where the value or the
+// time of a read is not known. If events of the trace were lost, all threads are cut off at their
+// beginning.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +49,9 @@ inline constexpr StepId kNoStep = 0xffffffff;
 enum class OperationKind : std::uint8_t {
   Read,          // object: location; happens only if the location has `value`
   Write,         // object: location; it has `value` afterwards
-  Acquire,       // object: lock; only if nobody else has it. Outermost acquires of recursive locks only
+  Acquire,       // object: lock; only if no other thread has it. Outermost acquires of recursive locks only
   Release,       //
-  AcquireShared, // only if nobody has it exclusively
+  AcquireShared, // only if no thread has it exclusively
   ReleaseShared, //
   TryFailed,     // object: lock; happens only while another thread has it (value 1: exclusively)
   HoldBegin,     // object: location; from here on other threads do not write it (value 1: nor read it) ...
@@ -72,7 +85,7 @@ struct Step {
 struct Location {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t initial = 0; // number of its value before the first step; kUnknownValue if nobody saw it
+  std::uint32_t initial = 0; // number of its value before the first step; kUnknownValue if it was not seen
 };
 inline constexpr std::uint32_t kUnknownValue = 0; // no read sees it
 
@@ -96,13 +109,14 @@ struct Computation {
   std::vector<std::uint64_t> locks;  // addresses
   std::vector<Order> orders;         // sorted by `second`, then `first`; without those that thread order implies
   std::vector<StepId> step_of_event; // kNoStep for events without one
+  StepId standing = 0;               // every run begins with so many steps as they were (Trace::standing)
   StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
 
-  // From this event on the order of the trace may be none that the threads could have had (trace/misplaced.h): what is said about
-  // the recorded run itself ends here.
+  // From this event on, the order of the trace may be one that the threads could not have had
+  // (trace/misplaced.h). Statements about the recorded run itself end here.
   std::uint32_t first_misplaced = 0xffffffff;
 
-  // What makes answers incomplete, to be told: by name, how often.
+  // What makes answers incomplete, for the report: by name, how often.
   std::uint64_t external_reads = 0;
   std::uint64_t untrusted_steps = 0;
   std::uint64_t conservative_orders = 0; // orders that a maximal model would not need
@@ -112,8 +126,8 @@ struct Computation {
   }
 };
 
-// The trace must be legal (trace::verify). Objects at reused addresses must have been told apart (trace/objects.h), which gave
-// `objects`.
+// The trace must be legal (trace::verify). Objects at reused addresses must have been separated
+// (trace/objects.h); `objects` is the result.
 Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects = {});
 
 } // namespace sooth::causality

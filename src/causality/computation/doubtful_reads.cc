@@ -39,16 +39,17 @@ class Doubt {
 public:
   Doubt(const trace::Trace& trace, const Locations& locations, const Effects& effects)
       : trace_(trace), locations_(locations), clocks_(trace.threads.size()), first_(trace.threads.size(), kTrusted) {
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i)
+      if (is_doubtful_kind(trace.events[i]) && locations.of(i).count != 0) mark_locations(i);
+    if (looked_at_.empty()) return;
     for (const EventOrder& order : effects.orders) {
       const EventKind kind = trace.events[order.second].kind;
-      // Orders that only keep things as they were are no synchronisation.
+      // Orders that only keep things as they were are not synchronisation.
       if (order.conservative && kind != EventKind::SemWait && kind != EventKind::BarrierLeave) continue;
       incoming_[order.second].push_back(order.first);
       outgoing_.try_emplace(order.first);
     }
     for (const EventOperation& o : effects.operations) locks_[o.event].push_back(o.operation);
-    for (std::uint32_t i = 0; i < trace.events.size(); ++i)
-      if (is_doubtful_kind(trace.events[i]) && locations.of(i).count != 0) mark_locations(i);
   }
 
   std::vector<std::uint32_t> run() {
@@ -76,7 +77,7 @@ private:
   void synchronise(const Event& e, std::uint32_t i, SharedCounts& clock) {
     if (const auto it = locks_.find(i); it != locks_.end())
       for (const Operation& o : it->second) {
-        // What readers did is seen by the next writer only.
+        // Only the next writer sees what readers did.
         switch (o.kind) {
         case OperationKind::Acquire: clock.join(readers_[o.object]); [[fallthrough]];
         case OperationKind::AcquireShared: clock.join(writers_[o.object]); break;
@@ -103,8 +104,8 @@ private:
       if (!writes_memory(e.kind)) continue;
       for (const Mark& read : accesses.reads)
         if (read.thread != e.thread && clock[read.thread] < read.count) doubt(read.thread, read.event);
-      // What is doubtful, or what a synchronised write came after, needs no second look by that thread's later writes;
-      // the others stay.
+      // Doubtful reads, and reads before a synchronised write, need no second look by that
+      // thread's later writes; the others stay.
       const auto mine = std::ranges::find(accesses.writes, e.thread, &Mark::thread);
       if (mine != accesses.writes.end()) *mine = {e.thread, count, i};
       else accesses.writes.push_back({e.thread, count, i});

@@ -1,4 +1,4 @@
-// What the parts of compute() say about events, before events are put together to steps.
+// What the parts of compute() note about events, before events are put together to steps.
 #pragma once
 
 #include <cstdint>

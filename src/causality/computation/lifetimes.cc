@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/address_ranges.h"
+#include "trace/effects.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::causality {
 namespace {
@@ -25,45 +27,23 @@ struct Life {
   absl::InlinedVector<Toucher, 2> touchers;
 };
 
-// Synchronisation objects live in memory, too.
-constexpr bool touches_object(EventKind kind) {
-  switch (kind) {
-  case EventKind::Acquire:
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-  case EventKind::Wait:
-  case EventKind::Wake:
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::BarrierArrive:
-  case EventKind::BarrierLeave:
-  case EventKind::SemPost:
-  case EventKind::SemWait:
-  case EventKind::OnceBegin:
-  case EventKind::OnceEnd:
-  case EventKind::OnceWait: return true;
-  default: return false;
-  }
-}
-
 class Lifetimes {
 public:
   Lifetimes(const trace::Trace& trace, Effects& effects) : trace_(trace), effects_(effects) {}
 
   void run() {
-    // What ends without having begun was there before the trace.
+    // An object that ends without having begun was there before the trace.
     for (const Event& e : trace_.events)
-      if (renews_memory(e.kind) && e.value != 0 && e.value <= ~e.address) put(e, kNoEvent);
+      if (begins_or_ends_object(e.kind) && e.value != 0 && e.value <= ~e.address) put(e, kNoEvent);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
-      if (renews_memory(e.kind)) {
+      if (begins_or_ends_object(e.kind)) {
         if (e.value != 0 && e.value <= ~e.address) renew(e, i);
       } else if ((reads_memory(e.kind) || writes_memory(e.kind)) && e.kind != EventKind::ExternalWrite) {
         if (e.size != 0 && e.size <= ~e.address) touch(e.address, e.size, e.thread, i);
-      } else if (touches_object(e.kind)) {
+      } else if (uses_primitive(e.kind)) { // they live in memory, too
         touch(e.address, 1, e.thread, i);
-        if ((e.kind == EventKind::Wait || e.kind == EventKind::Wake) && e.value != 0) touch(e.value, 1, e.thread, i);
+        if (moves_mutex(e.kind) && e.value != 0) touch(e.value, 1, e.thread, i);
       }
     }
   }

@@ -13,7 +13,7 @@ using trace::EventKind;
 constexpr std::uint32_t kNobody = 0xffffffff;
 constexpr std::uint32_t kSeveral = 0xfffffffe;
 
-// Who touches something, and whether anybody writes it.
+// Which threads touch something, and whether any of them writes it.
 struct Use {
   std::uint32_t thread = kNobody;
   bool written = false;
@@ -32,7 +32,8 @@ struct Range {
   Use use;
 };
 
-// Sweeps over sorted borders: calls f(from, to, use) for each piece between two borders that some range covers.
+// Sweeps over sorted borders: calls f(from, to, use) for each piece between two borders that some
+// range covers.
 class Sweep {
 public:
   explicit Sweep(const std::vector<Range>& ranges) {

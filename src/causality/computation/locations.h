@@ -1,11 +1,14 @@
 // Memory cut into locations.
 //
+//     T1 write 4 bytes at 100, T2 read 8 bytes at 100:   locations [100, 104) and [104, 108)
+//
 // Question: which pieces of memory do accesses share, such that every access covers whole pieces?
-// Source: maximal models, section 2, has memory locations as given; programs overlap them (bytes,
+// Source: maximal models, section 2, has memory locations as given. Programs overlap them (bytes,
 //   words, ranges), so the cuts are all borders of all accesses.
-// Where we differ: pieces that only one thread touches, or that nobody writes, are not locations. No run can tell
-//   anything about them. External writes are nobody's.
-// Cost: a hash lookup per access; sorting the different ranges. A range over many locations costs one operation each.
+// Where we differ: pieces that only one thread touches, or that are never written, are not
+//   locations. They cannot distinguish one run from another. External writes belong to no thread.
+// Cost: a hash lookup per access; sorting the different ranges. A range over many locations costs
+//   one operation each.
 #pragma once
 
 #include <cstdint>

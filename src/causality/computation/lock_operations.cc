@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "trace/effects.h"
+
 namespace sooth::causality {
 namespace {
 
@@ -24,21 +26,6 @@ struct Lock {
   bool free() const { return owner == kNoOwner && readers.empty(); }
 };
 
-constexpr bool is_lock_kind(EventKind kind) {
-  switch (kind) {
-  case EventKind::Acquire:
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-  case EventKind::Wait:
-  case EventKind::Wake: return true;
-  default: return false;
-  }
-}
-std::uint64_t lock_of(const Event& e) {
-  return e.kind == EventKind::Wait || e.kind == EventKind::Wake ? e.value : e.address;
-}
-
 class LockOperations {
 public:
   LockOperations(const trace::Trace& trace, Effects& effects) : trace_(trace), effects_(effects) {
@@ -50,9 +37,9 @@ public:
     for (event_ = 0; event_ < trace_.events.size(); ++event_) {
       const Event& e = trace_.events[event_];
       if (e.kind == EventKind::ThreadEnd) give_up(e);
-      else if (is_lock_kind(e.kind) && lock_of(e) != 0) step(e);
+      else if (lock_of(e) != 0) step(e);
       else if ((e.kind == EventKind::LockInit || e.kind == EventKind::LockDestroy) &&
-               (e.value & trace::kLockCondition) == 0)
+               (e.value & trace::kLockCondition) == 0 && !e.has(trace::kFailed))
         renew(e);
     }
     take_out_irregular();
@@ -134,7 +121,7 @@ private:
     const bool exclusive = e.kind == EventKind::Acquire; // then readers are in its way as well as a writer
     if (lock.owner != kNoOwner || (exclusive && !lock.readers.empty()))
       return emit(OperationKind::TryFailed, n, exclusive ? 0 : 1);
-    effects_.pinned.push_back(event_); // a release is told a moment before the lock is free
+    effects_.pinned.push_back(event_); // a release is recorded a moment before the lock is free
   }
 
   // A robust mutex becomes free when its owner ends. Others stay taken for ever.
@@ -150,7 +137,7 @@ private:
     }
   }
 
-  // Initialised or destroyed: what was done to the lock before stays before, what comes after stays after.
+  // Initialised or destroyed: earlier operations on the lock stay before, later ones stay after.
   void renew(const Event& e) {
     const std::uint32_t n = number(e.address);
     if (!locks_[n].free()) locks_[n].irregular = true;
@@ -198,7 +185,7 @@ private:
   Effects& effects_;
   std::uint32_t event_ = 0;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> numbers_;
-  absl::flat_hash_set<std::uint64_t> inherited_; // robust mutexes that somebody took over
+  absl::flat_hash_set<std::uint64_t> inherited_; // robust mutexes that were taken over
   std::vector<std::uint64_t> addresses_;
   std::vector<Lock> locks_;
   std::vector<std::vector<std::uint32_t>> touches_; // by lock: its events

@@ -1,12 +1,17 @@
-// Locks as operations: who asks for what, and who gives it up.
+// Locks as operations: which thread requests what, and which one gives it up.
 //
-// Question: which operations on locks does each event make, with recursion, waits, failed tries and robust mutexes seen
-//   through?
+//     T1 acquire m, T1 acquire m (recursive), T1 release m, T1 release m    one section of m
+//     T2 wait c with m                                                      releases m
+//     T2 wake c                                                             acquires m
+//
+// Question: which operations on locks does each event make, with recursion, waits, failed tries and
+//   robust mutexes resolved?
 // Source: maximal models, section 2 (mutexes); trace/legality/locks.cc has the same rules as a
 //   judgement.
-// Where we differ: a lock whose events do not fit the rules (locks shared with other processes, annotations by hand) is
-//   no lock here; its events keep their observed order instead. A try that failed although nobody is seen to hold the
-//   lock keeps everything before it that was observed before it.
+// Where we differ: a lock whose events do not fit the rules (locks shared with other processes,
+//   annotations by hand) does not count as a lock; its events keep their observed order instead. If
+//   a try failed although no thread is seen to hold the lock, everything observed before it stays
+//   before it.
 // Cost: one pass.
 #pragma once
 

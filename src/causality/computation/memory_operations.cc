@@ -7,7 +7,8 @@
 #include "causality/computation/lifetimes.h"
 #include "causality/computation/value_numbers.h"
 #include "trace/contents.h"
-#include "trace/holds.h"
+#include "trace/kind_groups.h"
+#include "trace/restore/holds.h"
 
 namespace sooth::causality {
 namespace {
@@ -21,7 +22,7 @@ struct Memory {
   std::uint32_t bytes = kUnknownValue; // the number of its bytes alone, whatever pointers in it mean
   bool exact = true;                   // `value` is that of certain bytes
   bool touched = false;                // since the trace began
-  std::uint32_t renewal = kNoEvent;    // the event that made the bytes new, if nobody has touched them since
+  std::uint32_t renewal = kNoEvent;    // the event that made the bytes new, if they are untouched since
   bool zero = false;                   // ... and they are zero
 };
 
@@ -39,7 +40,7 @@ public:
   std::vector<std::uint32_t> run() {
     for (event_ = 0; event_ < trace_.events.size(); ++event_) {
       const Event& e = trace_.events[event_];
-      if (renews_memory(e.kind)) renew(e);
+      if (begins_or_ends_object(e.kind)) renew(e);
       else if (reads_memory(e.kind) || writes_memory(e.kind)) access(e);
       if (!holds_[e.thread].empty() && ends_segment(e)) end_holds(e.thread);
       last_event_[e.thread] = event_;
@@ -56,7 +57,7 @@ private:
     const auto& pieces = locations_.pieces();
     auto it = std::lower_bound(pieces.begin(), pieces.end(), e.address,
                                [](const Piece& piece, std::uint64_t address) { return piece.address < address; });
-    const bool begins = e.kind == EventKind::Alloc || e.kind == EventKind::Map || e.kind == EventKind::StackBegin;
+    const bool begins = begins_object(e.kind);
     if (begins) places_.begin(e, event_);
     for (; it != pieces.end() && it->address - e.address < e.value; ++it) {
       Memory& memory = memory_[static_cast<std::size_t>(it - pieces.begin())];
@@ -77,8 +78,9 @@ private:
     if (e.has(trace::kHeld) && !external) begin_holds(e, range);
   }
 
-  // What only one thread is seen to touch, it changed itself, in code without hooks. Not so what it looks at with atomic loads:
-  // those are for what others write, and the others' code may have no hooks.
+  // If only one thread is seen to touch something, that thread changed it itself, in code without
+  // hooks. Atomic loads are an exception: they are for values that others write, and the others'
+  // code may have no hooks.
   bool found_atomically(const Event& external) const {
     if (event_ + 1 == trace_.events.size()) return false;
     const Event& next = trace_.events[event_ + 1];
@@ -97,7 +99,7 @@ private:
   }
   bool known(const Contents& contents) const { return !contents.is_opaque() && !no_values_; }
 
-  // Nobody has touched the location since it was new: what it had is what the first access says.
+  // The location is untouched since it was new: the first access says what it had.
   void begin_life(std::uint32_t location, std::uint32_t seen) {
     Memory& memory = memory_[location];
     const bool zero = memory.renewal != kNoEvent && memory.zero && !no_values_;
@@ -119,7 +121,7 @@ private:
       if (seen == kUnknownValue && !memory.zero) memory.exact = false;
     }
     if (seen != kUnknownValue && memory.exact && seen != memory.bytes) {
-      // Not legal; as if somebody unknown had written it just before.
+      // Not legal; treated as an unknown write just before.
       effects_.pinned.push_back(event_);
       emit(event_, OperationKind::Write, location, seen);
       memory.value = memory.bytes = seen;
@@ -147,7 +149,8 @@ private:
       emit(event_, OperationKind::HoldBegin, i, writes ? 1 : 0);
     }
   }
-  // The thread's next kept access ends the hold: with it, if it is merged, else with the event before it.
+  // The thread's next kept access ends the hold: with it, if it is merged, otherwise with the event
+  // before it.
   void end_holds_of(const Event& e, LocationRange range) {
     Holds& holds = holds_[e.thread];
     const std::uint32_t last = e.has(trace::kMerged) ? event_ : last_event_[e.thread];

@@ -1,4 +1,4 @@
-// What an operation of a step is to Algorithm A: an access of a variable, which may change it.
+// An operation of a step as Algorithm A sees it: an access of a variable, which may change it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ struct Access {
   bool writes = false;
 };
 
-// Locations have their own numbers, locks follow them. A lock is a variable that is written when it is acquired and when it
-// is released (shared: read).
+// Locations have their own numbers, locks follow them. A lock is a variable that is written when it
+// is acquired and when it is released (shared: read).
 inline Access access_of(const Operation& o, const Computation& computation) {
   const std::size_t lock = computation.locations.size() + o.object;
   switch (o.kind) {

@@ -8,6 +8,8 @@
 #include <deque>
 #include <optional>
 
+#include "trace/effects.h"
+
 namespace sooth::causality {
 namespace {
 
@@ -28,7 +30,8 @@ struct Condition {
   absl::btree_set<std::uint32_t> signals; // not given to a wake yet
 };
 
-// Whoever uses an object comes after its initialisation. A second initialisation keeps everything before it.
+// Every use of an object comes after its initialisation. A second initialisation keeps everything
+// before it.
 struct Initialised {
   std::uint32_t event = kNoEvent;
   bool used = false;
@@ -124,14 +127,8 @@ private:
     case EventKind::OnceWait:
       if (once_[e.address].last_end != kNoEvent) effects_.order(once_[e.address].last_end, i);
       return;
-    case EventKind::HbRelease: return release(e, i);
-    case EventKind::HbAcquire:
-      for (const Release& r : releases_[e.address])
-        if (r.thread != e.thread) effects_.order(r.event, i);
-      return;
-    // Nobody recorded what made the handler run.
-    case EventKind::SignalEnter: effects_.pinned.push_back(i); return;
-    // What comes from outside may depend on everything before it, and what goes out on all that came in.
+    // What comes from outside may depend on everything before it, and what goes out on all that
+    // came in.
     case EventKind::Receive:
       effects_.pinned.push_back(i);
       last_receive_ = i;
@@ -139,9 +136,32 @@ private:
     case EventKind::Send:
       if (last_receive_ != kNoEvent) effects_.order(last_receive_, i, true);
       return;
-    default: return;
+    default: for_each_effect(e, Plain(*this, e, i));
     }
   }
+
+  // What needs no rule of its own: whoever takes comes after all that was given before.
+  struct Plain : trace::EffectVisitor {
+    Primitives& all;
+    const Event& e;
+    const std::uint32_t event;
+    Plain(Primitives& a, const Event& which, std::uint32_t i) : all(a), e(which), event(i) {}
+
+    // Locks are operations (lock_operations.h), and a futex is known by its atomic accesses.
+    static bool is_plain(trace::ObjectKind object) {
+      return object == trace::ObjectKind::Tag || (is_primitive(object) && object != trace::ObjectKind::Lock);
+    }
+    void gives(const trace::Affected& object) {
+      if (is_plain(object.kind)) all.release(e, event);
+    }
+    void takes(const trace::Affected& object) {
+      if (!is_plain(object.kind)) return;
+      for (const Release& r : all.releases_[e.address])
+        if (r.thread != e.thread) all.effects_.order(r.event, event);
+    }
+    // Nobody recorded what made a handler run.
+    void pins(const trace::Affected&) { all.effects_.pinned.push_back(event); }
+  };
 
   void initialise(const Event& e, std::uint32_t i) {
     Initialised& object = initialised_[e.address];
@@ -181,8 +201,9 @@ private:
     mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(n - 1));
     Condition& condition = conditions_[e.address];
     if (!e.has(kFailed)) {
-      // The first one that may have done it leaves most runs. A wake that comes later and began to wait before the signal can
-      // have the broadcast behind it as well, so none is left without.
+      // The first signal that may have done it leaves most runs. A wake that comes later and began
+      // to wait before the signal can use the broadcast behind it as well, so no wake remains
+      // without one.
       const auto signal = condition.signals.upper_bound(since);
       const auto broadcast = std::ranges::upper_bound(condition.broadcasts, since);
       if (signal != condition.signals.end() && (broadcast == condition.broadcasts.end() || *signal < *broadcast)) {
@@ -199,8 +220,9 @@ private:
     effects_.order(signal, wake);
   }
 
-  // Arrivals stay in their order, so that groups stay as they were. A thread cannot pass anyway before the others of its
-  // group are there, so this costs runs only where more threads than one group use the barrier.
+  // Arrivals stay in their order, so that groups stay as they were. A thread cannot pass anyway
+  // before the others of its group have arrived, so this costs runs only if more threads than one
+  // group use the barrier.
   void arrive(const Event& e, std::uint32_t i) {
     use(e, i);
     Barrier& barrier = barriers_[e.address];
@@ -230,7 +252,8 @@ private:
       effects_.order(barrier->second.last_arrival, i, true);
   }
 
-  // A semaphore whose first count is not known had at least what its waits took before there were posts.
+  // If the first count of a semaphore is unknown, it was at least what its waits took before there
+  // were posts.
   void count_unknown_semaphores() {
     struct Balance {
       std::int64_t now = 0, lowest = 0;

@@ -1,10 +1,15 @@
-// Places that were given out again: which of the objects there a number points to.
+// Pointers to reused addresses: which of the objects there does a number point to?
 //
-// Question: two writes of the same number, an address: do they speak of the same object?
-// Source: objects at reused addresses are told apart (trace/objects.h), so whatever points to them must be, too: whoever reads the
-//   pointer to the new object goes on with the new object, and did that never in the recorded run.
-// Where we differ: nobody knows which numbers are addresses. Every word that lies inside an object at a reused place counts as
-//   one: a number that only looks like it is told apart without need, which allows fewer runs and is right.
+//     T1 alloc 100 (A), T1 write p = 100, T1 free 100, T1 alloc 100 (B), T1 write p = 100
+//     the two writes of p have equal bytes and different values: they point to A and to B
+//
+// Question: do two writes of the same number, an address, refer to the same object?
+// Source: objects at reused addresses are separated (trace/objects.h), so pointers to them must be,
+//   too. A thread that reads the pointer to the new object goes on with the new object, which in
+//   the recorded run it never did.
+// Where we differ: it is not known which numbers are addresses. Every word that lies inside an
+//   object at a reused place counts as one. A number that only looks like an address is separated
+//   without need, which allows fewer runs and is right.
 // Cost: a search among the objects at reused places for each value; nothing if there are none.
 #pragma once
 

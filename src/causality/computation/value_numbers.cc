@@ -5,7 +5,8 @@
 namespace sooth::causality {
 
 std::uint32_t ValueNumbers::number(const trace::Contents& contents, std::uint64_t offset, std::uint32_t bytes) {
-  // Locations of different lengths are never compared; a short content's key needs only to stay apart from hashes.
+  // Locations of different lengths are never compared; a short content's key needs only to stay
+  // apart from hashes.
   if (bytes <= 8) return of_key(contents.word(offset, 0, bytes), 0);
   room_.resize(bytes);
   for (std::uint32_t i = 0; i < bytes; ++i) room_[i] = contents.byte(offset + i);

@@ -1,7 +1,7 @@
-// Numbers for what is in a location: equal numbers, equal bytes.
+// Numbers for the contents of a location: equal numbers, equal bytes.
 //
-// Up to 8 bytes are compared as they are; longer contents by a hash of 128 bits. A value that nobody knows (opaque
-// writes, traces without values) gets a number that equals nothing else.
+// Up to 8 bytes are compared as they are; longer contents by a hash of 128 bits. An unknown value
+// (opaque writes, traces without values) gets a number that equals nothing else.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -20,7 +20,8 @@ class ValueNumbers {
 public:
   // The number of `bytes` bytes of the contents, from `offset` on. The contents must not be opaque.
   std::uint32_t number(const trace::Contents& contents, std::uint64_t offset, std::uint32_t bytes);
-  // The number of what was written, from that of its bytes: equal numbers also mean that pointers in it point to the same objects.
+  // The number of a written value, from that of its bytes: equal numbers also mean that pointers in
+  // it point to the same objects.
   std::uint32_t with_objects(std::uint32_t number, const trace::Contents& contents, std::uint64_t offset,
                              std::uint32_t bytes, const ReusedPlaces& places);
   std::uint32_t zeros(std::uint32_t bytes) { return number(trace::Contents::filled(0, bytes), 0, bytes); }

@@ -1,10 +1,13 @@
-// One thread's activations, and what static sources stand for in them, as nodes of a dependence graph.
+// One thread's activations, and the nodes of a dependence graph that static sources stand for in
+// them.
+//
+//     a = f(x);     the source of a is "the result of the call": in the activation of f that this
+//                   call began, that is the node of f's return value
 //
 // Question: which nodes is a value made of, at this moment of the thread?
 // Source: jPredictor, end of section 2.3: dependence is followed through calls as they happened;
-// trace/static_facts.h.
-// The graph is the caller's: `full` and `sliced` have different ones, and walk through the same
-// calls.
+//   trace/static_facts.h. The graph is the caller's: `full` and `sliced` have different ones, and
+//   walk through the same calls.
 // Cost: a source costs a hash lookup.
 #pragma once
 
@@ -19,7 +22,7 @@
 
 namespace sooth::causality {
 
-// What static facts say of the functions that events enter. For all threads.
+// The static facts of the functions that events enter. For all threads.
 class FactIndex {
 public:
   explicit FactIndex(const trace::StaticFacts& facts);
@@ -27,14 +30,14 @@ public:
   const trace::StaticFacts& facts;
   static constexpr std::uint32_t kNoFunction = 0xffffffff;
   std::uint32_t function_at(std::uint32_t site) const; // kNoFunction: nothing is known of it
-  // Whether the `enter` event begins an activation of just the function that the call at its call site names: not of one that code
-  // without hooks called back.
+  // Whether the `enter` event begins an activation of the very function that its call site names,
+  // and not of one that code without hooks called back.
   bool is_called_directly(const trace::Event& enter) const;
   bool wants_every(std::uint32_t site) const { return site < every_.size() && every_[site]; }
 
 private:
   absl::flat_hash_map<std::uint32_t, std::uint32_t> functions_; // by site
-  std::vector<bool> every_;                                     // by site: somebody asks for all of its instances
+  std::vector<bool> every_;                                     // by site: all of its instances are asked for
 };
 
 class Activations {
@@ -51,7 +54,8 @@ public:
 
   Node value_of(trace::SourceSet set);
   void enter(const trace::Event& enter, Node node);
-  // Ends activations until so many are left; `returned(node)` is told what goes to code that is not seen.
+  // Ends activations until so many are left. Calls `returned(node)` for values that go to code
+  // without hooks.
   void leave(std::uint64_t remaining, const std::function<void(Node)>& returned);
   void note_read(std::uint32_t site, Node node) { note(stack_.back().loads[site], site, node); }
   void note_event(std::uint32_t site, Node node) { stack_.back().latest[site] = node; }
@@ -78,7 +82,7 @@ private:
 
   const FactIndex& index_;
   const Graph graph_;
-  std::vector<Activation> stack_; // [0] is whoever called the thread's first function
+  std::vector<Activation> stack_; // [0] is the caller of the thread's first function
 };
 
 } // namespace sooth::causality

@@ -62,7 +62,9 @@ private:
     }
     if (is_access(e.kind)) return access(event, e, facts);
     if (facts.role == SiteRole::Call) return decide_arguments(facts);
-    // Synchronisation from a place that nobody knows; starts and ends of threads and of their stacks have none.
+    // Synchronisation from a place that nobody knows; starts and ends of threads and of their
+    // stacks have none. Marks of blocks do nothing: that the thread comes by is for branches to
+    // decide.
     switch (e.kind) {
     case EventKind::ThreadStart:
     case EventKind::ThreadEnd:
@@ -70,6 +72,8 @@ private:
     case EventKind::StackEnd:
     case EventKind::SignalEnter:
     case EventKind::SignalExit:
+    case EventKind::AtomicBegin:
+    case EventKind::AtomicEnd:
     case EventKind::Fence: return;
     default: builder_.decided_by(everything());
     }
@@ -82,7 +86,7 @@ private:
     activations_->enter(e, kNoNode);
   }
   void leave(std::uint64_t remaining) {
-    // To code that we do not see, or to whoever joins the thread.
+    // To code that we do not see, or to the thread that joins this one.
     activations_->leave(remaining, [this](DependenceNode result) { builder_.decided_by(result); });
   }
 

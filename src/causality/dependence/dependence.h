@@ -1,14 +1,20 @@
 // Dynamic dependence: from static facts and a trace to what each step depended on.
 //
-// Question: of which of its thread's reads would an event's being there, its address or what it writes be another one, had
-//   they seen something else?
+//     T1 read  x = 1
+//     T1 read  i = 2
+//     T1 branch on x             a decision: depends on the read of x
+//     T1 write a[2] = 7          its address depends on the read of i: a decision, too
+//
+// Question: which earlier reads of the thread influence whether this event occurs, its address, or
+//   the value it writes?
 // Source: jPredictor, section 2.3: the latest instance of each static source in the same
 //   activation, through parameters and results across calls, by actual addresses across memory.
-//   trace/static_facts.h says what a source means.
-// Where we differ: branches, addresses, call targets, and whatever goes to code without hooks, decide (static_facts.h), so a
-//   run in which nothing that decides has changed takes the same way everywhere. Therefore the writes that another branch
-//   would have made (case 3 of Definition 3) need no edge, nor does a value that a branch chose: the branch decides. Memory
-//   of one thread is looked through, memory of several is not (step_dependence.h).
+//   trace/static_facts.h defines sources.
+// Where we differ: branches, addresses, call targets, and values that go to code without hooks are
+//   decisions (static_facts.h), so a run in which no decision changes takes the same way
+//   everywhere. Therefore the writes that another branch would have made (case 3 of Definition 3)
+//   need no edge, nor does a value that a branch chose: the branch decides. Memory of one thread is
+//   looked through, memory of several is not (step_dependence.h).
 // Cost: linear in events and in the sources of their sites.
 #pragma once
 

@@ -1,4 +1,4 @@
-// For each piece of memory the node of a dependence graph that stands for what it holds.
+// For each piece of memory, the node of a dependence graph that stands for its contents.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sooth::causality {
 
-// In granules of 8 bytes. A write takes the place of whatever it covers; of what it covers in part, something may be left, and stays beside it:
-// that may be too much, and never too little.
+// In granules of 8 bytes. A write replaces the nodes that it covers whole. A node that it covers in
+// part stays beside it: that may be too much, and never too little.
 class MemoryNodes {
 public:
   void write(std::uint64_t address, std::uint64_t size, DependenceNode node) {

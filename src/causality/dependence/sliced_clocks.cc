@@ -7,7 +7,8 @@
 namespace sooth::causality {
 namespace {
 
-// What matters. A relevant event matters by its being there; everything that something depends on matters with its state.
+// What matters. A relevant event matters by its presence; everything that it depends on matters
+// with its state.
 class Importance {
 public:
   explicit Importance(std::span<const SlicedNode> nodes) : nodes_(nodes), there_(nodes.size()), state_(nodes.size()) {}
@@ -15,8 +16,8 @@ public:
   bool there(std::uint32_t node) const { return there_[node]; }
   bool state(std::uint32_t node) const { return state_[node]; }
 
-  // Marks the relevant event and all that it depends on. Returns the first node that was not marked so before, other
-  // than the event itself; the event if there is none.
+  // Marks the relevant event and all events that it depends on. Returns the first newly marked node
+  // other than the event itself; the event if there is none.
   std::uint32_t mark(std::uint32_t relevant, Looked looked) {
     std::uint32_t first = relevant;
     there_[relevant] = true;
@@ -111,8 +112,9 @@ SlicedClocks sliced_clocks_offline(std::span<const SlicedNode> nodes, std::span<
   return out;
 }
 
-// An event matters only when something relevant turns out to depend on it. If its thread, or a variable, has gone on without it by
-// then (its clock is not in theirs), the clocks since are made anew: cases (A) and (B) of Fig. 4.
+// An event matters only when something relevant turns out to depend on it. If its thread, or a
+// variable, has gone on without it by then (its clock is not in theirs), the clocks since are
+// computed anew: cases (A) and (B) of Fig. 4.
 SlicedClocks sliced_clocks_online(std::span<const SlicedNode> nodes, std::span<const Looked> relevant) {
   SlicedClocks out = empty_clocks(nodes.size());
   Importance importance(nodes);

@@ -6,6 +6,7 @@
 #include "causality/computation/locations.h"
 #include "causality/dependence/activations.h"
 #include "causality/dependence/memory_nodes.h"
+#include "trace/effects.h"
 
 namespace sooth::causality {
 namespace {
@@ -101,7 +102,7 @@ private:
       add(node.data, thread.activations.latest(decided));
   }
 
-  // What the event changes for those that follow.
+  // The event's effect on those that follow.
   void follow(const Event& e, std::uint32_t node, Thread& thread) {
     thread.activations.note_event(e.site, node);
     if (writes_memory(e.kind)) memory_.write(e.address, e.size, node);
@@ -112,20 +113,17 @@ private:
     switch (e.kind) {
     case EventKind::Enter: return thread.activations.enter(e, node);
     case EventKind::Exit: return thread.activations.leave(e.value, [](std::uint32_t) {});
-    case EventKind::Acquire:
-    case EventKind::AcquireShared:
-      if (e.has(trace::kFailed)) return;
-      if (auto& [depth, acquire] = thread.locks[e.address]; depth++ == 0) acquire = node;
-      return;
-    case EventKind::Release:
-    case EventKind::ReleaseShared:
-      if (const auto found = thread.locks.find(e.address); found != thread.locks.end() && --found->second.first == 0)
-        thread.locks.erase(found);
-      return;
-    case EventKind::Wait: thread.locks.erase(e.value); return;
-    case EventKind::Wake: thread.locks[e.value] = {1, node}; return;
-    default: return;
+    default: break;
     }
+    for_lock_move(
+        e,
+        [&](const trace::Affected& lock) {
+          if (auto& [depth, acquire] = thread.locks[lock.address]; depth++ == 0) acquire = node;
+        },
+        [&](const trace::Affected& lock) {
+          const auto found = thread.locks.find(lock.address);
+          if (found != thread.locks.end() && (lock.whole || --found->second.first == 0)) thread.locks.erase(found);
+        });
   }
 
   // Definition 2: the latest event in whose scope the site is. Scopes are closed.

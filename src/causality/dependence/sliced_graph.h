@@ -1,13 +1,21 @@
 // Hybrid dependence on events (jPredictor, section 2.3), from a trace and static facts.
 //
-// Question: which events decide that an event is there, and which ones what its state is?
+//     1 T1 write x = 1
+//     2 T2 read  x = 1         data: 1, the write that it saw
+//     3 T2 branch on x         data: 2, from which its condition was computed
+//     4 T2 write z = 5         inside the if: control: 3
+//     5 T2 write y = 6         after the if: neither 3 nor 2
+//
+// Question: which events decide that an event is there, and which ones its state?
 // Source: jPredictor, Definitions 2 and 3 (control-flow and data-flow dependence), Definition 7
 //   (locks).
-//   control   the latest event at a site in whose scope this one's site is, in the same activation; if there is none, the call that
-//             began the activation; the acquires of all locks that are held; what the address was computed from
-//   data      1. the reads from which the value was computed; 2. of a read, the last write; 3. of a read, the latest events that
-//             decide about a write which did not happen
-// Where we differ: orders of primitives other than locks (fork, join, signals, barriers) are control dependence.
+//     control   the latest event in whose scope this one's site is, in the same activation; if
+//               there is none, the call that began the activation; the acquires of all locks that
+//               are held; the reads from which the address was computed
+//     data      1. the reads from which the value was computed; 2. of a read, the last write;
+//               3. of a read, the latest events that decide about a write which did not happen
+// Where we differ: orders of primitives other than locks (fork, join, signals, barriers) are
+//   control dependence.
 // Cost: linear in events and the sources and control parents of their sites.
 #pragma once
 

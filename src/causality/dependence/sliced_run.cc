@@ -4,10 +4,11 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "trace/effects.h"
+
 namespace sooth::causality {
 
 using trace::Event;
-using trace::EventKind;
 
 SlicedRun::SlicedRun(const trace::Trace& trace, const Computation& computation, const SlicedGraph& graph)
     : trace_(trace), computation_(computation), graph_(graph), blocks_(blocks_of(trace, computation)),
@@ -21,7 +22,7 @@ SlicedRun::SlicedRun(const trace::Trace& trace, const Computation& computation, 
   }
   std::vector<std::uint32_t> event_of_node(graph.nodes.size(), 0);
   for (std::uint32_t i = 0; i < graph.node_of_event.size(); ++i) event_of_node[graph.node_of_event[i]] = i;
-  // What a node depends on comes before it. Events have one entry, themselves.
+  // The events that a node depends on come before it. Events have one entry, themselves.
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].event) {
       const std::uint32_t block = block_of_[event_of_node[n]];
@@ -101,7 +102,7 @@ private:
     return true;
   }
 
-  // Who keeps a thread from taking this lock.
+  // A holder that keeps the thread from taking this lock; null: there is none.
   const Holder* holder(std::uint64_t lock, ThreadNumber thread, bool exclusive) const {
     const auto found = holders_.find(lock);
     if (found == holders_.end()) return nullptr;
@@ -112,10 +113,10 @@ private:
   const Holder* holder_before(std::uint32_t b) const {
     for (const std::uint32_t event : events(b)) {
       const Event& e = run_.trace_.events[event];
-      const bool takes = (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) && !e.has(trace::kFailed);
-      const Holder* other = takes                       ? holder(e.address, e.thread, e.kind == EventKind::Acquire)
-                            : e.kind == EventKind::Wake ? holder(e.value, e.thread, true)
-                                                        : nullptr;
+      const Holder* other = nullptr;
+      for_lock_move(
+          e, [&](const trace::Affected& lock) { other = holder(lock.address, e.thread, !lock.shared); },
+          [](const trace::Affected&) {});
       if (other != nullptr) return other;
     }
     return nullptr;
@@ -143,17 +144,9 @@ private:
       const Event& e = run_.trace_.events[event];
       out_.push_back(event);
       if (place_in_path_.contains(event)) ++followed_;
-      switch (e.kind) {
-      case EventKind::Acquire:
-      case EventKind::AcquireShared:
-        if (!e.has(trace::kFailed)) hold(e.address, e.thread, e.kind == EventKind::Acquire);
-        break;
-      case EventKind::Wake: hold(e.value, e.thread, true); break;
-      case EventKind::Release:
-      case EventKind::ReleaseShared: give(e.address, e.thread); break;
-      case EventKind::Wait: give(e.value, e.thread); break;
-      default: break;
-      }
+      for_lock_move(
+          e, [&](const trace::Affected& lock) { hold(lock.address, e.thread, !lock.shared); },
+          [&](const trace::Affected& lock) { give(lock.address, e.thread); });
     }
     ++done_[block(b).thread];
   }
@@ -169,7 +162,8 @@ private:
     if (mine != all.end() && --mine->depth == 0) all.erase(mine);
   }
 
-  // Nobody can go on. Whoever has come as far as it must, and has a lock that somebody waits for, goes on by one block.
+  // No thread can go on. A thread that has come as far as it must, and holds a lock that another
+  // one waits for, goes on by one block.
   bool let_holders_go_on() {
     for (ThreadNumber t = 0; t < done_.size(); ++t) {
       if (done_[t] >= needed_[t]) continue;

@@ -1,15 +1,23 @@
-// On which of its own thread's reads each step depends, as a graph whose leaves are the reads of shared memory.
+// Which reads of its own thread each step depends on, as a graph whose leaves are the reads of
+// shared memory.
 //
-// Question: if some reads had seen other values, would the thread still do the same steps, and which of its writes would
-//   be other ones?
+//     T1 read  x = 1           leaf n1
+//     T1 write p = x + 1       p is T1's own: node n2, child n1
+//     T1 write y = p           what it writes depends on n2, and so on the read of x
+//
+// Question: if some reads had seen other values, would the thread still do the same steps, and
+//   which of its writes would change?
 // Source: jPredictor, section 2.3 (control-flow and data-flow dependence), on the steps of a
-//   computation. A run may let reads see anything as long as nothing that decides depends on them
+//   computation. A run may let a read return any value as long as no decision depends on it
 //   (docs/sliced.md).
-// Where we differ: dependence through memory that threads share is not in the graph. Which write a read sees is a matter of
-//   the run, so the engines follow it there; only memory that no other thread touches is looked through.
-// A node stands for a value that the thread had: it depends on other ones of its thread (its children), or it is what a step
-//   read. Nodes are shared, so the graph has the size of the trace where sets of reads would be quadratic.
+// Where we differ: dependence through memory that threads share is not in the graph. Which write a
+//   read sees depends on the run, so the engines follow it there. Only memory that no other thread
+//   touches is looked through.
 // Cost: memory in proportion to events and their static sources.
+//
+// A node stands for a value that the thread had: it depends on other values of its thread (its
+// children), or a step read it. Nodes are shared, so the graph has the size of the trace where sets
+// of reads would be quadratic.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +59,8 @@ struct StepDependence {
   }
 };
 
-// Taint, forwards: the nodes that a step makes are tainted if what they depend on is. `earlier(node)` tells of the nodes of
-// its thread's earlier steps.
+// Taint, forwards: the nodes that a step makes are tainted if a node they depend on is.
+// `earlier(node)` says so for the nodes of its thread's earlier steps.
 template <typename Earlier>
 class StepTaint {
 public:

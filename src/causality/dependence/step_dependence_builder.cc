@@ -54,8 +54,9 @@ DependenceNode StepDependenceBuilder::depends_on(std::span<const DependenceNode>
   return node;
 }
 
-// A thread stands directly before the step as soon as everything is settled that leads to its first access or
-// synchronisation; what the step's later events (branches, calls, private memory) depend on is decided after that.
+// A thread stands directly before the step as soon as everything is decided that leads to its first
+// access or synchronisation. The step's later events (branches, calls, private memory) are decided
+// after that.
 void StepDependenceBuilder::decided_by(DependenceNode node) {
   if (node == kNoNode) return;
   decides_.push_back(node);

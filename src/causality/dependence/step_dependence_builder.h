@@ -1,4 +1,5 @@
-// Puts a StepDependence together from what is said about events, a thread after the other, each in its order.
+// Builds a StepDependence from statements about events, one thread after the other, each in its
+// order.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class StepDependenceBuilder {
 public:
   StepDependenceBuilder(const trace::Trace& trace, const Computation& computation);
 
-  // What follows is about this event. Events of one thread ascend, and a thread's events come one after the other.
+  // The following calls are about this event. Events of one thread ascend, and a thread's events
+  // come one after the other.
   void begin_event(std::uint32_t event);
 
   DependenceNode what_it_reads();                                   // the shared memory that the event's step reads
@@ -25,7 +27,8 @@ public:
 
   // The event happens as it did, at the place where it did, only if these are as they were.
   void decided_by(DependenceNode node);
-  // ... or what follows it does, as of what it reads itself: its thread may stand before it all the same.
+  // ... or what follows the event depends on it, as on the value that it reads itself: its thread
+  // may stand before it all the same.
   void decided_by_what_follows(DependenceNode node);
   // What it writes depends on this. At most one call for each event.
   void writes_from(DependenceNode node, bool shared);

@@ -13,8 +13,9 @@ TaintBits::TaintBits(const Computation& computation, std::span<const TaintAct> a
   share_bits(acts);
 }
 
-// A node is evaluated with the last act that its step does not precede: by then all reads that it depends on have happened.
-// What decides in a step that is no act of its own decides whether its thread's next act follows.
+// A node is evaluated with the last act that its step does not precede: by then all reads that it
+// depends on have happened. A decision in a step that is not an act of its own decides whether its
+// thread's next act follows.
 void TaintBits::place_nodes(std::span<const TaintAct> acts) {
   std::vector<std::vector<std::uint32_t>> of_thread(computation_.threads.size());
   for (std::uint32_t a = 0; a < acts.size(); ++a) {

@@ -1,10 +1,16 @@
-// Taint for the lattice: what a node of the lattice must remember of reads that saw something else.
+// Taint for the lattice: what a node of the lattice must remember of reads that saw another value.
 //
-// Question: given which of a thread's values are tainted, may its next act follow, and which values are tainted after it?
-// Source: docs/sliced.md, the definition of `full`, forwards: a read that sees something else is tainted, taint flows along
-//   dependence, and an act may not follow if something that decides is tainted.
-// Where we differ: only values that a later act still depends on have a bit, and bits are used again, so the words of a
-//   lattice node grow with what is alive at once and not with the trace. A dead value's bit is zero: equal meaning, equal words.
+//     T2 read  x, another value than in the trace     bit set
+//     T2 write x = x + 1                              bit of the written value set
+//     T2 branch on x                                  may not follow: a decision would be tainted
+//
+// Question: given which of a thread's values are tainted, may its next act follow, and which values
+//   are tainted after it?
+// Source: docs/sliced.md, the definition of `full`, forwards: a read that sees another value is
+//   tainted, taint flows along dependence, and an act may not follow if a decision is tainted.
+// Where we differ: only values that a later act still depends on have a bit, and bits are reused,
+//   so the words of a lattice node grow with the values alive at once and not with the trace. A
+//   dead value's bit is zero: equal meaning, equal words.
 // Cost: an act costs the nodes that it makes and the values that die with it.
 #pragma once
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "causality/computation/lifetimes.h"
-#include "trace/misplaced.h"
+#include "trace/kind_groups.h"
+#include "trace/restore/misplaced.h"
 
 namespace sooth::causality {
 
@@ -17,7 +18,7 @@ CertainOrder::CertainOrder(const trace::Trace& trace, const Computation& computa
     if (is_certain(order)) sources_.emplace(order.first, nullptr);
 }
 
-// A trace from outside has no clocks that were only looked at: its order is what it says. An external write belongs to the
+// A trace from outside has no looks: its order is what it says. An external write belongs to the
 // read that found it.
 bool CertainOrder::is_numbered(EventIndex event) const {
   if ((trace_.flags & trace::kNoValues) != 0) return true;
@@ -46,7 +47,7 @@ bool CertainOrder::is_certain(const Order& order) const {
   if (first.kind == EventKind::Fork) return true;
   if (second.kind == EventKind::Join) return !second.has(trace::kFailed);
   return trace::kind_is_ticketed(first.kind) && trace::kind_is_ticketed(second.kind) &&
-         first.address == second.address && !renews_memory(first.kind) && !renews_memory(second.kind);
+         first.address == second.address && !begins_or_ends_object(first.kind) && !begins_or_ends_object(second.kind);
 }
 
 void CertainOrder::see(EventIndex event) {

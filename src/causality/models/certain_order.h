@@ -1,13 +1,19 @@
-// What a recording says for certain about the order of its own run.
+// The order that a recording proves about its own run.
 //
-// Question: what had surely happened when this event did?
-// Source: docs/trace_format.md, "Order": numbers ascend along each thread and along each object that is synchronised on, as it
-// happened. Whatever else stands in the trace's order was put there by clocks that are only looked at, and by values:
-// one legal order, as good as the real one for every prediction, but not the real one.
-// So the certain orders are those of each thread, of each lock, of atomic operations on the same place, and of the other
-// primitives as far as both events took their numbers from the same object. Left out, though other runs have to keep them:
-// conflicts of plain accesses, failed tries, lives of objects, and what came from outside.
-// Recorded with one clock (`kOneClock`), all events that took a number are in their order, whatever they are.
+//     T1 write x = 1              not ordered with T2's write of x: both only looked at a clock
+//     T2 write x = 2
+//     T1 release m
+//     T2 acquire m                certainly after T1's release, and so after T1's write of x
+//
+// Question: what had certainly happened when this event did?
+// Source: docs/trace_format.md, "Order": numbers ascend along each thread and along each object
+//   that is synchronised on, as it happened. The rest of the trace's order comes from looks and
+//   values. It is one legal order, as good as the real one for every prediction, but not the real
+//   one. So the certain orders are those of each thread, of each lock, of atomic operations on the
+//   same place, and of the other primitives as far as both events took their numbers from the same
+//   object. Left out, though other runs have to keep them: conflicts of plain accesses, failed
+//   tries, lives of objects, and input from outside. Recorded with one clock (`kOneClock`), all
+//   events that took a number are in their order, whatever they are.
 // Cost: Algorithm A; as many clocks as there are events that leave something behind for others.
 #pragma once
 
@@ -24,7 +30,8 @@ class CertainOrder {
 public:
   CertainOrder(const trace::Trace& trace, const Computation& computation);
 
-  // In the trace's order, for each event: what it comes after, then, perhaps, that it counts, then that others may come after it.
+  // Called in the trace's order, for each event: what it comes after, then, perhaps, that it
+  // counts, then that others may come after it.
   void see(EventIndex event);
   void leave(EventIndex event);
   bool leaves_something(EventIndex event) const;

@@ -1,4 +1,5 @@
-// What models have in common whose order is one of clocks: a step is enabled if its clock's steps are in the cut.
+// Base of models whose order is given by clocks: a step is enabled if the cut contains the steps of
+// its clock.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,32 @@
-#include "causality/models/happens_before.h"
-
+// The causal model `hb`: runs keep every pair of conflicting accesses in the observed order.
+//
+//     1 T1 write x
+//     2 T1 acquire m
+//     3 T1 release m
+//     4 T2 write z
+//     5 T2 acquire m
+//     6 T2 release m
+//     7 T2 write x
+//
+// 4 may come anywhere before 5. But 3 comes before 5, so 1 comes before 7: no race on x.
+//
+// Question: in which orders could the relevant events have come?
+// Source: JMPaX online, sections 2.2 and 3.1; maximal models, Theorem 2. A lock is a variable that
+//   is written when it is acquired and when it is released (shared: read). The computation has the
+//   orders of the other primitives.
+// Where we differ: blocks. Events that no other thread may separate (glued accesses; calls and
+//   branches behind the event that they cling to) happen together. They see everything that any of
+//   them sees before the first, and leave everything that any of them leaves after the last.
+// Cost: one pass of Algorithm A over the trace; a node is enabled by comparing clocks.
+//
+// The rules of docs/trace_format.md. Rule 1: a hold is an access of its bytes at its beginning and
+// one at its end, as strong as the rule asks; so accesses of other threads before or after the hold
+// stay there. If the observed order itself breaks a hold or separates a block, both threads are cut
+// off. Rule 2: writes to variables that properties can name are never merged. Rule 3: blocks, as
+// above. Rule 4: the computation says how far a thread can be trusted; steps that depend on more
+// are in no run. Writes to variables that properties can name are always kept, and accesses that
+// conflict with them never move past them. So between two states of a run here, no state of the
+// program's run is missing.
 #include <algorithm>
 #include <limits>
 
@@ -16,7 +43,7 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// Numbers for everything that is accessed: locations, then locks, then names that `watch` events give away.
+// Numbers for everything that is accessed: locations, then locks, then the names of `watch` events.
 class Objects {
 public:
   explicit Objects(const trace::Trace& trace, const Computation& computation)
@@ -28,8 +55,8 @@ public:
   }
 
   std::size_t count() const { return end_; }
-  // Which object a name stands for is a variable that `watch` writes; and from then on properties see what is in that
-  // object, so `watch` reads it.
+  // The object that a name stands for is a variable that `watch` writes. From then on properties
+  // see the contents of that object, so `watch` reads it.
   template <typename Do>
   void for_each_watched(const Event& e, Do act) const {
     const std::uint64_t name = e.value >> 32, bytes = e.value & 0xffffffff;
@@ -120,8 +147,8 @@ void HappensBefore::follow_holds(const Block& block) {
   }
 }
 
-// Algorithm A, block by block. What must not be in any predicted run has a component that no cut ever has, and whatever
-// depends on it inherits that.
+// Algorithm A, block by block. A step that must not be in any predicted run gets a component that
+// no cut ever has, and every step that depends on it inherits that.
 void HappensBefore::stamp() {
   const auto unknown = static_cast<ThreadNumber>(trace_.threads.size());
   AlgorithmA clocks(trace_.threads.size(), objects_.count());
@@ -133,7 +160,7 @@ void HappensBefore::stamp() {
 
   for (const Block& block : blocks_.blocks) {
     const ThreadNumber t = block.thread;
-    // What all of the block sees.
+    // Everything that the block sees.
     for_each_access(block, [&](const Access& access) {
       if (access.writes) clocks.see_accesses(t, access.object);
       else clocks.see_writes(t, access.object);
@@ -163,7 +190,7 @@ void HappensBefore::stamp() {
       add_step({event, true, true}, t, now);
     }
     if (steps_[t].size() > before) steps_[t].back().glued = false;
-    // What all of it leaves behind.
+    // Everything that it leaves behind.
     for_each_access(block, [&](const Access& access) {
       if (access.writes) clocks.leave_write(t, access.object);
       else clocks.leave_read(t, access.object);
@@ -180,8 +207,8 @@ void HappensBefore::stamp() {
                       " relevant events are in no predicted run, because they depend on what was not recorded exactly");
 }
 
-// The same order backwards: every block gets the number of the first step of the path that it must precede (or is).
-// Sorted by that number, and among equals as observed, the blocks are a run.
+// The same order backwards: every block gets the number of the first step of the path that it must
+// precede (or is). Sorted by that number, and among equals as observed, the blocks are a run.
 std::vector<EventIndex> HappensBefore::run_along(std::span<const EventIndex> path) const {
   using Label = std::uint32_t;
   constexpr Label kNever = std::numeric_limits<Label>::max();

@@ -1,8 +1,11 @@
 // The runs that the recorded one may have been.
 //
+//     T1 write x = 1, T2 write x = 2, without synchronisation      both orders
+//     T1 write x = 1, T1 release m, T2 acquire m, T2 write x = 2   only this one
+//
 // Question: in which orders may the relevant events of the recorded run have happened?
-// Source: certain_order.h. Events that no predicted run may part (`glued`) are not kept together: somebody may have come
-// between when it was recorded.
+// Source: certain_order.h. Events that no predicted run may separate (`glued`) are not kept
+//   together: another thread may have come between in the recorded run.
 // Cost: one pass over the trace.
 #pragma once
 

@@ -1,18 +1,31 @@
-// The causal model `sliced`: relevant events keep the order that they depend on; blocks of the same lock may be swapped.
+// The causal model `sliced`: relevant events keep the order that they depend on; critical sections
+// of the same lock may be swapped.
 //
-// Question: in which orders could the relevant events have come, if only what they depend on had to happen as it did?
+//     1 T1 write y = 1
+//     2 T1 write x = 1
+//     3 T2 read  x = 1
+//     4 T2 branch on it       if (x == 0) ...
+//     5 T2 write y = 2        after the if: happens whatever x was
+//
+// full: the branch depends on 3, so 3 comes after 2, and 1 before 5. sliced: 5 does not depend on
+// the branch, so 1 and 5 are not ordered.
+//
+// Question: in which orders could the relevant events have come, if only what they depend on had to
+//   happen as it did?
 // Source: jPredictor: Definition 5 (sliced causality), section 3.1 (clocks), section 3.2
 //   (lock-atomicity), Fig. 6 (consistent runs).
-// Where we differ: nothing in the order; see sliced_clocks.h and sliced_graph.h for misprints and gaps. But a path of this model says
-//   nothing about what all other events do meanwhile. `run_along` fills them in (sliced_run.h), which may not be a run of the program; what is
-//   shown is what the checker accepts under `full` (docs/sliced.md).
-// Cost: clocks are made once; a step is enabled by comparing clocks, an acquire by looking at each thread's locks.
-#include "causality/models/sliced.h"
-
+// Where we differ: the locks that threads hold stand for the counters LS of section 3.2. Nothing in
+//   the order; see sliced_clocks.h and sliced_graph.h for misprints and gaps. But a path of this
+//   model says nothing about all other events. `run_along` fills them in (sliced_run.h); the result
+//   may not be a run of the program. A finding is shown only if the checker accepts it under `full`
+//   (docs/sliced.md).
+// Cost: clocks are made once; a step is enabled by comparing clocks, an acquire by looking at each
+//   thread's locks.
 #include <algorithm>
 
 #include "causality/dependence/sliced_graph.h"
 #include "causality/dependence/sliced_run.h"
+#include "causality/models/model.h"
 
 namespace sooth::causality {
 namespace {

@@ -39,8 +39,9 @@ StepModel::StepModel(std::string_view name, ReadRule rule, const trace::Trace& t
                       " steps are in no predicted run, because what they depend on was not recorded exactly");
 }
 
-// A block is a step if a monitor sees it or another thread can: the computation has a step there with something to do, or
-// a hold ends there. Several visible events of one block are glued steps, of which the first does all of its work.
+// A block is a step if a monitor or another thread sees it: the computation has a step there with
+// something to do, or a hold ends there. Several visible events of one block are glued steps, of
+// which the first does all of its work.
 void StepModel::make_steps(const Relevance& relevance) {
   std::vector<bool> visible(trace_.events.size(), false), ordered(computation_.steps.size(), false);
   for (const EventIndex event : relevance.events) visible[event] = true;
@@ -132,7 +133,8 @@ void StepModel::make_acts() {
   }
 }
 
-// What the step's reads saw, and, where conflicting accesses keep their order, which of them come before it.
+// The values that the step's reads saw, and, where conflicting accesses keep their order, which of
+// them come before it.
 void StepModel::read_operations(Act& act, StepId step) {
   const Need self{blocks_.blocks[act.block].thread, last_step_[act.block] + 1};
   for (const Operation& o : computation_.operations_of(step)) {
@@ -148,7 +150,8 @@ void StepModel::read_operations(Act& act, StepId step) {
           if (read.thread != self.thread) act.needs.push_back(read);
     }
     if (!writes) {
-      // The block stands where its first event does; another thread's write may have come into the middle of it.
+      // The block stands where its first event does; another thread's write may have come into the
+      // middle of it.
       if (seen.value != o.value || o.value == kUnknownValue)
         act.never = act.never || rule_ == ReadRule::ObservedOrder || rule_ == ReadRule::SameWriter;
       act.saw.push_back(rule_ == ReadRule::SameWriter ? seen.writer : o.value);
@@ -171,7 +174,7 @@ void StepModel::follow_holds(const Block& block, ThreadNumber thread, Count firs
         if (interval.thread == thread && interval.until == kForever) interval.until = first;
 }
 
-// Which locks a thread has is a matter of how far it has come.
+// The cut alone says which locks a thread has.
 void StepModel::follow_locks() {
   for (ThreadNumber t = 0; t < steps_.size(); ++t) {
     std::vector<Held> now;
@@ -194,7 +197,7 @@ void StepModel::follow_locks() {
   }
 }
 
-// The state has those locations that somebody reads.
+// The state has the locations that are read.
 void StepModel::track_reads() {
   for (ThreadNumber t = 0; t < steps_.size(); ++t) {
     for (Count i = 0; i < act_of_[t].size(); ++i) {
@@ -211,7 +214,7 @@ void StepModel::track_reads() {
   }
 }
 
-// What monitors look at must be as it was.
+// Values that monitors look at must be as they were.
 void StepModel::follow_taint(const Relevance& relevance) {
   const StepDependence& dependence = computation_.dependence;
   std::vector<bool> visible(trace_.events.size(), false);
@@ -303,7 +306,7 @@ void StepModel::advance(Cut cut, MutableModelState state, ThreadNumber thread) c
     if (slot_[o.object] == kNone) continue;
     if (o.kind == OperationKind::Write) set(state, slot_[o.object], taints ? kTainted : left);
   }
-  // What nobody will read makes no difference, so it is zero in every node.
+  // A value that will not be read makes no difference, so it is zero in every node.
   std::vector<Count> after(cut.begin(), cut.end());
   ++after[thread];
   for (const Operation& o : act.operations)
@@ -312,7 +315,7 @@ void StepModel::advance(Cut cut, MutableModelState state, ThreadNumber thread) c
       set(state, slot_[o.object], 0);
 }
 
-// What no other thread can tell happens as late as it can: directly before its thread's next step.
+// Events that no other thread can notice happen as late as possible: directly before the next step.
 std::vector<EventIndex> StepModel::run_along(std::span<const EventIndex> path) const {
   absl::flat_hash_map<EventIndex, std::uint32_t> block_of; // of the first step of each block
   std::vector<std::vector<std::uint32_t>> of_thread(steps_.size());

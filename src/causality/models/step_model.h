@@ -1,13 +1,21 @@
-// What the models beyond `hb` share: a walk over the computation's steps in which locks only exclude.
+// What the models beyond `hb` share: a walk over the computation's steps in which locks only
+// exclude.
 //
-// Question: may this thread's next step follow, given how far the threads have come and what is in memory?
-// Source: maximal models, Theorems 4 to 7. A model is how it treats reads (ReadRule); everything
-// else is the same for all: orders of other primitives, locks, and the four rules of
-// docs/trace_format.md.
-// Where we differ: conditions are asked of each step when it is to be added, so every prefix of a run is a run; and
-// neighbouring events that other threads cannot tell apart are not steps.
-// Cost: a step costs as much as it has operations, times the threads. Models other than hb-locks carry half a word for
-// each location that somebody still reads, so nodes are much larger and more than those of `hb`.
+//     observed: T1 write x = 1, T3 read x = 1, T2 write x = 1
+//     ObservedOrder   only this order
+//     SameWriter      the read after T1's write; T2's write not between them
+//     SameValue       the read after either write
+//     Free            the read anywhere, if no decision depends on it
+//
+// Question: may this thread's next step follow, given how far the threads have come and the
+//   contents of memory?
+// Source: maximal models, Theorems 4 to 7. Models differ only in how they treat reads (ReadRule).
+//   All share the orders of other primitives, locks, and the four rules of docs/trace_format.md.
+// Where we differ: conditions are asked of each step when it is to be added, so every prefix of a
+//   run is a run; and neighbouring events that other threads cannot distinguish are not steps.
+// Cost: a step costs as much as it has operations, times the threads. Models other than hb-locks
+//   carry half a word for each location that is still to be read, so nodes are much larger and more
+//   than those of `hb`.
 #pragma once
 
 #include <memory>
@@ -122,16 +130,5 @@ private:
 
 // The lock that is never released, as a sentence; empty if all are.
 std::string never_released(const Computation& computation);
-
-Result<std::unique_ptr<Model>> make_happens_before_locks(const trace::Trace& trace, const Computation& computation,
-                                                         const Relevance& relevance);
-Result<std::unique_ptr<Model>> make_weak_happens_before(const trace::Trace& trace, const Computation& computation,
-                                                        const Relevance& relevance);
-Result<std::unique_ptr<Model>> make_weak_happens_before_locks(const trace::Trace& trace, const Computation& computation,
-                                                              const Relevance& relevance);
-Result<std::unique_ptr<Model>> make_full(const trace::Trace& trace, const Computation& computation,
-                                         const Relevance& relevance);
-Result<std::unique_ptr<Model>> make_maximal(const trace::Trace& trace, const Computation& computation,
-                                            const Relevance& relevance);
 
 } // namespace sooth::causality

@@ -1,4 +1,4 @@
-// `sooth compare`: what each causal model finds in one trace, as a table.
+// `sooth compare`: the findings of each causal model in one trace, as a table.
 #include <chrono>
 #include <map>
 #include <string>
@@ -8,31 +8,44 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/find.h"
+#include "base/interrupt.h"
 #include "cli/analysing.h"
 #include "cli/attempts.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/progress.h"
+#include "report/groups.h"
 #include "report/names.h"
-#include "survey/sharing.h"
 
 namespace sooth::cli {
 
 namespace {
 
-// What one model found.
+// The results of one model.
 struct Row {
   std::string_view model;
   std::string_view sentence;
-  std::string refused; // why the model does not apply; then there is nothing else
+  std::string refused; // why the model does not apply; then the rest is empty
   std::map<std::string_view, std::uint64_t> kinds;
   std::uint64_t findings = 0;
+  std::uint64_t pairs = 0; // of lines
   std::uint64_t undecided = 0;
   std::uint64_t rejected = 0;
   double seconds = 0;
 };
+
+// Counts one finding for each variable and pair of functions, as reports do, or for each pair of
+// lines.
+void count(const analysis::Prepared& prepared, const std::vector<witness::Finding>& found, bool each, Row& row) {
+  row.pairs = found.size();
+  if (each)
+    for (const witness::Finding& finding : found) ++row.kinds[report::row_of(finding.kind).name];
+  else
+    for (const report::FindingGroup& group : report::group_findings(prepared.trace, found))
+      ++row.kinds[report::row_of(found[group.members.front()].kind).name];
+  for (const auto& [kind, findings] : row.kinds) row.findings += findings;
+}
 
 Row compare_one(const analysis::Prepared& prepared, analysis::Options options, const report::ModelRow& model) {
   Row row;
@@ -40,8 +53,8 @@ Row compare_one(const analysis::Prepared& prepared, analysis::Options options, c
   row.sentence = model.sentence;
   options.model = model.name;
   const auto start = std::chrono::steady_clock::now();
-  // For each model a time of its own.
-  const analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
+  // Each model gets the whole time.
+  analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   ProgressLine line("looking");
   auto found = analysis::find_all(prepared, options, spending, line);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -49,15 +62,14 @@ Row compare_one(const analysis::Prepared& prepared, analysis::Options options, c
     row.refused = found.error().message;
     return row;
   }
-  for (const witness::Finding& finding : found->accepted) ++row.kinds[report::row_of(finding.kind).name];
-  row.findings = found->accepted.size();
+  count(prepared, found->accepted, options.each, row);
   row.undecided = found->coverage.undecided;
   row.rejected = found->objections.size();
   for (const std::string& objection : found->objections) complain("internal error: " + objection);
   return row;
 }
 
-// A column for each kind that somebody found.
+// A column for each kind that some model found.
 std::vector<std::string_view> columns(const std::vector<Row>& rows) {
   std::vector<std::string_view> out;
   for (const report::KindRow& kind : report::kind_rows())
@@ -73,7 +85,7 @@ void print_text(const std::vector<Row>& rows, Output& out) {
   const std::vector<std::string_view> kinds = columns(rows);
   out.print("{:<10}", "model");
   for (const std::string_view kind : kinds) out.print(" {:>{}}", kind, std::max<std::size_t>(kind.size(), 6));
-  out.print(" {:>8} {:>9} {:>9}\n", "findings", "undecided", "seconds");
+  out.print(" {:>8} {:>8} {:>9} {:>9}\n", "findings", "lines", "undecided", "seconds");
   for (const Row& row : rows) {
     out.print("{:<10}", row.model);
     if (!row.refused.empty()) {
@@ -84,7 +96,7 @@ void print_text(const std::vector<Row>& rows, Output& out) {
       const auto it = row.kinds.find(kind);
       out.print(" {:>{}}", it == row.kinds.end() ? 0 : it->second, std::max<std::size_t>(kind.size(), 6));
     }
-    out.print(" {:>8} {:>9} {:>9.2f}\n", row.findings, row.undecided, row.seconds);
+    out.print(" {:>8} {:>8} {:>9} {:>9.2f}\n", row.findings, row.pairs, row.undecided, row.seconds);
   }
 }
 
@@ -98,6 +110,7 @@ void print_json(const std::vector<Row>& rows, const std::string& file, Output& o
     if (!row.refused.empty()) one["refused"] = row.refused;
     else {
       one["findings"] = row.findings;
+      one["pairs"] = row.pairs;
       one["kinds"] = nlohmann::ordered_json::object();
       for (const auto& [kind, count] : row.kinds) one["kinds"][std::string(kind)] = count;
       one["undecided"] = row.undecided;
@@ -107,6 +120,12 @@ void print_json(const std::vector<Row>& rows, const std::string& file, Output& o
     json["models"].push_back(std::move(one));
   }
   out.print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int tell_interrupted(std::size_t models) {
+  complain(fmt::format("interrupted: {} of {} models were looked at, the last one only in part.", models,
+                       report::model_rows().size()));
+  return kUnanswered;
 }
 
 } // namespace
@@ -132,17 +151,18 @@ int run_compare(int argc, char** argv) {
   }
   // For reading and preparing.
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
-  return end_like(within_memory(spending, [&](const BeginTelling& begin) -> int {
-    analysis::LeftOut left_out;
-    survey::Sharing sharing(!options.atomic.empty());
-    auto trace = load_in_time(file, spending, left_out, &sharing);
-    if (!trace) return kWrong;
-    auto prepared = [&] {
+  const auto compare = [&](const BeginTelling& begin) -> int {
+    analysis::Reading reading(options, spending);
+    auto prepared = [&]() -> Result<std::unique_ptr<analysis::Prepared>> {
       ProgressLine line("verifying the trace");
-      return analysis::prepare(std::move(*trace), spending, line, left_out);
+      if (auto error = reading.open(file)) return *error;
+      trace::Trace trace = reading.rest();
+      complain_all(trace.notes);
+      return analysis::prepare(std::move(trace), spending, line, reading.left_out);
     }();
     if (!prepared) {
-      complain(fmt::format("{}: {}", file, prepared.error().message));
+      complain(prepared.error().file.empty() ? fmt::format("{}: {}", file, prepared.error().message)
+                                             : prepared.error().text());
       return kWrong;
     }
     const analysis::LeftOut& gone = (*prepared)->left_out;
@@ -150,14 +170,20 @@ int run_compare(int argc, char** argv) {
       complain(
           fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
                       (*prepared)->trace.events.size()));
+    if (spending.looks) spending.looks();
     std::vector<Row> rows;
-    for (const report::ModelRow& model : report::model_rows()) rows.push_back(compare_one(**prepared, options, model));
+    for (const report::ModelRow& model : report::model_rows()) {
+      if (was_interrupted()) break;
+      rows.push_back(compare_one(**prepared, options, model));
+    }
     begin();
     Output out;
     if (json) print_json(rows, file, out);
     else print_text(rows, out);
-    return out.finish();
-  }));
+    const int status = out.finish();
+    return was_interrupted() && status == kFine ? tell_interrupted(rows.size()) : status;
+  };
+  return end_like(within_memory(spending, compare, [] { return tell_interrupted(0); }));
 }
 
 } // namespace sooth::cli

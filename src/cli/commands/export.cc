@@ -7,16 +7,16 @@
 
 #include "cli/command.h"
 #include "cli/formats.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "cli/trace_within.h"
 #include "import/format.h"
 
 namespace sooth::cli {
 
 namespace {
 
-// A format that cannot say everything must not look as if it did.
+// Reports what the format cannot express, so that the file does not look complete.
 void tell_left_out(const import::Exported& exported) {
   if (exported.left_out.empty()) return;
   std::string list;
@@ -29,7 +29,7 @@ void tell_left_out(const import::Exported& exported) {
 } // namespace
 
 int run_export(int argc, char** argv) {
-  std::string format_name, file, target;
+  std::string format_name, file, target, memory;
   Parser parser("export", "Write a trace in another format. The formats:\n" + format_list(),
                 "  sooth export --to std run.sooth -o run.std\n"
                 "  sooth export --to std run.sooth -o - | head\n");
@@ -37,27 +37,30 @@ int run_export(int argc, char** argv) {
   parser.add_option("--to", format_name, "The format; by default from the extension of the file to write")
       ->type_name("FORMAT");
   parser.add_option("-o,--output", target, "The file to write; - for standard output")->required()->type_name("FILE");
+  add_memory_option(parser, memory);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   const import::Format* format = choose_format(format_name, target, "--to");
   if (format == nullptr) return kWrong;
-  const auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  if (target == "-") {
-    std::ostringstream text;
-    tell_left_out(format->write(*trace, text));
-    Output out;
-    out.text(text.str());
-    return out.finish();
-  }
-  std::ofstream out(target, std::ios::binary);
-  if (out) tell_left_out(format->write(*trace, out));
-  out.close();
-  if (!out) {
-    complain(fmt::format("cannot write {}: {}.", target, std::strerror(errno)));
-    return kWrong;
-  }
-  return kFine;
+  return with_trace(file, memory, [&](const trace::Trace& trace, const BeginTelling& begin) -> int {
+    if (target == "-") {
+      std::ostringstream text;
+      tell_left_out(format->write(trace, text));
+      begin();
+      Output out;
+      out.text(text.str());
+      return out.finish();
+    }
+    begin(); // the rest takes little memory
+    std::ofstream out(target, std::ios::binary);
+    if (out) tell_left_out(format->write(trace, out));
+    out.close();
+    if (!out) {
+      complain(fmt::format("cannot write {}: {}.", target, std::strerror(errno)));
+      return kWrong;
+    }
+    return kFine;
+  });
 }
 
 } // namespace sooth::cli

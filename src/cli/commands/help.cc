@@ -14,7 +14,7 @@ int run_help(int argc, char** argv) {
       complain(fmt::format("there is no command `{}`. `sooth help` lists all commands.", argv[1]));
       return kWrong;
     }
-    // The compilers' --help is clang's; here their own options are asked for.
+    // For the compilers, --help would show clang's help, not their own options.
     const bool compiles = command->run == run_cc || command->run == run_cxx;
     std::string name(command->name), option = compiles ? "--sooth-help" : "--help";
     if (command->run != run_help && command->run != run_version) {

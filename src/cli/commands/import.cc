@@ -34,7 +34,7 @@ std::optional<std::string> read_whole(const std::string& path) {
   return std::move(text).str();
 }
 
-// An illegal trace is imported all the same, so that one can look at it.
+// An illegal trace is imported all the same, so that the user can look at it.
 void warn_if_illegal(const trace::Trace& trace) {
   const trace::VerifyReport report = trace::verify(trace, 3);
   if (report.legal()) return;
@@ -67,6 +67,7 @@ int run_import(int argc, char** argv) {
                          imported.bad_lines > imported.errors.size() ? ", of which the first are listed" : ""));
     return kWrong;
   }
+  for (const Error& warning : imported.warnings) print_error_text(warning.text() + "\n");
   warn_if_illegal(imported.trace);
   if (const auto written = trace::write_trace(imported.trace, target); !written) {
     complain(written.error().text());

@@ -1,4 +1,4 @@
-// `sooth lattice`: a picture of the runs that a property is checked on.
+// `sooth lattice`: a picture of the runs on which a property is checked.
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -9,10 +9,10 @@
 
 #include "analysis/prepare.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/progress.h"
+#include "cli/trace_within.h"
 #include "logic/resolve.h"
 #include "properties/lattice_picture.h"
 
@@ -22,7 +22,7 @@ namespace sooth::cli {
 
 namespace {
 
-// Graphviz does the drawing. The text goes through a file beside the picture.
+// Graphviz draws it, from a text file beside the picture.
 bool draw_svg(const std::string& dot, const std::string& path) {
   const std::string source = path + ".dot.tmp";
   if (!write_file(source, dot)) return false;
@@ -41,10 +41,36 @@ bool draw_svg(const std::string& dot, const std::string& path) {
   return false;
 }
 
+int draw(trace::Trace trace, const std::string& file, const std::string& property, const std::string& model,
+         const std::string& output, const properties::PictureOptions& options, const BeginTelling& begin) {
+  const auto prepared = [&] {
+    ProgressLine line("verifying the trace");
+    return analysis::prepare(std::move(trace), analysis::Spending(), line);
+  }();
+  if (!prepared) {
+    complain(Error{prepared.error().message, file}.text());
+    return kWrong;
+  }
+  const analysis::Prepared& p = *prepared.value();
+  const auto properties = logic::load_properties(property, logic::symbols_of_trace(p.trace));
+  if (!properties) {
+    complain(properties.error().text());
+    return kWrong;
+  }
+  const auto dot = properties::lattice_picture(p.trace, p.computation, properties.value(), model, options);
+  if (!dot) {
+    complain(dot.error().text());
+    return kWrong;
+  }
+  begin();
+  const bool as_text = std::filesystem::path(output).extension() == ".dot";
+  return (as_text ? write_file(output, dot.value()) : draw_svg(dot.value(), output)) ? kFine : kWrong;
+}
+
 } // namespace
 
 int run_lattice(int argc, char** argv) {
-  std::string file, property, output, model = "hb";
+  std::string file, property, output, memory, model = "hb";
   properties::PictureOptions options;
   Parser parser(
       "lattice",
@@ -62,6 +88,7 @@ int run_lattice(int argc, char** argv) {
   parser.add_option("--window", options.window, "Only cuts within N steps of the first violation, before or after it")
       ->type_name("N");
   parser.add_option("--around", options.around, "... of the first violation of this property")->type_name("NAME");
+  add_memory_option(parser, memory);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   const std::string extension = std::filesystem::path(output).extension().string();
@@ -70,29 +97,9 @@ int run_lattice(int argc, char** argv) {
     return kWrong;
   }
   if (!options.around.empty() && options.window == 0) options.window = 5;
-  auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  const auto prepared = [&] {
-    ProgressLine line("verifying the trace");
-    return analysis::prepare(std::move(*trace), analysis::Spending(), line);
-  }();
-  if (!prepared) {
-    complain(Error{prepared.error().message, file}.text());
-    return kWrong;
-  }
-  const analysis::Prepared& p = *prepared.value();
-  const auto properties = logic::load_properties(property, logic::symbols_of_trace(p.trace));
-  if (!properties) {
-    complain(properties.error().text());
-    return kWrong;
-  }
-  const auto dot = properties::lattice_picture(p.trace, p.computation, properties.value(), model, options);
-  if (!dot) {
-    complain(dot.error().text());
-    return kWrong;
-  }
-  const bool done = extension == ".dot" ? write_file(output, dot.value()) : draw_svg(dot.value(), output);
-  return done ? kFine : kWrong;
+  return with_trace(file, memory, [&](trace::Trace trace, const BeginTelling& begin) {
+    return draw(std::move(trace), file, property, model, output, options, begin);
+  });
 }
 
 } // namespace sooth::cli

@@ -1,4 +1,5 @@
-// `sooth monitors`: compiles the monitors of a property file for a program; without -o, says what they are.
+// `sooth monitors`: compiles the monitors of a property file for a program; without -o, describes
+// them.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// `sooth run`: builds if it is a source file, runs it once, says what other runs would do.
+// `sooth run`: builds a source file if needed, runs the program once, and predicts from that run.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,8 @@
 #include "cli/output.h"
 #include "cli/recording.h"
 #include "cli/watch.h"
-#include "logic/syntax.h"
+#include "logic/syntax/syntax.h"
+#include "predict/question/model_rules.h"
 
 namespace sooth::cli {
 
@@ -33,7 +34,7 @@ Language language_of(const std::string& file) {
   return Language::None;
 }
 
-// A folder that goes away with this object.
+// A folder that lives as long as this object.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -55,7 +56,8 @@ private:
   fs::path path_;
 };
 
-// The compiler replaces its process, so it gets one of its own. Returns whether `program` was built.
+// The compiler replaces its process by exec, so it gets one of its own. Returns whether `program`
+// was built.
 bool build(const std::string& source, Language language, const std::vector<std::string>& flags,
            const std::string& property, const std::string& program) {
   std::vector<std::string> words = {language == Language::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
@@ -74,8 +76,8 @@ bool build(const std::string& source, Language language, const std::vector<std::
   return ended.ok() && ended->fine();
 }
 
-// Runs the program with monitors inside it: no trace, nothing predicted. What they find they tell themselves.
-// `monitor`: the property file, or empty if its monitors are built in.
+// Runs the program with monitors inside it: no trace, no predictions. The monitors report
+// violations themselves. `monitor`: the property file, or empty if its monitors are built in.
 int run_monitored(const std::vector<std::string>& command, const std::string& monitor, const fs::path& folder,
                   int exit_code, double timeout) {
   const std::string result = (folder / "violated").string();
@@ -153,7 +155,7 @@ int run_run(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  if (!options.property.empty()) { // what is wrong with the file itself is told before anything is built
+  if (!options.property.empty()) { // reports errors of the file itself before it builds anything
     if (const auto syntax = logic::parse_file(options.property); !syntax) {
       complain(syntax.error().text());
       return kWrong;
@@ -171,9 +173,9 @@ int run_run(int argc, char** argv) {
       return kWrong;
     }
     program = (folder.path() / fs::path(target).stem()).string();
-    if (facts || predictions.model == "sliced" || predictions.model == "full")
-      flags.insert(flags.begin(), "-fsooth-facts");
+    if (facts || predict::needs_facts(predictions.model)) flags.insert(flags.begin(), "-fsooth-facts");
     if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
+    for (const std::string& glob : predictions.atomic) flags.push_back("-fsooth-atomic=" + glob);
     if (!build(target, language, flags, options.property, program)) return kWrong;
   } else {
     program = find_program(target);

@@ -9,10 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/event_json.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/show_facts.h"
+#include "cli/trace_within.h"
 #include "report/event_text.h"
 
 namespace sooth::cli {
@@ -24,7 +24,7 @@ using trace::Trace;
 namespace {
 
 struct Options {
-  std::string file;
+  std::string file, memory;
   bool json = false;
   bool facts = false;
   std::vector<std::string> threads;
@@ -59,7 +59,7 @@ bool parse_number(std::string_view text, std::size_t& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// Each returns a sentence about what is wrong, or nothing.
+// Each returns a sentence about the error, or nothing.
 std::string add_threads(const Trace& trace, const std::vector<std::string>& wanted, Filter& filter) {
   for (const std::string& text : wanted) {
     bool found = false;
@@ -126,7 +126,7 @@ void print_event(Output& out, const Trace& trace, std::size_t index, const repor
 int show(const Trace& trace, const Options& options, const Filter& filter) {
   Output out;
   const std::size_t end = filter.last < trace.events.size() ? filter.last + 1 : trace.events.size();
-  // The last ones are known only after all have been looked at; then a second walk prints them.
+  // Finding the last events takes a walk through all of them; a second walk prints them.
   std::size_t skip = 0;
   if (options.tail) {
     report::Narrator narrator(trace);
@@ -176,6 +176,7 @@ int run_show(int argc, char** argv) {
   parser.add_option("--range", options.range, "Only events A to B")->type_name("A:B");
   parser.add_option("--limit", options.limit, "At most the first N that match")->type_name("N");
   parser.add_option("--tail", options.tail, "Only the last N that match")->type_name("N");
+  add_memory_option(parser, options.memory);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   Filter filter;
@@ -185,18 +186,19 @@ int run_show(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
-  const auto trace = load_trace(options.file);
-  if (!trace) return kWrong;
-  if (options.facts) {
-    Output out;
-    print_facts(*trace, options.json, out);
-    return out.finish();
-  }
-  if (const std::string wrong = add_threads(*trace, options.threads, filter); !wrong.empty()) {
-    complain(wrong);
-    return kWrong;
-  }
-  return show(*trace, options, filter);
+  return with_trace(options.file, options.memory, [&](const Trace& trace, const BeginTelling& begin) {
+    begin(); // the rest takes little memory
+    if (options.facts) {
+      Output out;
+      print_facts(trace, options.json, out);
+      return out.finish();
+    }
+    if (const std::string wrong = add_threads(trace, options.threads, filter); !wrong.empty()) {
+      complain(wrong);
+      return kWrong;
+    }
+    return show(trace, options, filter);
+  });
 }
 
 } // namespace sooth::cli

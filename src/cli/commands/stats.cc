@@ -1,4 +1,4 @@
-// `sooth stats`: what is in a trace, and what is not.
+// `sooth stats`: the contents of a trace, and its gaps.
 #include <algorithm>
 #include <string>
 
@@ -6,10 +6,10 @@
 
 #include "cli/account.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/tally.h"
+#include "cli/trace_within.h"
 #include "report/end_text.h"
 
 namespace sooth::cli {
@@ -110,7 +110,7 @@ void print_text(const Trace& trace, const Tally& counts, std::size_t top, Output
 } // namespace
 
 int run_stats(int argc, char** argv) {
-  std::string file;
+  std::string file, memory;
   bool json = false;
   std::size_t top = 20;
   Parser parser("stats",
@@ -120,15 +120,17 @@ int run_stats(int argc, char** argv) {
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
   parser.add_flag("--json", json, "The result as one JSON object");
   parser.add_option("--top", top, "List at most N threads, variables and locks")->type_name("N")->show_default();
+  add_memory_option(parser, memory);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
-  const auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  const Tally counts = tally(*trace);
-  Output out;
-  if (json) print_json(*trace, counts, top, out);
-  else print_text(*trace, counts, top, out);
-  return out.finish();
+  return with_trace(file, memory, [&](const Trace& trace, const BeginTelling& begin) {
+    const Tally counts = tally(trace);
+    begin();
+    Output out;
+    if (json) print_json(trace, counts, top, out);
+    else print_text(trace, counts, top, out);
+    return out.finish();
+  });
 }
 
 } // namespace sooth::cli

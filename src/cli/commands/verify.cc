@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "cli/trace_within.h"
 #include "report/event_text.h"
 #include "trace/verify.h"
 
@@ -80,7 +80,7 @@ void print_json(const Trace& trace, const VerifyReport& report, Output& out) {
 } // namespace
 
 int run_verify(int argc, char** argv) {
-  std::string file;
+  std::string file, memory;
   bool json = false;
   std::size_t most = 20;
   Parser parser(
@@ -92,16 +92,18 @@ int run_verify(int argc, char** argv) {
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
   parser.add_flag("--json", json, "The result as one JSON object");
   parser.add_option("--problems", most, "Describe at most N problems")->type_name("N")->show_default();
+  add_memory_option(parser, memory);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
-  const auto trace = load_trace(file);
-  if (!trace) return kWrong;
-  const VerifyReport report = trace::verify(*trace, most);
-  Output out;
-  if (json) print_json(*trace, report, out);
-  else print_text(*trace, report, out);
-  const int status = out.finish();
-  return report.legal() ? status : kWrong;
+  return with_trace(file, memory, [&](const Trace& trace, const BeginTelling& begin) {
+    const VerifyReport report = trace::verify(trace, most);
+    begin();
+    Output out;
+    if (json) print_json(trace, report, out);
+    else print_text(trace, report, out);
+    const int status = out.finish();
+    return report.legal() ? status : kWrong;
+  });
 }
 
 } // namespace sooth::cli

@@ -23,7 +23,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// What the user wrote, short enough and printable.
+// The user's text, short enough and printable.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string out = "`";

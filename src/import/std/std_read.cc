@@ -1,4 +1,5 @@
-// STD text to a Trace, in two steps: take every line apart, then give names their numbers and addresses.
+// STD text to a Trace, in two steps: take every line apart, then give names their numbers and
+// addresses.
 #include <limits>
 #include <map>
 #include <string>
@@ -64,8 +65,42 @@ std::uint32_t number_target(Parsed& parsed, const StdLine& line) {
   return parsed.blocks.of(line.target);
 }
 
+// Forks that cannot be meant: a second one of a thread is left out, one of a name that does nothing
+// is odd.
+class Forks {
+public:
+  Forks(const std::string& file, Imported& result) : file_(file), result_(result) {}
+
+  // False: not the first one.
+  bool add(std::string_view thread, std::uint64_t line) {
+    const auto [it, first] = lines_.try_emplace(thread, line);
+    if (!first)
+      warn(fmt::format("thread `{}` was forked before, in line {}: this line is left out.", thread, it->second), line);
+    return first;
+  }
+  void finish(const Parsed& parsed) {
+    std::vector<bool> acts(parsed.threads.names.size());
+    for (const Record& r : parsed.records) acts[r.thread] = true;
+    for (const Record& r : parsed.records)
+      if (r.operation == StdOperation::Fork && !acts[r.target])
+        warn(fmt::format("thread `{}` is forked, but does nothing in this file. Is it spelt as it should be?",
+                         parsed.threads.names[r.target]),
+             lines_.at(parsed.threads.names[r.target]));
+  }
+
+private:
+  void warn(std::string message, std::uint64_t line) {
+    if (result_.warnings.size() < kMaxErrors) result_.warnings.push_back({std::move(message), file_, line, 1});
+  }
+
+  const std::string& file_;
+  Imported& result_;
+  absl::flat_hash_map<std::string_view, std::uint64_t> lines_; // by thread: of its fork
+};
+
 Parsed parse(std::string_view text, const std::string& file, Imported& result) {
   Parsed parsed;
+  Forks forks(file, result);
   parsed.blocks.of(""); // string 0: blocks without a name
   std::uint64_t number = 0;
   while (!text.empty()) {
@@ -81,14 +116,17 @@ Parsed parse(std::string_view text, const std::string& file, Imported& result) {
       ++result.bad_lines;
       continue;
     }
+    if (parts.operation == StdOperation::Fork && !forks.add(parts.target, number)) continue;
     const std::uint32_t thread = parsed.threads.of(parts.thread);
     parsed.records.push_back(
         {thread, number_target(parsed, parts), parts.operation, parts.location.value_or(kNoLocation)});
   }
+  forks.finish(parsed);
   return parsed;
 }
 
-// Everything that needs the whole file: who is forked and joined, which locks are taken again by their holder.
+// Everything that needs the whole file: which threads are forked and joined, which locks are taken
+// again by their holder.
 struct Facts {
   std::vector<bool> forked, joined;
   std::vector<std::size_t> last_record; // by thread

@@ -18,7 +18,8 @@ using trace::Event;
 using trace::EventKind;
 using trace::Trace;
 
-// Every address at which some access begins or ends. Between two neighbours nothing is ever touched in part.
+// Every address at which some access begins or ends. Between two neighbours nothing is ever touched
+// in part.
 std::vector<std::uint64_t> edges_of(const Trace& trace) {
   std::vector<std::uint64_t> edges;
   for (const Event& e : trace.events) {
@@ -31,8 +32,8 @@ std::vector<std::uint64_t> edges_of(const Trace& trace) {
   return edges;
 }
 
-// Names in STD have no blanks, bars or brackets of their own. Names that differ only there still stay apart: the later one gets
-// a number.
+// Names in STD have no blanks, bars or brackets. Names that differ only in these still stay
+// different: the later one gets a number.
 class SafeNames {
 public:
   const std::string& of(const std::string& name) {
@@ -124,7 +125,8 @@ private:
     return number < trace_.strings.size() ? blocks_.of(trace_.strings[number]) : std::string{};
   }
 
-  // An imported location goes back as it was; a place in the source is given by the number of its site.
+  // An imported location goes back as it was; a place in the source is given by the number of its
+  // site.
   std::string location(const Event& e) const {
     if (e.site == 0 || e.site >= trace_.sites.size()) return "0";
     const trace::Site& site = trace_.sites[e.site];

@@ -56,6 +56,7 @@ private:
   void close(std::uint32_t thread, std::uint32_t end) {
     const OpenBlock opened = open_[thread].back();
     open_[thread].pop_back();
+    if (opened.begin < trace_.standing) return; // nobody knows all of it
     const auto& own = computation_.threads[thread].steps;
     const auto place_of = [&](std::uint32_t event) {
       const auto it = std::lower_bound(own.begin(), own.end(), event, [&](causality::StepId s, std::uint32_t limit) {
@@ -64,7 +65,7 @@ private:
       return static_cast<std::uint32_t>(it - own.begin());
     };
     Block block{thread, opened.begin, end, place_of(opened.begin), place_of(end), open_[thread].empty(), {}};
-    // The begin itself is no step, unless it happens to be the first event of its thread.
+    // The begin itself is not a step, unless it happens to be the first event of its thread.
     if (block.first < own.size() && computation_.steps[own[block.first]].event == opened.begin &&
         computation_.steps[own[block.first]].operations == 0)
       ++block.first;

@@ -1,7 +1,9 @@
-// Blocks that the program means to be atomic: marked ones, and the calls of functions that the user named.
+// Blocks that the program means to be atomic: marked ones, and calls of functions that the user
+// named.
 //
-// A block is what maximal models, Definition 5, calls a transaction: what one thread does from the
-// block's begin to its end. A block that has no end in the trace is none. Cost: one pass.
+// A block is a transaction in the sense of maximal models, Definition 5: the steps of one thread
+// from the block's begin to its end. A block without an end in the trace does not count.
+// Cost: one pass.
 #pragma once
 
 #include <cstdint>

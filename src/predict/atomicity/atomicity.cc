@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "predict/atomicity/block_set.h"
+#include "predict/atomicity/interleavings.h"
 #include "predict/atomicity/observed_atomicity.h"
 #include "predict/atomicity/predicted_atomicity.h"
 #include "predict/atomicity/torn_blocks.h"
@@ -12,10 +13,11 @@ namespace sooth::predict {
 
 namespace {
 
-// Nothing is said about a function that was never called, or was inlined: the user hears of it.
+// Nothing can be said about a function that was never called, or was inlined: the report says so.
 void tell_unmatched(const trace::Trace& trace, const std::vector<Block>& blocks,
                     const std::vector<std::string>& functions, Coverage& coverage) {
   for (const std::string& pattern : functions) {
+    if (!names_function(trace, pattern)) continue; // whoever asked is told which names there are
     const bool matched = std::ranges::any_of(blocks, [&](const Block& block) {
       return trace.events[block.begin].kind == trace::EventKind::Enter && is_named(block.name, pattern);
     });
@@ -27,24 +29,31 @@ void tell_unmatched(const trace::Trace& trace, const std::vector<Block>& blocks,
 
 } // namespace
 
+bool names_function(const trace::Trace& trace, const std::string& pattern) {
+  return std::ranges::any_of(trace.sites, [&](const auto& site) { return is_named(site.function, pattern); });
+}
+
 std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Computation& computation,
                                              const Feasibility& feasibility, const Limits& limits, Coverage& coverage,
-                                             const std::vector<std::string>& functions) {
+                                             const std::vector<std::string>& functions, AtomicityRule rule) {
   std::vector<Block> blocks = collect_blocks(trace, computation, functions);
   tell_unmatched(trace, blocks, functions, coverage);
   if (blocks.empty()) return {};
-  const BlockSet set(trace, computation, std::move(blocks));
+  const BlockSet set(trace, computation, std::move(blocks), rule);
   BlockFindings findings(trace);
   const std::vector<bool> broken = find_broken_blocks(set, findings, coverage);
-  // The definition speaks of values that are seen. Where a model lets some of them be unknown, it is asked what it can answer, besides.
   const witness::Model model = feasibility.index().model;
-  if (model <= witness::Model::Maximal) predict_broken_blocks(set, feasibility, broken, findings, coverage);
-  else {
-    if (!feasibility.is_sliced())
-      predict_broken_blocks(set, *make_feasibility(computation, witness::Model::Maximal, limits), broken, findings,
-                            coverage);
-    find_torn_blocks(set, feasibility, broken, findings, coverage);
-  }
+  const bool frees = model > witness::Model::Maximal; // some values are not known
+  const auto predict = [&](const Feasibility& some) {
+    if (rule == AtomicityRule::View)
+      find_interleavings(set, some, limits, broken, &some == &feasibility && model >= witness::Model::Maximal, findings,
+                         coverage);
+    else predict_broken_blocks(set, some, broken, findings, coverage);
+  };
+  // Where a model lets some values be unknown, those runs in which all are known prove most.
+  if (frees && !feasibility.is_sliced()) predict(*make_feasibility(computation, witness::Model::Maximal, limits));
+  if (!frees || (rule == AtomicityRule::View && !feasibility.is_sliced())) predict(feasibility);
+  if (frees) find_torn_blocks(set, feasibility, broken, findings, coverage);
   return findings.take();
 }
 

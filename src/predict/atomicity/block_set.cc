@@ -1,8 +1,13 @@
 #include "predict/atomicity/block_set.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
+#include "predict/atomicity/view_order.h"
 #include "predict/question/witness_of.h"
+#include "trace/contents.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::predict {
 
@@ -14,12 +19,62 @@ bool is_access(const Operation& o) { return o.kind == OperationKind::Read || o.k
 
 } // namespace
 
-BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Block> all)
-    : trace(t), computation(c), blocks(std::move(all)), index(c, witness::Model::Maximal) {
+BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Block> all, AtomicityRule by)
+    : trace(t), computation(c), blocks(std::move(all)), index(c, witness::Model::Maximal), rule(by), recorded_(c) {
   for (std::uint32_t i = 0; i < trace.events.size(); ++i)
     if (trace.events[i].has(trace::kOpaque) && computation.step_of_event[i] != kNoStep)
       for (const Operation& o : computation.operations_of(computation.step_of_event[i]))
-        if (is_access(o)) unknown_.insert(o.object);
+        if (is_access(o)) known_.doubtful.insert(o.object);
+  if (rule != AtomicityRule::View) return;
+  if (trace.initial_known && trace.standing == 0) look_up_initial_values();
+  recorded_ = RunEvents::recorded(index, known_);
+}
+
+// Nobody saw what globals had before they were first written; the program file says it. It has the
+// number of what was written or read with the same bytes, or equals none of them.
+void BlockSet::look_up_initial_values() {
+  const auto byte_at = [&](std::uint64_t address) -> std::optional<std::uint8_t> {
+    const auto global = std::ranges::upper_bound(trace.globals, address, {}, &trace::Global::address);
+    if (global == trace.globals.begin() || address - std::prev(global)->address >= std::prev(global)->bytes ||
+        address - std::prev(global)->address >= trace::kMaxInitial)
+      return {};
+    const auto held = std::ranges::upper_bound(trace.initial, address, {}, &trace::InitialContents::address);
+    if (held == trace.initial.begin() || address - std::prev(held)->address >= std::prev(held)->bytes.size()) return 0;
+    return std::prev(held)->bytes[address - std::prev(held)->address];
+  };
+  std::uint32_t fresh = kSymbol - 1; // far from the numbers of other values
+  for (std::uint32_t l = 0; l < computation.locations.size(); ++l) {
+    const causality::Location& location = computation.locations[l];
+    if (location.initial != causality::kUnknownValue || is_unknown(l)) continue;
+    std::vector<std::uint8_t> bytes;
+    for (std::uint64_t i = 0; i < location.bytes; ++i)
+      if (const auto byte = byte_at(location.address + i)) bytes.push_back(*byte);
+    if (bytes.size() != location.bytes) continue;
+    std::set<std::uint32_t> equal; // values
+    for (const ThreadAccesses& own : index.locations[l].threads)
+      for (const std::vector<Access>& some : {own.reads, own.writes})
+        for (const Access& access : some)
+          if (leaves(access.step, location, bytes)) equal.insert(access.value);
+    if (equal.size() < 2) known_.initial[l] = equal.empty() ? fresh-- : *equal.begin();
+  }
+}
+
+// Whether an access of the step has, or may have, these bytes there.
+bool BlockSet::leaves(StepId step, const causality::Location& location, std::span<const std::uint8_t> bytes) const {
+  for (std::uint32_t event = computation.steps[step].event; event <= computation.steps[step].last_event; ++event) {
+    const trace::Event& e = trace.events[event];
+    if (e.thread != computation.steps[step].thread) continue;
+    for (const bool writes : {false, true}) {
+      if (writes ? !trace::writes_memory(e.kind) : !trace::reads_memory(e.kind)) continue;
+      if (location.address < e.address || location.address + location.bytes > e.address + e.size) continue;
+      const trace::Contents contents = writes ? written_by(trace.bytes, e) : seen_by(trace.bytes, e);
+      bool same = true;
+      for (std::uint64_t i = 0; i < bytes.size() && same && !contents.is_opaque(); ++i)
+        same = contents.byte(location.address - e.address + i) == bytes[i];
+      if (same) return true;
+    }
+  }
+  return false;
 }
 
 bool BlockSet::accesses(StepId id, std::uint32_t location, OperationKind kind) const {
@@ -37,7 +92,7 @@ StepId BlockSet::last_access(const Block& block, std::uint32_t place, std::uint3
 }
 
 bool BlockSet::touches_unknown(const Part& part) const {
-  if (unknown_.empty()) return false;
+  if (known_.doubtful.empty()) return false;
   for (std::uint32_t place = part.first; place < part.end; ++place)
     for (const Operation& o : computation.operations_of(computation.threads[part.thread].steps[place]))
       if (is_access(o) && is_unknown(o.object)) return true;
@@ -46,11 +101,25 @@ bool BlockSet::touches_unknown(const Part& part) const {
 
 Truth BlockSet::serial(const std::vector<Part>& parts) const {
   if (parts.size() > kMaxParts) return Truth::Undecided;
-  // No run has what is not to be trusted; that proves nothing.
+  // No run contains untrusted steps; that proves nothing.
   if (std::ranges::any_of(parts, [&](const Part& part) { return part.end > index.trusted[part.thread]; }))
     return Truth::Undecided;
+  if (rule == AtomicityRule::View) return serial_in(recorded_, parts);
   if (std::ranges::any_of(parts, [&](const Part& part) { return touches_unknown(part); })) return Truth::Undecided;
   return serial_run_exists(computation, parts, kStates);
+}
+
+bool BlockSet::serial_within(const std::vector<StepId>& steps, const std::vector<Part>& parts) const {
+  std::vector<bool> kept(computation.steps.size(), false);
+  for (const StepId step : steps) kept[step] = true;
+  return view_order_exists(index, recorded_.only(kept), parts, kStates) == Truth::Yes;
+}
+
+Truth BlockSet::serial_in(const RunEvents& run, const std::vector<Part>& parts) const {
+  const Truth truth = view_order_exists(index, run, parts, kStates);
+  if (truth != Truth::Yes) return truth;
+  // What is not known was left out: that it fits proves nothing.
+  return std::ranges::any_of(parts, [&](const Part& part) { return touches_unknown(part); }) ? Truth::Undecided : truth;
 }
 
 witness::Finding predicted_finding(const BlockSet& set, const Block& block, StepId reader, StepId inside,
@@ -101,9 +170,9 @@ BlockQuestions::Key BlockQuestions::key_of(const Block& block, StepId reader, St
   return {block.name, site(reader), site(write)};
 }
 
-BlockQuestions::May BlockQuestions::ask(const Key& key) {
+BlockQuestions::May BlockQuestions::ask(const Key& key, const Key& more) {
   constexpr std::size_t kMaxTries = 4, kMaxQuestions = 2000;
-  if (tries_[key]++ >= kMaxTries) {
+  if (tries_[{key, more}]++ >= kMaxTries) {
     coverage_.undecided_because("more reads and writes at one place than are tried");
     return May::NotThis;
   }

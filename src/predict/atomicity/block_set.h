@@ -1,15 +1,20 @@
-// The blocks of a trace, with what both halves of the search for broken ones ask about them.
+// The blocks of a trace, and the questions that both halves of the search for broken ones ask about
+// them.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include <absl/container/flat_hash_set.h>
+
 #include "predict/atomicity/atomic_blocks.h"
+#include "predict/atomicity/run_events.h"
 #include "predict/atomicity/serial_search.h"
 #include "predict/question/coverage.h"
 #include "predict/question/index.h"
@@ -18,35 +23,57 @@
 
 namespace sooth::predict {
 
+// When a run breaks a block (atomicity.h).
+enum class AtomicityRule : std::uint8_t {
+  View,        // no order of all its events, with the same values, has the block in one piece
+  Definition5, // no run at all has: what disturbs may be left out
+};
+
 class BlockSet {
 public:
-  BlockSet(const trace::Trace& trace, const Computation& computation, std::vector<Block> blocks);
+  BlockSet(const trace::Trace& trace, const Computation& computation, std::vector<Block> blocks, AtomicityRule rule);
 
   const trace::Trace& trace;
   const Computation& computation;
   const std::vector<Block> blocks; // by their begins
   const Index index;               // under the maximal model, of which Definition 5 speaks
+  const AtomicityRule rule;
 
   static Part part_of(const Block& block) { return {block.thread, block.first, block.last, {}}; }
   StepId step(const Block& block, std::uint32_t place) const { return computation.threads[block.thread].steps[place]; }
   bool accesses(StepId step, std::uint32_t location, OperationKind kind) const;
-  // The block's last step before `place` that accesses (or, if asked, writes) the location; kNoStep if there is none.
+  // The block's last step before `place` that accesses (or, if asked, writes) the location; kNoStep
+  // if there is none.
   StepId last_access(const Block& block, std::uint32_t place, std::uint32_t location, bool writing) const;
-  // A merged write is no event of a finding.
+  // A merged write is never an event of a finding.
   bool nameable(StepId step) const { return (computation.steps[step].flags & causality::kMergedStep) == 0; }
-  // Contents that were not kept count as a value of their own, although they may equal another one: nothing that
-  // touches such locations is proved to be impossible.
-  bool is_unknown(std::uint32_t location) const { return unknown_.contains(location); }
+  // Contents that were not kept count as a value of their own, although they may equal another one:
+  // nothing that touches such locations is proved to be impossible.
+  bool is_unknown(std::uint32_t location) const { return known_.doubtful.contains(location); }
   bool touches_unknown(const Part& part) const;
 
-  // Whether some run has all of these parts, each in one piece. Undecided if that takes too long to find out.
+  // Whether some run, or by the rule `View` an order of the recorded one, has all of these parts,
+  // each in one piece. Undecided if that takes too long to find out.
   Truth serial(const std::vector<Part>& parts) const;
+  // Rule `View`: the same, where only these steps (ascending) change places; all others stay. A yes
+  //   is one, a no says nothing.
+  bool serial_within(const std::vector<StepId>& steps, const std::vector<Part>& parts) const;
+  // Rule `View`: the same of another run.
+  Truth serial_in(const RunEvents& run, const std::vector<Part>& parts) const;
+  RunEvents events_of(const Index& model, std::span<const StepId> run) const {
+    return RunEvents::replayed(model, run, known_);
+  }
 
 private:
-  std::set<std::uint32_t> unknown_; // locations
+  void look_up_initial_values();
+  bool leaves(StepId step, const causality::Location& location, std::span<const std::uint8_t> bytes) const;
+
+  KnownMemory known_;
+  RunEvents recorded_;
 };
 
-// A run in which the block comes to the read, which sees something else, after `inside` of another thread.
+// A run in which the block reaches the read, which sees another value, after `inside` of another
+// thread.
 witness::Finding predicted_finding(const BlockSet& set, const Block& block, StepId reader, StepId inside,
                                    const std::vector<StepId>& run, const char* tier);
 
@@ -68,8 +95,9 @@ private:
   std::vector<witness::Finding> findings_;
 };
 
-// How much is asked about other runs, in which something comes between a block's accesses: so many blocks of one name, so many
-// questions for each block, read and write, by site, and so many in all. What is left out is told.
+// Limits of the questions about other runs in which an event comes between a block's accesses: so
+// many blocks of one name, so many questions for each block, read and write, by site, and so many
+// in all. The rest counts as undecided.
 class BlockQuestions {
 public:
   BlockQuestions(const BlockSet& set, Coverage& coverage) : set_(set), coverage_(coverage) {}
@@ -80,13 +108,14 @@ public:
   using Key = std::tuple<std::string, Site, Site>;
   Key key_of(const Block& block, StepId reader, StepId write) const;
   enum class May : std::uint8_t { Ask, NotThis, NoMore };
-  May ask(const Key& key);
+  May ask(const Key& key) { return ask(key, {}); }
+  May ask(const Key& key, const Key& more); // of two reads and writes
 
 private:
   const BlockSet& set_;
   Coverage& coverage_;
   std::map<std::string, std::size_t> looked_; // by name: blocks so far
-  std::map<Key, std::size_t> tries_;
+  std::map<std::pair<Key, Key>, std::size_t> tries_;
   std::size_t questions_ = 0;
 };
 

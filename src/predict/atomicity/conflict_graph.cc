@@ -1,6 +1,7 @@
 #include "predict/atomicity/conflict_graph.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <absl/container/flat_hash_set.h>
 
@@ -42,14 +43,18 @@ public:
     std::vector<std::uint32_t> size(components, 0);
     for (Node node = 0; node < nodes_; ++node) ++size[component_[node]];
     std::vector<Entangled> out;
+    std::vector<std::size_t> place(components, SIZE_MAX); // in `out`
     for (std::size_t c = 0; c < members.size(); ++c) {
       if (members[c].empty() || size[c] < 2) continue;
       Entangled entangled;
       for (const Node node : members[c]) entangled.blocks.push_back(block_of_[node]);
       std::sort(entangled.blocks.begin(), entangled.blocks.end());
       entangled.circle = shortest_circle(members[c].front());
+      place[c] = out.size();
       out.push_back(std::move(entangled));
     }
+    for (StepId step = 0; step < node_of_.size(); ++step)
+      if (const std::size_t at = place[component_[node_of_[step]]]; at != SIZE_MAX) out[at].steps.push_back(step);
     return out;
   }
 
@@ -89,7 +94,8 @@ private:
         switch (o.kind) {
         case OperationKind::Read: look(locations[o.object], id); break;
         case OperationKind::Write: change(locations[o.object], id); break;
-        // While a location is held, others do not write it: the hold's end is like one more access.
+        // While a location is held, other threads do not write it: the hold's end is like one more
+        // access.
         case OperationKind::HoldBegin:
         case OperationKind::HoldEnd: change(locations[o.object], id); break;
         case OperationKind::AcquireShared:
@@ -105,7 +111,7 @@ private:
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   }
 
-  // Breadth first, from the node back to itself; only the blocks on the way are told.
+  // Breadth first, from the node back to itself; only the blocks on the way are kept.
   std::vector<std::size_t> shortest_circle(Node start) const {
     std::vector<std::pair<Node, Node>> reached = {{start, kNoNode}}; // (node, where in here it came from)
     absl::flat_hash_set<Node> seen;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "causality/computation/effects.h"
 #include "predict/atomicity/conflict_graph.h"
@@ -21,7 +22,7 @@ public:
   std::vector<bool> run() {
     for (const Entangled& entangled : entangled_blocks(set_.computation, blocks_)) {
       bool local = false;
-      for (const std::size_t outer : entangled.blocks) local |= look_into(outer);
+      for (const std::size_t outer : entangled.blocks) local |= look_into(outer, entangled);
       if (!local && !serialisable_) together(entangled);
     }
     return std::move(broken_);
@@ -29,14 +30,14 @@ public:
 
 private:
   // The block, and those inside it. True if one of them is not atomic.
-  bool look_into(std::size_t outer) {
+  bool look_into(std::size_t outer, const Entangled& entangled) {
     bool found = false;
     for (std::size_t b = outer; b < blocks_.size() && blocks_[b].begin <= blocks_[outer].end; ++b)
-      if (blocks_[b].thread == blocks_[outer].thread && blocks_[b].interruptible()) found |= look_at(b);
+      if (blocks_[b].thread == blocks_[outer].thread && blocks_[b].interruptible()) found |= look_at(b, entangled);
     return found;
   }
 
-  bool look_at(std::size_t b) {
+  bool look_at(std::size_t b, const Entangled& entangled) {
     const Block& block = blocks_[b];
     if (++looked_[block.name] > kMaxBlocks) {
       coverage_.undecided_because("more blocks of one name are entangled than are looked at");
@@ -44,11 +45,12 @@ private:
     }
     ++coverage_.candidates;
     const Part part = BlockSet::part_of(block);
-    if (set_.touches_unknown(part)) {
+    if (!by_view() && set_.touches_unknown(part)) {
       coverage_.undecided_because("a block touches contents that were not recorded");
       return false;
     }
-    const auto place = contradiction(set_.computation, part);
+    const auto place = set_.touches_unknown(part) ? std::nullopt : contradiction(set_.computation, part);
+    if (!place && by_view() && !set_.touches_unknown(part) && set_.serial_within(entangled.steps, {part})) return false;
     const Truth serial = place ? Truth::No : set_.serial({part});
     if (serial == Truth::Undecided) coverage_.undecided_because("the search for a serial order was given up");
     if (serial != Truth::No) return false;
@@ -56,12 +58,15 @@ private:
     const std::uint32_t inside = interleaved(block, place.value_or(block.last));
     if (inside == kNoEvent) return true;
     Finding finding = observed(block, place ? "linear" : "search", inside);
-    finding.note = "No order of the recorded steps has the block in one piece.";
+    finding.note = by_view()
+                       ? "No order of the recorded steps, with what they read and leave, has the block in one piece."
+                       : "No order of the recorded steps has the block in one piece.";
     findings_.add(std::move(finding), inside);
     return true;
   }
 
-  // Blocks that are atomic one by one: first those of the circle, at last all, as the definition says.
+  // Blocks that are atomic one by one: first those of the cycle, at last all, as the definition
+  // says.
   void together(const Entangled& entangled) {
     const std::vector<std::size_t> all = outermost();
     if (all.size() < 2) return;
@@ -72,6 +77,7 @@ private:
       for (const std::size_t b : some) parts.push_back(BlockSet::part_of(blocks_[b]));
       return set_.serial(parts);
     };
+    if (by_view() && serial_within(entangled)) return;
     for (const std::vector<std::size_t>& some : {entangled.circle, entangled.blocks, all}) {
       if (some.size() < 2) continue;
       const Truth truth = serial(some);
@@ -82,7 +88,17 @@ private:
     coverage_.undecided_because("the search for a serial order of all blocks was given up");
   }
 
-  // Also those of a single step. Of those without a step, a run has to come to the last one of its thread.
+  bool by_view() const { return set_.rule == AtomicityRule::View; }
+  // All blocks of the circle, with nothing else moved: what is not entangled stays where it is.
+  bool serial_within(const Entangled& entangled) const {
+    std::vector<Part> parts;
+    for (const std::size_t b : entangled.blocks) parts.push_back(BlockSet::part_of(blocks_[b]));
+    if (std::ranges::any_of(parts, [&](const Part& part) { return set_.touches_unknown(part); })) return false;
+    return set_.serial_within(entangled.steps, parts);
+  }
+
+  // Also those of a single step. Of those without a step, a run has to come to the last one of its
+  // thread.
   std::vector<std::size_t> outermost() const {
     std::vector<std::size_t> found;
     std::map<std::uint32_t, std::size_t> last; // by thread
@@ -105,7 +121,7 @@ private:
           inside = first_of(blocks_[other], blocks_[b]);
           if (inside != kNoEvent) torn = b;
         }
-    // What is between may also be a step outside of all blocks.
+    // The step in between may also be outside of all blocks.
     for (const std::vector<std::size_t>& some : {circle, entangled.blocks})
       for (const std::size_t b : some)
         if (inside == kNoEvent) {
@@ -123,7 +139,8 @@ private:
       finding.places.push_back({blocks_[other].end, Role::BlockEnd});
       finding.witness.observed = std::max(finding.witness.observed, std::size_t{blocks_[other].end} + 1);
     }
-    finding.note = "Each of these blocks can be in one piece, but not all in the same run: " + names + ".";
+    finding.note = "Each of these blocks can be in one piece, but not all " +
+                   std::string(by_view() ? "at once: " : "in the same run: ") + names + ".";
     findings_.add(std::move(finding), inside);
   }
 
@@ -138,7 +155,8 @@ private:
     return finding;
   }
 
-  // Another thread's event inside the block: the last write of what is read at `place`, or the first that acts at all.
+  // Another thread's event inside the block: the last write of the location read at `place`, or the
+  // first event that acts at all.
   std::uint32_t interleaved(const Block& block, std::uint32_t place) const {
     const StepId from = set_.step(block, block.first), to = set_.step(block, std::min(place, block.last - 1));
     std::uint32_t any = kNoEvent;

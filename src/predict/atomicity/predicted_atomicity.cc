@@ -55,8 +55,9 @@ private:
     const BlockQuestions::May may = questions_.ask(key);
     if (may != BlockQuestions::May::Ask) return may == BlockQuestions::May::NotThis;
     ++coverage_.candidates;
-    // After the block's last access of the location the write is sure to be seen as an interruption; before it, it may
-    // still show what other locations do not fit to.
+    // After the block's last access of the location, the write is sure to be seen as an
+    // interruption. Before it, the write may still reveal a value that does not fit other
+    // locations.
     const StepId first = set_.step(block, block.first);
     const auto or_first = [&](StepId own) { return own == kNoStep ? first : own; };
     const StepId access = or_first(set_.last_access(block, place, read.object, false));
@@ -99,7 +100,8 @@ private:
     return true;
   }
 
-  // The same with all blocks that the run has completed, after those that others are in have come to their ends.
+  // The same with all blocks that the run has completed, after those that other threads are in have
+  // reached their ends.
   bool breaks_together(const Block& block, std::uint32_t place, const Operation& read, StepId write,
                        std::vector<StepId> run, const char* tier) {
     complete_blocks(run, block.thread);
@@ -168,7 +170,8 @@ private:
 
   void report(const Block& block, StepId reader, StepId write, std::uint32_t location, const std::vector<StepId>& run,
               const char* tier, const std::vector<std::size_t>& others) {
-    // The last write shows best what happened, if it is inside the block; the one that was asked for is.
+    // The last write shows best what happened, if it is inside the block; the one that was asked
+    // for is.
     const StepId first = set_.step(block, block.first), writer = last_write(run, location).second;
     const bool last_inside = writer != kNoStep && set_.nameable(writer) && comes_after(run, writer, first) &&
                              c_.steps[writer].thread != block.thread;
@@ -185,7 +188,8 @@ private:
     findings_.add(std::move(finding), c_.steps[inside].event);
   }
 
-  // The same run, in which threads stop before they write the location again; as it is if the reader needs them.
+  // The same run, in which threads stop before they write the location again; unchanged if the
+  // reader needs them.
   std::vector<StepId> without_writes_after(const std::vector<StepId>& run, StepId write, std::uint32_t location,
                                            StepId reader) const {
     const std::uint32_t thread = c_.steps[reader].thread;
@@ -208,7 +212,7 @@ private:
     return execution.next(thread) == reader ? out : run;
   }
 
-  // What the location has after the run, and who wrote it.
+  // The value of the location after the run, and its writer.
   std::pair<std::uint32_t, StepId> last_write(const std::vector<StepId>& run, std::uint32_t location) const {
     for (auto step = run.rbegin(); step != run.rend(); ++step)
       for (const Operation& o : c_.operations_of(*step))

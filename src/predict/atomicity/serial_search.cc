@@ -52,7 +52,7 @@ private:
     return std::all_of(parts_.begin(), parts_.end(),
                        [&](const Part& part) { return execution.position(part.thread) >= part.end; });
   }
-  // The thread stands for ever before a read that sees something else.
+  // The thread stands for ever before a read that sees another value.
   bool stopped(const Execution& execution, std::uint32_t thread) const {
     return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
       return part.thread == thread && part.last_read && execution.position(thread) >= part.end;
@@ -76,7 +76,7 @@ private:
     return !part->last_read || execution.memory(part->last_read->location) == part->last_read->value;
   }
 
-  // Takes whatever keeps nobody from anything. False if this state was seen before.
+  // Takes steps that hinder no other thread. False if this state was seen before.
   bool settle(Execution& execution) {
     for (bool moved = true; moved;) {
       moved = false;
@@ -99,7 +99,7 @@ private:
     });
   }
 
-  // Moves in the observed order: where there is a serial run, one close to the observed one is likely.
+  // Moves in the observed order: if there is a serial run, one close to the observed one is likely.
   Frame frame(Execution execution) const {
     std::vector<StepId> moves;
     for (std::uint32_t t = 0; t < index_.computation.threads.size(); ++t)

@@ -57,8 +57,9 @@ private:
     return true;
   }
 
-  // Follows the run: what the block last had there, and what it would see now, if both are certain and differ. The write
-  // that made the difference; nothing if nobody knows.
+  // Follows the run: the value that the block last had there, and the value that it would see now,
+  // if both are certain and differ. Returns the write that made the difference; nothing if a value
+  // is not certain.
   std::optional<StepId> tears(const std::vector<StepId>& run, StepId before, std::uint32_t location) const {
     Execution execution(feasibility_.index());
     bool certain = false;
@@ -76,7 +77,7 @@ private:
     return writer;
   }
 
-  // What the location has after the block's own access.
+  // The value of the location after the block's own access.
   std::uint32_t left_by(StepId access, std::uint32_t location) const {
     std::uint32_t value = causality::kUnknownValue;
     for (const Operation& o : c_.operations_of(access))

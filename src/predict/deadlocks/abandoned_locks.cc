@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  // What the thread never gives up.
+  // Locks that the thread never gives up.
   std::set<HeldLock> kept(const causality::ThreadSteps& thread) const {
     std::set<HeldLock> out;
     for (const StepId step : thread.steps) {

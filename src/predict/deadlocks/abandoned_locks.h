@@ -1,10 +1,18 @@
-// Abandoned locks: requests for what nobody will ever give back.
+// Abandoned locks: requests for a lock that will never be given back.
 //
-// Question: is there a run in which a thread ends with a lock that it never gives up, and another one then asks for it?
-// Source: a circle of one: the owner is gone. Robust mutexes tell whoever asks next, so they are left out.
+//     recorded                     another run
+//     T2 acquire m, T2 release m   T1 acquire m
+//     T1 acquire m                 T1 end            m is still held
+//     T1 end                       T2 acquire m      waits for ever
+//
+// Question: is there a run in which a thread ends with a lock that it never gives up, and another
+//   one then requests it?
+// Source: a cycle of one: the owner is gone. Robust mutexes notify the next thread that requests
+//   them, so they are left out.
 // Cost: one pass; up to kMaxTries questions for each request (requests.h) for such a lock.
 //
-// Places: the request (Role::Request), the event that took the lock (Role::Hold). The witness's `next` is the request.
+// Places: the request (Role::Request), the event that took the lock (Role::Hold). The witness's
+//   `next` is the request.
 #pragma once
 
 #include <vector>

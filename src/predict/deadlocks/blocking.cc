@@ -14,7 +14,8 @@ Blocking::Blocking(const trace::Trace& trace, const causality::Computation& comp
       arrivals_(computation.threads.size()), ended_(computation.threads.size(), false) {
   for (const causality::ThreadSteps& thread : computation.threads)
     left_.push_back(static_cast<std::uint32_t>(thread.steps.size()));
-  // Whatever is initialised only once may be asked about from the start: its users come after that, by order.
+  // An object that is initialised only once may be asked about from the start: its users come after
+  // that, by order.
   for (const Event& e : trace.events) {
     if (e.kind == EventKind::SemInit) semaphores_[e.address] = {static_cast<std::int64_t>(e.value), e.value >> 32 == 0};
     if (e.kind == EventKind::BarrierInit) barriers_[e.address] = {e.value >> 32 == 0 ? e.value : 0, 0};
@@ -56,7 +57,7 @@ bool Blocking::allows(StepId step) const {
 
 bool Blocking::waits(StepId step) const {
   const Event& e = event_of(step);
-  if (e.has(trace::kFailed)) return false;
+  if (e.has(trace::kFailed) || !does(e.kind, trace::act::kBlocks)) return false;
   const bool patient = (e.value & (trace::kLockTry | trace::kLockTimed)) == 0;
   switch (e.kind) {
   case EventKind::Acquire: return patient && lock_taken(e.address, e.thread, false);
@@ -90,49 +91,51 @@ void Blocking::take(StepId id) {
     if (computation_.step_of_event[i] == id) apply(trace_.events[i]);
 }
 
+void Blocking::take_lock(std::uint32_t thread, const trace::Affected& taken) {
+  Lock& lock = locks_[taken.address];
+  if (taken.shared) {
+    ++lock.readers[thread];
+    return;
+  }
+  if (lock.owner != thread) lock.depth = 0;
+  lock.owner = thread;
+  ++lock.depth;
+}
+
+void Blocking::give_lock(std::uint32_t thread, const trace::Affected& given) {
+  const auto it = locks_.find(given.address);
+  if (it == locks_.end()) return;
+  Lock& lock = it->second;
+  if (given.shared) {
+    const auto mine = lock.readers.find(thread);
+    if (mine != lock.readers.end() && --mine->second == 0) lock.readers.erase(mine);
+  } else if (lock.owner == thread) {
+    if (lock.depth > 0) --lock.depth;
+    if (lock.depth == 0) lock.owner = kNobody;
+  }
+}
+
 void Blocking::apply(const Event& e) {
   if (e.has(trace::kFailed) && e.kind != EventKind::Wake) {
     if (e.kind == EventKind::OnceEnd) running_.erase(e.address);
     return;
   }
+  for_lock_move(
+      e, [&](const trace::Affected& lock) { take_lock(e.thread, lock); },
+      [&](const trace::Affected& lock) { give_lock(e.thread, lock); });
   switch (e.kind) {
-  case EventKind::Acquire:
-  case EventKind::Wake: {
-    if (e.kind == EventKind::Wake) {
-      waiting_[e.thread].open = false;
-      waiters_[e.address].erase(e.thread);
-    }
-    const std::uint64_t address = e.kind == EventKind::Wake ? e.value : e.address;
-    if (address == 0) return;
-    Lock& lock = locks_[address];
-    if (lock.owner != e.thread) lock.depth = 0;
-    lock.owner = e.thread;
-    ++lock.depth;
+  case EventKind::Wake:
+    waiting_[e.thread].open = false;
+    waiters_[e.address].erase(e.thread);
     return;
-  }
-  case EventKind::Release:
-  case EventKind::Wait: {
-    if (e.kind == EventKind::Wait) {
-      waiters_[waiting_[e.thread].condition].erase(e.thread);
-      waiting_[e.thread] = {e.address, e.has(trace::kFill), true, false};
-      waiters_[e.address].insert(e.thread);
-    }
-    const auto it = locks_.find(e.kind == EventKind::Wait ? e.value : e.address);
-    if (it == locks_.end() || it->second.owner != e.thread) return;
-    if (it->second.depth > 0) --it->second.depth;
-    if (it->second.depth == 0) it->second.owner = kNobody;
+  case EventKind::Wait:
+    waiters_[waiting_[e.thread].condition].erase(e.thread);
+    waiting_[e.thread] = {e.address, e.has(trace::kFill), true, false};
+    waiters_[e.address].insert(e.thread);
     return;
-  }
-  case EventKind::AcquireShared: ++locks_[e.address].readers[e.thread]; return;
-  case EventKind::ReleaseShared: {
-    auto& readers = locks_[e.address].readers;
-    const auto it = readers.find(e.thread);
-    if (it != readers.end() && --it->second == 0) readers.erase(it);
-    return;
-  }
   case EventKind::Signal:
   case EventKind::Broadcast:
-    // Those who wait are told once.
+    // Waiting threads are named once.
     for (const std::uint32_t thread : std::exchange(waiters_[e.address], {}))
       waiting_[thread].signalled |= waiting_[thread].open;
     return;

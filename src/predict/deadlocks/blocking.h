@@ -1,9 +1,15 @@
-// What threads wait for, as a run goes on: who has each lock, semaphores' counts, barriers, signals, initialisations.
+// What threads wait for, as a run goes on: owners of locks, semaphores' counts, barriers, signals,
+// initialisations.
 //
-// Question: may this step happen now, as far as its primitive is concerned; and if not, does it wait?
-// Source: the serial specifications of POSIX's primitives. The computation has some of them only as orders that repeat the
-//   observed matching (which post a wait took); here they are followed exactly, so that such orders can be waived.
-// Where we are careful: a signal may have woken any of those who waited, so none of them counts as waiting after it.
+//     sem-init s = 0, T1 sem-wait s: waits; T2 sem-post s; now T1's step is allowed
+//
+// Question: may this step happen now, as far as its primitive is concerned; and if not, does it
+//   wait?
+// Source: the serial specifications of POSIX's primitives. The computation has some of them only as
+//   orders that repeat the observed matching (which post a wait took). Here they are followed
+//   exactly, so that such orders can be waived.
+// Where we are careful: a signal may have woken any of the waiting threads, so none of them counts
+//   as waiting after it.
 // Cost: a hash lookup for each event.
 #pragma once
 
@@ -14,6 +20,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "causality/computation/computation.h"
+#include "trace/effects.h"
 #include "trace/trace.h"
 
 namespace sooth::predict {
@@ -22,11 +29,13 @@ class Blocking {
 public:
   Blocking(const trace::Trace& trace, const causality::Computation& computation);
 
-  // The step's primitive lets it happen. Steps of other kinds, and what is not known, are left to the computation's orders.
+  // The step's primitive lets it happen. Steps of other kinds, and unknown states, are left to the
+  // computation's orders.
   bool allows(causality::StepId step) const;
   void take(causality::StepId step);
 
-  // The thread of the step has asked, and waits until somebody else does something. Timed requests never do.
+  // The thread of the step has made its request, and waits until another thread does something.
+  // Timed requests never do.
   bool waits(causality::StepId step) const;
   // The same for a reader that stands in line behind a writer who waits.
   bool waits_behind(causality::StepId reader, causality::StepId writer) const;
@@ -52,6 +61,8 @@ private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
 
   void apply(const trace::Event& event);
+  void take_lock(std::uint32_t thread, const trace::Affected& taken);
+  void give_lock(std::uint32_t thread, const trace::Affected& given);
   bool lock_taken(std::uint64_t address, std::uint32_t thread, bool shared) const;
   const trace::Event& event_of(causality::StepId step) const;
 
@@ -73,7 +84,7 @@ private:
   std::vector<std::uint32_t> left_;                                         // by thread: steps to come
 };
 
-// The end of one thread, but not of the program: main returned, or somebody called exit.
+// The end of one thread, but not of the program: main returned, or a thread called exit.
 bool ends_only_its_thread(const trace::Trace& trace, const trace::Event& event);
 
 } // namespace sooth::predict

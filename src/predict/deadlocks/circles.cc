@@ -19,7 +19,8 @@ public:
   bool run() {
     const auto classes = static_cast<ClassId>(graph_.classes().size());
     for (ClassId id = 0; id < classes && !over(); ++id) circles_of_two(id);
-    // From each class, those with the next possible length. A circle is found from its class with the smallest number.
+    // From each class, those with the next possible length. A cycle is found from its class with
+    // the smallest number.
     std::multimap<std::size_t, ClassId> next;
     for (ClassId id = 0; id < classes; ++id) next.emplace(3, id);
     while (!next.empty() && !over()) {
@@ -68,7 +69,7 @@ private:
     }
   }
 
-  // All circles of this length; returns the next one that there may be.
+  // All cycles of this length; returns the next length that there may be.
   std::size_t circles_of(ClassId start, std::size_t length) {
     measure(start);
     length_ = length;
@@ -111,7 +112,7 @@ private:
     return graph_.shape(next).kind == RequestKind::Join && times < joins.threads && row < joins.in_a_row;
   }
 
-  // If the start comes again, there are several ways to tell the same circle.
+  // If the start comes again, the same cycle can be described in several ways.
   bool begins_first() const {
     std::vector<ClassId> turned = circle_;
     for (std::size_t i = 1; i < circle_.size(); ++i) {

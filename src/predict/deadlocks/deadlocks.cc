@@ -23,7 +23,7 @@ using trace::Event;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kTriesPerCircle = 4096;    // questions for each circle of classes
+constexpr std::size_t kTriesPerCircle = 4096;    // questions for each cycle of classes
 constexpr std::size_t kSlowPerCircle = 16;       // ... of which so many may take too long
 constexpr std::size_t kMaxFollowed = 20'000'000; // steps of runs that were followed to a standstill
 constexpr std::size_t kMaxWaived = 4096;         // orders of one semaphore or barrier
@@ -48,8 +48,8 @@ public:
   }
 
 private:
-  // False if it would be a finding that is known already. Instances may differ in whether some run has them: a circle is answered
-  // with no only after all of them were.
+  // False if it would be a known finding. Instances may differ in whether some run has them: the
+  // answer about a cycle is no only after it was no for all of them.
   bool look_at(const std::vector<ClassId>& circle) {
     ++coverage_.candidates;
     circle_.clear();
@@ -87,7 +87,7 @@ private:
     return true;
   }
 
-  // Each waits for what the next one owns: nobody else can let them go.
+  // Each waits for something that the next one owns: no other thread can release them.
   bool stuck(const std::vector<StepId>& before, std::string& undecided) {
     ++coverage_.questions;
     const Answer answer = feasibility_.ask({before, {}, {}, {}});
@@ -98,8 +98,9 @@ private:
     return true;
   }
 
-  // Some of it has no owner: they are stuck if everybody else has come to an end, or stands still as well. Others may have
-  // to take what is waited for before these threads come to where they stand; or posts be taken as they were.
+  // Some of it has no owner: the threads are stuck if every other thread has ended, or stands still
+  // as well. Other threads may have to take the object before these threads reach their places; or
+  // posts be taken as they were.
   bool still(const std::vector<StepId>& before, std::string& undecided) {
     const std::vector<causality::Order> free = waived();
     const std::vector<StepId> taken = taken_by_others();
@@ -122,14 +123,14 @@ private:
     const Standstill end = follow(trace_, feasibility_.index(), question, std::vector<StepId>(answer.run));
     if (end.stillness == Stillness::Unknown) undecided = "whether another thread would help whoever waits is not known";
     if (end.stillness != Stillness::Still) return false;
-    std::vector<StepId> all = question.before; // the circle first
+    std::vector<StepId> all = question.before; // the cycle first
     for (const StepId request : end.requests)
       if (std::ranges::find(question.before, request) == question.before.end()) all.push_back(request);
     if (stands_.insert(places_of(end.requests)).second) report(all, end.run, answer.tier);
     return true;
   }
 
-  // The last waits of threads outside of the circle that took what it waits for.
+  // The last waits of threads outside of the cycle that took what it waits for.
   std::vector<StepId> taken_by_others() const {
     std::vector<StepId> out;
     for (const std::size_t i : circle_) {
@@ -146,7 +147,7 @@ private:
     return out;
   }
 
-  // Which post a wait takes, and who comes first to a barrier, need not be as it was.
+  // The post that a wait takes, and the order of arrivals at a barrier, may change.
   std::vector<causality::Order> waived() const {
     std::vector<causality::Order> out;
     for (const std::size_t i : circle_) {
@@ -168,7 +169,8 @@ private:
     return true;
   }
 
-  // What tells findings apart: where the requests stand in the source; if that is unknown, thread and event.
+  // What distinguishes findings: where the requests stand in the source; if that is unknown, thread
+  // and event.
   using Name = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
   Name name() const {
     Name out;
@@ -191,7 +193,7 @@ private:
     return out;
   }
 
-  // `requests`: those of the circle, then those of the others who stand still.
+  // `requests`: those of the cycle, then those of the others that stand still.
   void report(const std::vector<StepId>& requests, const std::vector<StepId>& run, const char* tier) {
     Finding finding;
     finding.kind = witness::FindingKind::Deadlock;
@@ -213,7 +215,7 @@ private:
     finding.witness = witness_of(computation_, trace_, run, next);
     findings_.push_back(std::move(finding));
   }
-  // The circle is told from here on, whoever came first in this run.
+  // The report of the cycle begins here, in every run.
   std::size_t first_in_source() const {
     const auto place = [&](std::size_t request) {
       return std::pair(requests_[request].site, requests_[request].thread);
@@ -237,13 +239,13 @@ private:
   Instances instances_;
   std::vector<std::size_t> circle_; // requests; each is blocked by the next, the last by the first
   std::size_t followed_ = 0, slow_ = 0;
-  struct Open { // a circle without an answer; it does not count if another one with its name is found
+  struct Open { // a cycle without an answer; it does not count if another one with its name is found
     Name name;
     std::vector<witness::Place> places;
     std::string reason;
   };
   std::vector<Open> open_;
-  std::set<Name> known_;  // circles
+  std::set<Name> known_;  // cycles
   std::set<Name> stands_; // standstills
   std::vector<Finding> findings_;
 };

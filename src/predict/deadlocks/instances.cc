@@ -10,7 +10,7 @@ using causality::StepId;
 
 namespace {
 
-constexpr std::size_t kMaxCombinations = 4'000'000; // looked at for one circle
+constexpr std::size_t kMaxCombinations = 4'000'000; // looked at for one cycle
 constexpr std::size_t kNear = 4;                    // instances of each class beside one of the first class
 constexpr std::size_t kMostNear = 1024;             // combinations of near ones
 

@@ -1,11 +1,16 @@
-// Instances of a circle: which thread, and which of its rounds, for each class of requests.
+// Instances of a cycle: which thread, and which of its rounds, for each class of requests.
 //
-// Question: which steps, one of each class and all of different threads, may stand in this circle, the most promising first?
-// What never stands together is left out without a look at each pair: along a chain of threads (thread_chains.h), the steps that
-//   MustOrder lets stand beside another one are neighbours, found by binary search.
-// First for each instance of the first class those few of the others that are near it in the trace, one instance of each thread before
-//   the second of any; then all that are left, in the order of the trace.
-// Cost: instances of the first class times chains, and the combinations that fit; gives up after kMaxCombinations.
+//     class A has members T1 (rounds 1 to 100) and T2 (rounds 1 to 100), class B the same
+//     first (T1 round 1, T2 round 1), which stand close together; never (T1, T1)
+//
+// Question: which steps, one of each class and all of different threads, may stand in this cycle,
+//   the most promising first? Combinations that never stand together are left out without a look at
+//   each pair: along a chain of threads (thread_chains.h), the steps that MustOrder lets stand
+//   beside another one are neighbours, found by binary search. First come, for each instance of the
+//   first class, those few of the others that are near it in the trace, one instance of each thread
+//   before the second of any; then all others, in the order of the trace.
+// Cost: instances of the first class times chains, and the combinations that fit; gives up after
+//   kMaxCombinations.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +42,9 @@ public:
 
   // Returns whether to stop.
   using Try = std::function<bool(std::span<const Instance>)>;
-  // False if there may be more, or it was stopped. `owned`: all that is waited for has an owner, so that all of the computation's orders
-  // bind; else only those of creating and joining threads do.
+  // False if there may be more, or it was stopped. `owned`: every object that is waited for has an
+  // owner, so that all of the computation's orders bind; otherwise only those of creating and
+  // joining threads do.
   bool each(const std::vector<ClassId>& circle, bool owned, const Try& attempt);
 
 private:

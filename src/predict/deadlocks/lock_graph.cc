@@ -102,7 +102,7 @@ void LockGraph::add_classes(const std::vector<bool>& kept) {
     std::ranges::sort(threads);
     c.threads = static_cast<std::uint32_t>(std::ranges::unique(threads).begin() - threads.begin());
     if (requests_.all[c.members.front()].kind != RequestKind::Join) continue;
-    // Who is joined has joined others before: in the order of the trace a row grows from its end.
+    // A joined thread has joined others before: in the order of the trace a row grows from its end.
     absl::flat_hash_map<std::uint32_t, std::uint32_t> row; // by thread
     for (const std::size_t i : c.members) {
       const auto it = row.find(requests_.all[i].object);
@@ -128,7 +128,8 @@ void LockGraph::add_lists() {
   }
 }
 
-// A thread that stands before `holder` keeps one that stands before `waiter`, whose object has an owner, from going on.
+// A thread that stands before `holder` blocks one that stands before `waiter`, whose object has an
+// owner.
 bool LockGraph::owner_blocks(const Request& holder, const Request& waiter) const {
   const HeldLock* held = holder.holding(waiter.object);
   if (held != nullptr && (waiter.kind != RequestKind::Shared || !held->shared)) return true;

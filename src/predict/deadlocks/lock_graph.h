@@ -1,15 +1,21 @@
-// The lock graph: classes of requests, and who may keep whom from going on.
+// The lock graph: classes of requests, and which of them may block which.
 //
-// Question: which requests can be part of a circle at all, and which of them differ only in thread and round?
-// Source: the lock graph of Goodlock, and its strongly connected components (Tarjan). Its nodes are what is waited for: locks,
-//   threads' ends, initialisations, semaphores, barriers, signals. Who stands before a request leads from everything that it keeps
-//   others from getting to what it asks for itself. A circle of requests goes round in one component; all other requests are
-//   dropped before circles are looked for.
-// A class has the requests of the same site for the same object with the same holds, of any thread: members.front() speaks for all.
-//   Joins of one site are a class whichever threads they join. Requests without a site are told apart by their threads, as findings are.
-// Example, three threads that all do `lock(a); lock(b)` at one place and `lock(b); lock(a)` at another: two classes, (b, holding a) and
-//   (a, holding b), each with three members and each the other's only blocker.
-// Cost: linear in requests and what they hold; the neighbours of a class are found when they are asked for.
+// Example: three threads all do `lock(a); lock(b)` at one place and `lock(b); lock(a)` at another.
+//   There are two classes, (b, holding a) and (a, holding b). Each has three members, and each is
+//   the other's only blocker.
+//
+// Question: which requests can be part of a cycle at all, and which of them differ only in thread
+//   and round?
+// Source: the lock graph of Goodlock, and its strongly connected components (Tarjan). Its nodes are
+//   the objects that are waited for: locks, threads' ends, initialisations, semaphores, barriers,
+//   signals. A thread that stands before a request gives arcs from every object that it withholds
+//   from others to the object that it requests. A cycle of requests goes round in one component;
+//   all other requests are dropped before cycles are looked for.
+// Cost: linear in requests and what they hold; the neighbours of a class are found on demand.
+//
+// A class has the requests of the same site for the same object with the same holds, of any thread:
+// members.front() stands for all. Joins of one site are a class whichever threads they join.
+// Requests without a site are distinguished by their threads, as findings are.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +46,13 @@ public:
   const std::vector<RequestClass>& classes() const { return classes_; }
   const Request& shape(ClassId id) const { return requests_.all[classes_[id].members.front()]; }
 
-  // Classes of which a member may keep a member of this one from going on, and those where it is the other way round. Ascending;
-  // both tell only what shapes tell, and that somebody's threads fit.
+  // Classes of which a member may block a member of this one, and those where it is the other way
+  // round. Ascending; both know only shapes, and that some of the threads fit.
   const std::vector<ClassId>& blockers(ClassId id);
   const std::vector<ClassId>& waiters(ClassId id);
 
-  // Members of both may stand before their requests at the same time: of different threads, and with no exclusive lock in common.
+  // Members of both may stand before their requests at the same time: of different threads, and
+  // with no exclusive lock in common.
   bool fit_together(ClassId a, ClassId b) const;
   // A semaphore that some member's thread gives back itself, later: others may have taken it.
   bool waits_for_itself(ClassId id) const;

@@ -59,7 +59,10 @@ private:
     const Event& s = trace_.events[signal];
     Tried& tried = tried_[std::tuple(w.site, w.site == 0 ? w.address : 0, s.site)];
     if (tried.found) return;
-    if (tried.times == kTriesPerSites) return coverage_.undecided_because("more waits at one place than are tried");
+    if (tried.times >= kTriesPerSites) { // counted once for the two places
+      if (tried.times++ == kTriesPerSites) coverage_.undecided_because("more waits at one place than are tried");
+      return;
+    }
     ++tried.times;
     ++coverage_.candidates;
     const Answer answer = ask(wait, its->second);
@@ -83,7 +86,7 @@ private:
     question.before = {wait_step};
     for (const std::uint32_t s : all_signals) question.waived.push_back({wait_step, computation_.step_of_event[s]});
 
-    // Whoever joins a thread that waits for ever waits for ever, too.
+    // A thread that joins a thread that waits for ever waits for ever, too.
     std::vector<StepId> stands(computation_.threads.size(), causality::kNoStep);
     stands[waiter] = wait_step;
     for (bool changed = true; changed;) {
@@ -99,11 +102,12 @@ private:
     }
     for (std::uint32_t t = 0; t < computation_.threads.size(); ++t) {
       if (stands[t] != causality::kNoStep) continue;
-      // A thread that runs on when the trace ends (it was detached, the program was killed, the trace was cut) may signal again.
+      // A thread that still runs when the trace ends (it was detached, the program was killed, the
+      // trace was cut) may signal again.
       if (!over_[t]) return {Truth::Undecided, "", {}, "a thread whose end was not recorded may still signal"};
       question.done.push_back(computation_.threads[t].steps.back());
     }
-    // Signals that stand behind such a join would never come; then nothing is lost that was ever sent.
+    // Signals behind such a join would never come; then nothing is lost that was ever sent.
     for (const std::uint32_t s : all_signals)
       if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
     ++coverage_.questions;

@@ -1,18 +1,30 @@
 // Lost wake-ups: waits that some run enters after the last signal.
 //
-// Question: is there a run in which every other thread does all that it did in the recorded run, all signals of the
-// condition included, while the waiting thread still stands before its wait?
-// Source: the orders wait -> signal -> wake of the computation, of which those of this wait are waived; what the thread
-// read before it waits stays as it was, so a predicate that is tested and changed under the mutex answers no.
-// Where we differ: others may join the waiting thread, and then stand before that join for ever; but if anybody else's
-// steps need what the thread does after its wait, nothing is said: without it they might do something else, and signal.
-// The same holds for a thread whose end is not in the trace: it may signal again.
-// So every finding ends in a thread that waits for ever, whatever else happens.
-// Waits with a time limit (flag `fill` of the event), and waits for futexes and atomics, are not looked at.
-// Cost: one question for each pair of sites of a wait and the signal that ended it, up to kMaxTries waits.
+//     1 T1 acquire m
+//     2 T1 wait c, m       gives m up; the run 3 1: T2 has signalled and ended, T1 stands before 2.
+//     3 T2 signal c        No signal will come: T1 waits for ever.
+//     4 T1 wake c, m
 //
-// Places: the wait (Role::Wait), the signal that ended it in the recorded run (Role::Signal). The witness's `next` is the
-// wait.
+// If T1 tests a flag under m before it waits, and T2 sets it under m, then T1 would see the flag in
+// such a run, and not wait: nothing is found.
+//
+// Question: is there a run in which every other thread does everything that it did in the recorded
+//   run, all signals of the condition included, while the waiting thread still stands before its
+//   wait?
+// Source: the orders wait -> signal -> wake of the computation, of which those of this wait are
+//   waived. What the thread read before it waits stays as it was, so a predicate that is tested and
+//   changed under the mutex answers no.
+// Where we differ: other threads may join the waiting thread, and then stand before that join for
+//   ever. But if any other thread's steps need what the thread does after its wait, nothing is
+//   reported: without it they might do something else, and signal. The same holds for a thread
+//   whose end is not in the trace: it may signal again. So every finding ends in a thread that
+//   waits for ever, whatever else happens. Waits with a time limit (flag `fill` of the event), and
+//   waits for futexes and atomics, are not looked at.
+// Cost: one question for each pair of sites of a wait and the signal that ended it, up to kMaxTries
+//   waits.
+//
+// Places: the wait (Role::Wait), the signal that ended it in the recorded run (Role::Signal). The
+//   witness's `next` is the wait.
 #pragma once
 
 #include <vector>

@@ -16,9 +16,12 @@ using trace::EventKind;
 
 namespace {
 
+// Anybody may give it, and whoever waits goes on.
 bool helps(EventKind kind) {
-  return kind == EventKind::SemPost || kind == EventKind::BarrierArrive || kind == EventKind::Signal ||
-         kind == EventKind::Broadcast;
+  const trace::ObjectKind object = object_of(kind);
+  return does(kind, trace::act::kGives) &&
+         (object == trace::ObjectKind::Semaphore || object == trace::ObjectKind::Barrier ||
+          object == trace::ObjectKind::Condition);
 }
 bool gives_up(const Event& e) {
   return e.has(trace::kFailed) || (e.value & (trace::kLockTry | trace::kLockTimed)) != 0;
@@ -30,7 +33,7 @@ public:
       : trace_(trace), computation_(computation), held_(computation.threads.size()),
         readers_(computation.threads.size()), waits_(computation.threads.size()) {
     for (std::uint32_t lock = 0; lock < computation.locks.size(); ++lock) numbers_[computation.locks[lock]] = lock;
-    // A handler may help whoever waits, and nobody knows when signals come.
+    // A signal handler may help any waiting thread, and signals may come at any time.
     for (const Event& e : trace.events) {
       signals_ |= e.kind == EventKind::SignalEnter;
       if (e.kind == EventKind::SemInit || e.kind == EventKind::BarrierInit) ++inits_[e.address];
@@ -60,7 +63,7 @@ private:
     return result_.helps[{number(address), computation_.steps[id].thread}];
   }
 
-  // What is no operation of the computation.
+  // Events that are not operations of the computation.
   void event(StepId id, const Event& e) {
     const std::uint32_t place = computation_.steps[id].place;
     if (helps(e.kind) && !e.has(trace::kFailed)) helps_of(id, e.address).gives.push_back(place);
@@ -131,7 +134,8 @@ private:
     if (it != held.end() && *it == given) held.erase(it);
   }
 
-  // The request waits as long as it takes. A wait whose time was up is left out, although it waits for its mutex.
+  // The request has no time limit. A wait whose time was up is left out, although it waits for its
+  // mutex.
   static bool blocks(const Event& e) {
     if (e.kind == EventKind::Wake) return !e.has(trace::kFailed);
     return (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) && !gives_up(e);
@@ -157,7 +161,8 @@ private:
     result_.all.push_back(std::move(request));
   }
 
-  // Which post a wait took, in which order threads came to a barrier: other runs need not repeat it.
+  // Which post a wait took, in which order threads came to a barrier: other runs need not repeat
+  // it.
   void collect_orders() {
     for (const causality::Order& order : computation_.orders) {
       const Event& first = trace_.events[computation_.steps[order.first].event];

@@ -1,9 +1,12 @@
 // Requests that block, and what their threads hold when they make them: the nodes of a lock graph.
 //
-// Requests of equal shape (same thread, same object, same holds, same site) are one Request with several steps.
-// Some of what is waited for has an owner: a lock, a thread that is joined, an initialisation that is under way. Only its
-// owner can give it. The rest has none: a semaphore's count, the other threads of a barrier, a signal. Whoever does the
-// right thing helps, so for these the trace tells only who did.
+//     T1 acquire a, T1 acquire b     request of b by T1, holding a
+//     T1 join T2                     request of T2's end by T1, holding a and b
+//
+// Requests of equal shape (same thread, same object, same holds, same site) are one Request with
+// several steps. Some objects have an owner: a lock, a thread that is joined, an initialisation
+// that is under way. Only the owner can give it. Others have none: a semaphore's count, the other
+// threads of a barrier, a signal. Any thread may help there, so the trace says only which one did.
 // Cost: one pass over the steps; a request costs as much as its thread holds.
 #pragma once
 
@@ -49,7 +52,7 @@ struct Request {
   }
 };
 
-// What the steps of one thread do to a semaphore, barrier or condition.
+// The effects of one thread's steps on a semaphore, barrier or condition.
 struct Helps {
   std::vector<std::uint32_t> gives; // places of posts, arrivals, signals: ascending
   std::vector<std::uint32_t> takes; // places of waits that took one
@@ -64,17 +67,18 @@ struct Requests {
   std::map<std::uint32_t, std::vector<causality::Order>>
       observed; // by object: orders that repeat the observed matching
 
-  // The thread's last place at which it helps whoever waits for the object; -1: it never does.
+  // The thread's last place at which it helps threads that wait for the object; -1: never.
   std::int64_t last_help(std::uint32_t object, std::uint32_t thread) const;
-  // Whether the semaphore's count can be 0 when threads stand before these steps. Others who use it could do anything.
+  // Whether the semaphore's count can be 0 when threads stand before these steps. Other users of it
+  // could do anything.
   bool may_be_empty(const causality::Computation& computation, std::uint32_t semaphore,
                     std::span<const causality::StepId> before) const;
 };
 
 Requests collect_requests(const trace::Trace& trace, const causality::Computation& computation);
 
-// The event that took the lock, or began the initialisation, that the step's thread holds when it stands before the step;
-// the trace's size if none did.
+// The event that took the lock, or began the initialisation, that the step's thread holds when it
+// stands before the step; the trace's size if none did.
 std::uint32_t taking_event(const trace::Trace& trace, const causality::Computation& computation, causality::StepId step,
                            std::uint64_t address);
 

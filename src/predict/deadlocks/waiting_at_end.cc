@@ -9,6 +9,7 @@
 #include "predict/deadlocks/blocking.h"
 #include "predict/question/unrecorded.h"
 #include "trace/contents.h"
+#include "trace/effects.h"
 #include "trace/own_memory.h"
 
 namespace sooth::predict {
@@ -22,7 +23,7 @@ using witness::Role;
 
 constexpr std::uint32_t kUnknown = 0xffffffff;
 
-// Who has what at one moment of the recorded run.
+// Owners at one moment of the recorded run.
 class Holdings {
 public:
   struct Holder {
@@ -50,30 +51,26 @@ public:
 
   void apply(const Event& e, std::uint32_t index) {
     if (e.has(trace::kFailed) && e.kind != EventKind::Wake && e.kind != EventKind::OnceEnd) return;
+    for_lock_move(
+        e, [&](const trace::Affected& lock) { take(lock, e.thread, index); },
+        [&](const trace::Affected& lock) { give(lock, e.thread); });
     switch (e.kind) {
-    case EventKind::Acquire: return take(e.address, e.thread, index);
-    case EventKind::Release: return give(e.address, false);
-    case EventKind::AcquireShared: {
-      auto& [event, times] = locks[e.address].readers.try_emplace(e.thread, index, 0).first->second;
-      ++times;
-      return;
-    }
-    case EventKind::ReleaseShared: return give_shared(e.address, e.thread);
     case EventKind::LockInit:
       locks.erase(e.address);
       if ((e.value & trace::kLockProcessShared) != 0) shared.insert(e.address);
       else shared.erase(e.address);
       return;
-    case EventKind::LockDestroy: locks.erase(e.address); return;
+    case EventKind::LockDestroy:
+      if (!e.has(trace::kFailed)) locks.erase(e.address);
+      return;
     case EventKind::Wait:
-      give(e.value, true);
       waits_[e.thread] = {e.value, true, false};
       waiting_on_[e.address].insert(e.thread);
       return;
     case EventKind::Wake:
       waits_[e.thread].open = false;
       waiting_on_[e.address].erase(e.thread);
-      return take(e.value, e.thread, index);
+      return;
     case EventKind::Signal:
     case EventKind::Broadcast: // it may have woken any of them
       for (const std::uint32_t thread : waiting_on_[e.address]) waits_[thread].signalled = true;
@@ -109,8 +106,12 @@ public:
   const Wait& wait_of(std::uint32_t thread) const { return waits_[thread]; }
 
 private:
-  void take(std::uint64_t address, std::uint32_t thread, std::uint32_t index) {
-    Lock& lock = locks[address];
+  void take(const trace::Affected& taken, std::uint32_t thread, std::uint32_t index) {
+    Lock& lock = locks[taken.address];
+    if (taken.shared) {
+      ++lock.readers.try_emplace(thread, index, 0).first->second.second;
+      return;
+    }
     if (lock.owner && lock.owner->thread == thread) {
       ++lock.depth;
       return;
@@ -118,18 +119,19 @@ private:
     lock.owner = {thread, index};
     lock.depth = 1;
   }
-  void give(std::uint64_t address, bool all) {
-    Lock& lock = locks[address];
-    if (!all && lock.depth > 1) {
+  void give(const trace::Affected& given, std::uint32_t thread) {
+    Lock& lock = locks[given.address];
+    if (given.shared) {
+      if (const auto it = lock.readers.find(thread); it != lock.readers.end() && --it->second.second == 0)
+        lock.readers.erase(it);
+      return;
+    }
+    if (!given.whole && lock.depth > 1) {
       --lock.depth;
       return;
     }
     lock.owner.reset();
     lock.depth = 0;
-  }
-  void give_shared(std::uint64_t address, std::uint32_t thread) {
-    auto& readers = locks[address].readers;
-    if (const auto it = readers.find(thread); it != readers.end() && --it->second.second == 0) readers.erase(it);
   }
 
   const Trace& trace_;
@@ -169,7 +171,8 @@ public:
   }
 
 private:
-  // Requests stand at the end, but for those that a handler of a signal has interrupted: then it is looked at the moment before it.
+  // Requests stand at the end, except those that a signal's handler has interrupted: there, the
+  // moment before it counts.
   void find_moment() {
     moment_ = static_cast<std::uint32_t>(trace_.events.size());
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
@@ -218,7 +221,8 @@ private:
     return stuck(holder) || (state_.ended[holder] && !survives);
   }
 
-  // Who has what the event waits for, and will never give it; with the event that took it.
+  // The owner of the object that the event waits for, who will never give it; and the event that
+  // took it.
   std::vector<Holdings::Holder> blockers(const Event& e) const {
     switch (e.kind) {
     case EventKind::Acquire: return holders(e, e.address, false, (e.value & trace::kLockRobust) != 0);
@@ -258,7 +262,7 @@ private:
     });
   }
 
-  // What anybody may give, and nobody has given so far.
+  // Any thread may give it, and none has so far.
   bool nobody_gave(const Event& e) const {
     switch (e.kind) {
     case EventKind::SemWait: {
@@ -276,7 +280,8 @@ private:
       return state_.wait_of(e.thread).open && !state_.wait_of(e.thread).signalled && !state_.shared.contains(e.address);
     case EventKind::FutexWait:
       if ((e.value & trace::kMayBeShared) != 0 && !trace::is_own_memory(trace_, e.address)) return false;
-      // It sleeps only if the word is what it expects. If that has changed since, somebody must have seen it asleep.
+      // It sleeps only if the word is the expected one. If the word has changed since, the thread
+      // must have been seen asleep.
       return (trace_.flags & trace::kSeenAsleep) != 0 || last_word(e.address) == (e.value & 0xffffffff);
     default: return false;
     }
@@ -295,7 +300,7 @@ private:
     return {};
   }
 
-  // Threads that wait for each other are one deadlock; if nobody is left, all of them are.
+  // Threads that wait for each other are one deadlock; if no other thread is left, all of them are.
   std::vector<Finding> findings() {
     std::vector<std::uint32_t> group(request_of_.size());
     for (std::uint32_t thread = 0; thread < group.size(); ++thread) group[thread] = thread;

@@ -1,18 +1,21 @@
 // Threads that wait when the recorded run ends: which of them can never go on?
 //
-// Question: the run was ended while threads waited; is that a deadlock that really happened, or might they still have gone on?
-// Source: the serial specifications of POSIX's primitives, on the recorded order. Nothing is predicted.
+//     thread 1: acquire A, request B        thread 1 waits for the lock of thread 2, and
+//     thread 2: acquire B, request A        thread 2 for that of thread 1: for ever
 //
-//   thread 1: acquire A, request B        thread 1 waits for what thread 2 has, and
-//   thread 2: acquire B, request A        thread 2 for what thread 1 has: for ever
-//
-// A wait for something that has an owner (a lock, the end of a thread, an initialisation) never ends if the owner waits for
-// ever, or has ended with it. One for something that anybody may give (a semaphore, a barrier, a signal, a futex) never ends if
-// every thread of the process waits for ever or has ended, and nothing can come from outside: no handler of signals, no timer,
-// no primitive that other processes use or that Sooth does not follow. The largest set of threads that keeps these rules is it.
-// A `request` is recorded before its thread waits and whatever is given is recorded before it is given, so a wait that the
-// record cannot end has not ended.
+// Question: the run was ended while threads waited. Is that a deadlock that really happened, or
+//   might they still have gone on?
+// Source: the serial specifications of POSIX's primitives, on the recorded order. Nothing is
+//   predicted.
 // Cost: one pass over the events, and a few rounds over the threads that wait.
+//
+// A wait for an object with an owner (a lock, the end of a thread, an initialisation) never ends if
+// the owner waits for ever, or has ended while it held it. A wait for something that any thread may
+// give (a semaphore, a barrier, a signal, a futex) never ends if every thread of the process waits
+// for ever or has ended, and nothing can come from outside: no handler of signals, no timer, no
+// primitive that other processes use or that Sooth does not follow. The result is the largest set
+// of threads that satisfies these rules. A `request` is recorded before its thread waits, and every
+// grant is recorded before it is made. So a wait that the record cannot end has not ended.
 #pragma once
 
 #include <cstdint>

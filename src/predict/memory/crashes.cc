@@ -73,8 +73,8 @@ std::string freed_text(const Trace& trace, const Event& crash, std::uint32_t ind
   if (!crash.has(trace::kFill)) return {};
   for (std::uint32_t i = index; i-- > 0;) {
     const Event& e = trace.events[i];
-    const bool begins = e.kind == EventKind::Alloc || e.kind == EventKind::Map || e.kind == EventKind::StackBegin;
-    if ((!begins && !trace::ends_object(e.kind)) || crash.address - e.address >= e.value) continue;
+    const bool begins = begins_object(e.kind);
+    if (!begins_or_ends_object(e.kind) || crash.address - e.address >= e.value) continue;
     if (begins) return {};
     return fmt::format(" The address is in memory that thread {} {} before (event {}).", e.thread,
                        e.kind == EventKind::Unmap ? "unmapped" : "freed", i);
@@ -86,7 +86,8 @@ bool explains(FindingKind kind) {
   return kind == FindingKind::Race || kind == FindingKind::UseAfterFree || kind == FindingKind::DoubleFree;
 }
 
-// A finding about one of these accesses, or another instance of the same instruction on the same bytes.
+// A finding about one of these accesses, or another instance of the same instruction on the same
+// bytes.
 std::string finding_text(const Trace& trace, const std::vector<Finding>& findings,
                          const std::vector<std::uint32_t>& accesses) {
   for (const std::uint32_t access : accesses)

@@ -1,9 +1,15 @@
-// The recorded run's own death: a failed assertion, abort, std::terminate, an uncaught exception, a fatal signal.
+// The recorded run's own death: a failed assertion, abort, std::terminate, an uncaught exception, a
+// fatal signal.
 //
-// Question: did the program die by a signal of its own, where, and what did it say?
-// The runtime's `crash` event tells it. What explains it (memory that was freed before, a race on what was read last) is added
-// when all findings are known.
-// Cost: the last events of the trace; for the explanation, the accesses of the thread's last segment.
+//     T2 free p
+//     T1 read p          observed use after free
+//     T1 crash SIGSEGV   the finding; explained by the use after free
+//
+// Question: did the program die by a signal of its own, where, and with which message? The
+//   runtime's `crash` event has it. The explanation (memory that was freed before, a race on the
+//   last reads) is added when all findings are known.
+// Cost: the last events of the trace; for the explanation, the accesses of the thread's last
+//   segment.
 #pragma once
 
 #include <vector>
@@ -15,7 +21,7 @@ namespace sooth::predict {
 
 std::vector<witness::Finding> find_crashes(const trace::Trace& trace);
 
-// Says in the notes of crashes what the other findings and the trace tell about them.
+// Adds explanations to the notes of crashes, from the other findings and the trace.
 void explain_crashes(const trace::Trace& trace, std::vector<witness::Finding>& findings);
 
 } // namespace sooth::predict

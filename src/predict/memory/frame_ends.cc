@@ -7,6 +7,7 @@
 #include <absl/container/btree_map.h>
 
 #include "base/address_ranges.h"
+#include "predict/memory/forgotten_touches.h"
 #include "predict/memory/shared_frames.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
@@ -23,7 +24,7 @@ using witness::Role;
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
-// Nobody else learns anything by it, as far as it is part of a step that other events began.
+// No other thread learns anything by it, as far as it is part of a step that other events began.
 bool tells_nothing(EventKind kind) {
   switch (kind) {
   case EventKind::Enter:
@@ -65,6 +66,7 @@ private:
     std::uint32_t function;             // site
     std::uint32_t exit = kNone;         // event
     std::vector<std::uint32_t> touches; // by others: the last of each thread at each site
+    ForgottenTouches forgotten = {};
   };
   struct Range {
     std::uint64_t end;
@@ -78,7 +80,7 @@ private:
     const bool own = shared_.is_own(e) && !stack.empty() && shared_.stays_on_its_stack(e.thread);
     if (own && stack.back().activation == kNone) {
       stack.back().activation = static_cast<std::uint32_t>(activations_.size());
-      activations_.push_back({e.thread, stack.back().function, kNone, {}});
+      activations_.push_back({e.thread, stack.back().function, kNone, {}, {}});
     }
     std::uint64_t from = e.address, to = e.address + e.size; // of the frame, if it is the function's own
     for (auto it = first_overlapping(frames_, e.address); it != frames_.end() && it->first < e.address + e.size;) {
@@ -106,7 +108,10 @@ private:
       const Event& o = trace_.events[other];
       return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
     });
-    if (activation.touches.size() == kMaxTouches) activation.touches.erase(activation.touches.begin());
+    if (activation.touches.size() == kMaxTouches) {
+      activation.forgotten.forget(trace_.events[activation.touches.front()].thread, activation.touches.front());
+      activation.touches.erase(activation.touches.begin());
+    }
     activation.touches.push_back(i);
   }
 
@@ -118,7 +123,9 @@ private:
       Activation& activation = activations_[stack.back().activation];
       activation.exit = i;
       for (const std::uint32_t use : activation.touches) ask(use, i, activation.function);
+      activation.forgotten.account(computation_, must_, e.thread, i, coverage_);
       activation.touches = {};
+      activation.forgotten = {};
     }
   }
 
@@ -144,8 +151,11 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     const causality::Step& step = computation_.steps[use_step];
     if (step.event != use && !begins_block(step)) return;
-    if (tried.times == kTriesPerSites)
-      return coverage_.undecided_because("more accesses of functions' variables at one place than are tried");
+    if (tried.times >= kTriesPerSites) { // counted once for the two places
+      if (tried.times++ == kTriesPerSites)
+        coverage_.undecided_because("more accesses of functions' variables at one place than are tried");
+      return;
+    }
     ++tried.times;
     ++coverage_.candidates;
     ++coverage_.questions;

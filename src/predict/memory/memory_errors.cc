@@ -10,6 +10,7 @@
 
 #include "base/address_ranges.h"
 #include "causality/computation/effects.h"
+#include "predict/memory/forgotten_touches.h"
 #include "predict/memory/frame_ends.h"
 #include "predict/memory/stale_pointers.h"
 #include "predict/question/must_order.h"
@@ -28,20 +29,18 @@ using witness::Finding;
 using witness::FindingKind;
 using witness::Role;
 
-bool begins_object(EventKind kind) {
-  return kind == EventKind::Alloc || kind == EventKind::Map || kind == EventKind::StackBegin;
-}
 bool accesses(const Event& e) {
   const bool memory = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
   return memory && e.kind != EventKind::ExternalWrite && e.size != 0 && e.size <= ~e.address;
 }
 
-// The life of one object; or what is left of it.
+// The life of one object; or the rest of it.
 struct RememberedObject {
   std::uint64_t end = 0;          // address behind it
   std::uint32_t ended = kNoEvent; // the event, once it is over
   // The last access of each thread at each site, oldest first.
   absl::InlinedVector<std::uint32_t, 4> touches;
+  ForgottenTouches forgotten = {};
 };
 
 class MemoryErrors {
@@ -66,7 +65,7 @@ private:
   void begin(const Event& e) {
     if (e.value == 0 || e.value > ~e.address) return;
     erase_overlapping(objects_, e.address, e.address + e.value);
-    objects_[e.address] = {e.address + e.value, kNoEvent, {}};
+    objects_[e.address] = {e.address + e.value, kNoEvent, {}, {}};
   }
 
   void touch(std::uint32_t index) {
@@ -83,7 +82,10 @@ private:
         return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
       });
       if (same != object.touches.end()) object.touches.erase(same);
-      else if (object.touches.size() == kMaxTouches) object.touches.erase(object.touches.begin());
+      else if (object.touches.size() == kMaxTouches) {
+        object.forgotten.forget(trace_.events[object.touches.front()].thread, object.touches.front());
+        object.touches.erase(object.touches.begin());
+      }
       object.touches.push_back(index);
     }
   }
@@ -97,11 +99,14 @@ private:
       return;
     }
     std::vector<std::uint32_t> touches;
-    for (; it != objects_.end() && it->first < e.address + e.value; ++it)
+    for (; it != objects_.end() && it->first < e.address + e.value; ++it) {
+      it->second.forgotten.account(computation_, must_, e.thread, index, coverage_);
       touches.insert(touches.end(), it->second.touches.begin(), it->second.touches.end());
-    // Unmapped memory may come back unseen (a library that is loaded there), so no access after it is objected to.
+    }
+    // Unmapped memory may come back unseen (a library that is loaded there), so no access after it
+    // is objected to.
     erase_overlapping(objects_, e.address, e.address + e.value);
-    if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}};
+    if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}, {}};
     if (freed_inside_library(trace_, e)) {
       const bool others = std::any_of(touches.begin(), touches.end(),
                                       [&](std::uint32_t touch) { return trace_.events[touch].thread != e.thread; });
@@ -154,8 +159,11 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return;
     if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return;
-    if (tried.times == kTriesPerSites)
-      return coverage_.undecided_because("more accesses of freed objects at one place than are tried");
+    if (tried.times >= kTriesPerSites) { // counted once for the two places
+      if (tried.times++ == kTriesPerSites)
+        coverage_.undecided_because("more accesses of freed objects at one place than are tried");
+      return;
+    }
     ++tried.times;
     ++coverage_.candidates;
     ++coverage_.questions;
@@ -166,7 +174,7 @@ private:
       const causality::Step& first = computation_.steps[it->first];
       if (first.thread == step.thread && first.place >= step.place) question.waived.push_back(*it);
     }
-    // The first use that comes too late is the one to show: what the thread touched before it was alive.
+    // The first use that comes too late is shown: the thread's earlier accesses were in time.
     if (const StepId earlier = touched_before(step, trace_.events[end]); earlier != causality::kNoStep)
       question.sequence.push_back({earlier, end_step});
     const Answer answer = feasibility_.ask(question);

@@ -1,19 +1,28 @@
-// Uses after the end of an object's life: heap blocks, mappings, the stacks of threads; and double frees.
+// Uses after the end of an object's life: heap blocks, mappings, the stacks of threads; and double
+// frees.
 //
-// Question: is there a run in which an access of an object comes after the end of its life, although in the recorded
-// run it came before?
-// Source: the orders access -> end of the computation (causality/computation/lifetimes.h). The question waives those of the accessing
-// thread: the end happened, the thread stands directly before the access.
-// Where we differ: only accesses by other threads than the one that ends the object, since a thread's own order does not
-// change. If the recorded run itself has an access after the end, or a second free, that is an observed finding.
-// A free inside a library is left out of predictions: what made the library free the object (a counter of references in
-// code without instrumentation) was not recorded. It is known by the call's site, which names what was called.
-// Blocks whose place was given out again have a file of their own: stale_pointers.h, which predicts double frees.
-// So have the ends of functions' frames on a stack that lives on: frame_ends.h.
+//     1 T1 alloc p
+//     2 T1 fork T2
+//     3 T2 read p
+//     4 T1 free p            the run 1 2 4: T2 stands before 3, and p is freed
+//
+// Question: is there a run in which an access of an object comes after the end of its life,
+//   although in the recorded run it came before?
+// Source: the orders access -> end of the computation (causality/computation/lifetimes.h). The
+//   question waives those of the accessing thread: the end happened, the thread stands directly
+//   before the access.
+// Where we differ: only accesses by other threads than the one that ends the object count, since a
+//   thread's own order does not change. If the recorded run itself has an access after the end, or
+//   a second free, that is an observed finding. A free inside a library is left out of predictions:
+//   what made the library free the object (a counter of references in code without instrumentation)
+//   was not recorded. It is known by the call's site, which names the function that was called.
+//   Blocks whose address was allocated again have a file of their own: stale_pointers.h, which
+//   predicts double frees. So have the ends of functions' frames on a stack that lives on:
+//   frame_ends.h.
 // Cost: one pass; kMaxTries questions for each pair of sites.
 //
-// Places: the access (Role::Use) or second free (Role::Free), then the event that ended the object (Role::Free). The
-// witness's `next` is the first of them.
+// Places: the access (Role::Use) or second free (Role::Free), then the event that ended the object
+//   (Role::Free). The witness's `next` is the first of them.
 #pragma once
 
 #include <vector>

@@ -5,6 +5,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "trace/kind_groups.h"
+
 namespace sooth::predict {
 namespace {
 
@@ -31,12 +33,10 @@ public:
       others_.push_back({global.address, global.address + global.bytes});
     for (const Event& e : trace.events) {
       if (e.kind == EventKind::StackBegin) own_[e.thread] = {e.address, e.address + e.value};
-      if ((e.kind == EventKind::Alloc || e.kind == EventKind::Map || e.kind == EventKind::StackBegin) &&
-          e.value <= ~e.address)
-        others_.push_back({e.address, e.address + e.value});
+      if (begins_object(e.kind) && e.value <= ~e.address) others_.push_back({e.address, e.address + e.value});
     }
     std::ranges::sort(others_, {}, &Range::from);
-    std::uint64_t to = 0; // whoever begins later ends no earlier, so that the last one that begins decides
+    std::uint64_t to = 0; // a later one ends no earlier, so that the last one that begins decides
     for (Range& range : others_) range.to = to = std::max(to, range.to);
   }
   bool has(const Event& e) const {
@@ -67,6 +67,7 @@ SharedFrames::SharedFrames(const trace::Trace& trace) : trace_(trace), elsewhere
   const bool marked = std::ranges::any_of(
       trace.sites, [](const trace::Site& site) { return (site.flags & trace::kSiteOwnFrame) != 0; });
   if (!marked) return;
+  for (std::size_t t = 0; t < trace.threads.size(); ++t) elsewhere_[t] = trace.threads[t].leaves_its_stack;
   const Stacks stacks(trace);
   absl::flat_hash_map<std::uint64_t, std::uint32_t> owners; // by line
   for (const Event& e : trace.events) {

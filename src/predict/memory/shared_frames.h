@@ -1,4 +1,5 @@
-// Which parts of the threads' stacks several threads access: most programs have few of them, and everything else costs nothing.
+// The parts of the threads' stacks that several threads access. Most programs have few of them, and
+// everything else costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ public:
   explicit SharedFrames(const trace::Trace& trace);
 
   bool empty() const { return lines_.empty(); }
-  // Whether the access touches a part of a stack that some function used as its own and another thread accesses.
+  // Whether the access touches a part of a stack that some function used as its own and another
+  // thread accesses.
   bool touched_by(const trace::Event& access) const;
   // Accesses of its own frames were all on the stack that the thread began with.
   bool stays_on_its_stack(std::uint32_t thread) const { return !elsewhere_[thread]; }

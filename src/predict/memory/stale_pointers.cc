@@ -75,7 +75,8 @@ private:
     alive_.erase(it);
   }
   void use(std::uint32_t i) {
-    // Only what begins where the object begins, or lies inside it: addresses of moved objects are nobody else's.
+    // Only addresses where the object begins, or inside it: addresses of moved objects belong to no
+    // other object.
     const auto moved =
         std::ranges::upper_bound(table_.moved, trace_.events[i].address, {}, &trace::MovedObject::address);
     if (moved == table_.moved.begin()) return;
@@ -110,8 +111,11 @@ private:
     if (must_.precedes(use, free)) return;
     Tried& tried = tried_[std::tuple(name(candidate.use), name(candidate.free))];
     if (tried.found) return;
-    if (tried.times == kTriesPerSites)
-      return coverage_.undecided_because("more blocks at reused places, freed and used at one place, than are tried");
+    if (tried.times >= kTriesPerSites) { // counted once for the two places
+      if (tried.times++ == kTriesPerSites)
+        coverage_.undecided_because("more blocks at reused places, freed and used at one place, than are tried");
+      return;
+    }
     ++tried.times;
     ++coverage_.candidates;
     ++coverage_.questions;

@@ -92,7 +92,7 @@ private:
     return !index_.reads_freely() || require(c_.dependence.steps[id].decides);
   }
 
-  // Model full: these must be as they were, so what was read for them must be.
+  // Model full: these must be as they were, so the reads that influence them must be, too.
   bool require(const causality::StepDependence::Slice& slice) { return require(c_.dependence.of(slice)); }
   bool require_own(StepId step) {
     const causality::DependenceNode own = c_.dependence.steps[step].own;
@@ -222,7 +222,8 @@ private:
     }
     return true;
   }
-  // Whether the set has a conflicting access of another thread that was observed after the hold began.
+  // Whether the set has a conflicting access of another thread that was observed after the hold
+  // began.
   bool followed(std::uint32_t location, const Section& hold) const {
     const auto any = [&](const std::vector<Access>& accesses) {
       const auto it = std::ranges::upper_bound(accesses, hold.begin, {}, &Access::step);

@@ -1,6 +1,7 @@
 // Strongly connected components of a graph of numbers.
 //
-// Source: Tarjan, Depth-first search and linear graph algorithms (1972), without recursion: a chain of locks may be long.
+// Source: Tarjan, Depth-first search and linear graph algorithms (1972), without recursion: a chain
+//   of locks may be long.
 // Cost: linear in nodes and arcs.
 #pragma once
 

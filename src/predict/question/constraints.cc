@@ -84,7 +84,7 @@ bool Constraints::order(StepId first, StepId second) {
   return include(first) && include(second) && run_.order(first, second);
 }
 
-// What the step needs, whatever the run.
+// The needs of the step, in every run.
 bool Constraints::admit(StepId id) {
   const causality::Step& step = c_.steps[id];
   for (const causality::Order& o : index_.orders(id))
@@ -140,7 +140,7 @@ bool Constraints::require(std::span<const causality::DependenceNode> nodes) {
   while (!stack.empty()) {
     const causality::DependenceNode id = stack.back();
     stack.pop_back();
-    // What happened before the window happened as it was observed.
+    // Before the window, everything happened as observed.
     if (in_base(id) || !is_required_.insert(id).second) continue;
     required_.push_back(id);
     const causality::StepDependence::Node& node = dependence.nodes[id];
@@ -227,7 +227,8 @@ void Constraints::note_changes() {
   run_.changed().clear();
 }
 
-// Rules see what was known when the round began; what they add is closed together before the next one.
+// Rules see the orders known when the round began; the orders that they add are closed together
+// before the next one.
 bool Constraints::saturate() {
   for (;;) {
     if (deadline_.passed()) {
@@ -277,7 +278,8 @@ bool Constraints::apply_read(std::uint32_t location, StepId reader, StepId write
   if (!base && !order(writer, reader)) return false;
   const std::uint32_t thread = c_.steps[reader].thread;
   for (const ThreadAccesses& own : index_.locations[location].threads_between(begin_, end_)) {
-    // The last write of this thread that is known before the read is not after the one that is seen.
+    // The last write of this thread that is known before the read is not after the write that the
+    // read sees.
     const std::uint32_t before = own.thread == thread ? c_.steps[reader].place : run_.known_before(reader, own.thread);
     const StepId last = last_before(own.writes, index_.step_at(own.thread, before));
     if (last != kNoStep && last != writer && !run_.in_base(last) && (base || !run_.order(last, writer))) return false;
@@ -321,7 +323,8 @@ bool Constraints::apply_hold(const Section& hold, const std::vector<Access>& acc
   }
   const bool ends = hold.end != kNoStep && run_.has(hold.end);
   if (!ends && run_.may_have(hold.end)) return true; // open: it may end, or not
-  // The last access that is known before the end, all of them if there is none, is before the beginning.
+  // The last access that is known before the end, all of them if there is none, is before the
+  // beginning.
   const std::uint32_t thread = accesses.empty() ? 0 : c_.steps[accesses.front().step].thread;
   const StepId last =
       last_before(accesses, index_.step_at(thread, ends ? run_.known_before(hold.end, thread) : run_.prefix(thread)));
@@ -343,7 +346,8 @@ bool Constraints::apply_locks(std::uint32_t lock) {
   return true;
 }
 
-// In each other thread: the first conflicting section that is not over when this one begins comes behind this one.
+// In each other thread: the first conflicting section that is not over when this one begins comes
+// behind this one.
 bool Constraints::apply_section(std::uint32_t lock, const Section& section) {
   const std::vector<Section>& sections = index_.locks[lock];
   for (const ThreadSections& own : index_.lock_threads[lock]) {

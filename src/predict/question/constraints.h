@@ -1,15 +1,27 @@
 // What a run must keep to, as orders between steps: the polynomial heart of the complete tier.
 //
+//     T1 w : write x = 1      r sees w. Suppose that w' is known to come before r, for example by
+//     T3 w': write x = 2      a release in T3 and an acquire in T2. Then w' comes before w: between
+//     T2 r : read  x = 1      w and r it would overwrite the 1. If w is also known to come before
+//                             w', the two orders contradict each other: no run has all of this.
+//
 // Question: given some steps that the run must have, what else must it have, and in which order?
-// Source: saturation of partial orders (reads-from and locks), as in work on predictive analysis and on verifying
-//   sequential consistency; here for maximal causality, with prefixes of threads that grow only if they must.
-// The rules, applied until nothing changes. `w` is the write that read `r` sees, w' another write of the location:
-//   reads   w' known before r:  w' before w.       w known before w':  r before w'.
-//   locks   one section begins before the other ends:  it ends before the other begins (and its end is in the run).
-//   holds   as locks, between a hold and each conflicting access.
-//   tries   a try that failed is inside the section it ran into.
-// Everything the rules add is in every run that contains what was there before; so a contradiction is a proof.
-// Cost: a pass over the accesses of each location, and the sections of each lock, whose steps' clocks changed.
+// Source: saturation of partial orders (reads-from and locks), as in work on predictive analysis
+//   and on verifying sequential consistency; here for maximal causality, with prefixes of threads
+//   that grow only if they must.
+//
+// The rules, applied until nothing changes. `w` is the write that read `r` sees, w' another write
+// of the location:
+//     reads   w' known before r:  w' before w.       w known before w':  r before w'.
+//     locks   one section begins before the other ends:  it ends before the other begins (and its
+//             end is in the run).
+//     holds   as locks, between a hold and each conflicting access.
+//     tries   a try that failed is inside the section that excluded it.
+// Everything the rules add is in every run that contains what was there before; so a contradiction
+// is a proof.
+//
+// Cost: a pass over the accesses of each location, and the sections of each lock, whose steps'
+//   clocks changed.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -25,13 +37,15 @@
 
 namespace sooth::predict {
 
-// Who a read sees, besides steps: what was there before the window, or not decided yet.
+// The writer that a read sees, if it is not a step: the value before the window, or not decided
+// yet.
 inline constexpr StepId kBaseWriter = 0xfffffffe;
 inline constexpr StepId kUndecidedWriter = 0xfffffffd;
 inline constexpr StepId kAnyWriter = 0xfffffffc; // model full: nothing that decides depends on this read
 inline constexpr std::uint32_t kUndecidedSection = 0xfffffffe;
 
-// The part of the trace that is searched: steps [begin, end), after `base[t]` steps of each thread t.
+// The part of the trace that is searched: steps [begin, end), after `base[t]` steps of each thread
+// t.
 struct Window {
   StepId begin = 0;
   StepId end = 0;
@@ -49,7 +63,8 @@ public:
   const PartialRun& run() const { return run_; }
   StepId begin() const { return begin_; } // of the window
 
-  // Each is false if there is a contradiction. They may leave rules unapplied: saturate() applies them.
+  // Each is false if there is a contradiction. They may leave rules unapplied: saturate() applies
+  // them.
   bool start();                            // what the question asks for
   bool include(StepId step);               // with what its thread did before it
   bool order(StepId first, StepId second); // includes both
@@ -61,13 +76,14 @@ public:
   // Of a read (a try) in the run: who it sees (runs into).
   StepId writer(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
   std::uint32_t tried_section(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
-  // What the location had before the window.
+  // The value of the location before the window.
   Access base_write(std::uint32_t location) const;
   // Writers that the read may still see, the observed one first.
   std::vector<StepId> candidates(std::uint32_t operation, StepId step, std::size_t most) const;
   bool can_see(StepId step, std::uint32_t location, StepId writer) const;
 
-  // Model full: whether what the step writes is certainly what it wrote, so that reads may count on it.
+  // Model full: whether the step certainly writes the value it wrote, so that reads may count on
+  // it.
   bool is_clean(StepId writer) const;
 
   struct Mark {
@@ -107,7 +123,8 @@ private:
     std::uint32_t old;
   };
   std::vector<Choice> choices_;
-  // Model full: nodes of the dependence graph that must be as they were, in the order in which that became known.
+  // Model full: nodes of the dependence graph that must be as they were, in the order in which this
+  // became known.
   std::vector<causality::DependenceNode> required_;
   absl::flat_hash_set<causality::DependenceNode> is_required_;
   std::vector<StepId> new_;                              // in the run, but what they need is not yet

@@ -1,4 +1,5 @@
-// What the engines looked at, and where they had to stop: for the end of the report. Plain counters that add up.
+// What the engines looked at, and where they had to stop: for the end of the report. Plain counters
+// that add up.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,23 @@
 
 namespace sooth::predict {
 
-// What might be a finding, and is none: nothing proves it. Told only to those who ask.
+// Unproven candidates; listed with --candidates.
 struct Candidate {
   witness::FindingKind kind = witness::FindingKind::Race;
   std::vector<witness::Place> places;
-  std::string reason; // why it is none
+  std::string reason; // why it is not a finding
 };
 
 struct Coverage {
   std::uint64_t candidates = 0; // pairs, cycles, blocks, objects that were looked at more closely
   std::uint64_t questions = 0;  // asked of a Feasibility
   std::uint64_t undecided = 0;  // candidates without an answer; each has a reason below
-  std::uint64_t windows = 0;    // pieces into which the trace was cut for the complete tier; 0: not cut
+
+  // Candidates that were not decided because one of the same variable and functions is a finding:
+  // they would only add lines.
+  std::uint64_t alike = 0;
+
+  std::uint64_t benign = 0; // pairs of places whose races the program declares to be meant
 
   // Why answers are not complete, as a sentence's end ("the budget was used up"), and how often.
   std::map<std::string, std::uint64_t> reasons;
@@ -50,7 +56,8 @@ struct Coverage {
     candidates += other.candidates;
     questions += other.questions;
     undecided += other.undecided;
-    windows += other.windows;
+    benign += other.benign;
+    alike += other.alike;
     for (const auto& [reason, times] : other.reasons) reasons[reason] += times;
     listed.insert(listed.end(), other.listed.begin(), other.listed.end());
     return *this;

@@ -13,7 +13,8 @@ Execution::Execution(const Index& index, std::vector<std::uint32_t> base) : inde
   tainted_locations_.resize(index.computation.locations.size());
 }
 
-// Whether some read of the step sees something else than it saw. A read-modify-write and the like read before they write.
+// Whether some read of the step sees another value than it saw. A read-modify-write and the like
+// read before they write.
 bool Execution::reads_taint(StepId step) const {
   for (const Operation& o : index_.computation.operations_of(step))
     if (o.kind == OperationKind::Read &&

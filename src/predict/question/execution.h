@@ -1,10 +1,14 @@
-// A run as it grows, step by step, under one model's rules. The plain definition: every fast engine's answer is replayed
-// here before it is given.
+// A run as it grows, step by step, under one model's rules. The plain definition: every fast
+// engine's answer is replayed here before it is given.
+//
+//     after T1 acquire m:   allows(T2 acquire m) is false; allows(T1 write x) is true
 //
 // Question: may this step follow the run so far?
 // Source: maximal models, the models as conditions on prefixes (docs/report.md, Models).
-// Where we differ: a run may begin behind a part of the observed one; what that left is found by binary search.
-// Cost: a step costs its operations, its orders and its needs; a pinned step one look at each thread.
+// Where we differ: a run may begin behind a part of the observed one; a binary search finds the
+//   state that this part left.
+// Cost: a step costs its operations, its orders and its needs; a pinned step one look at each
+//   thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -21,7 +25,8 @@ namespace sooth::predict {
 class Execution {
 public:
   explicit Execution(const Index& index) : Execution(index, {}) {}
-  // As if each thread t had made `base[t]` steps, in the observed order: that must be a run. Empty: none.
+  // As if each thread t had made `base[t]` steps, in the observed order: that must be a run. Empty:
+  // none.
   Execution(const Index& index, std::vector<std::uint32_t> base);
 
   std::uint32_t position(std::uint32_t thread) const { return positions_[thread]; }
@@ -35,19 +40,22 @@ public:
     return positions_[index_.computation.steps[step].thread] > index_.computation.steps[step].place;
   }
 
-  // Whether the next step of its thread may follow; `question` adds its sequences and waives its orders.
+  // Whether the next step of its thread may follow; `question` adds its sequences and waives its
+  // orders.
   bool allows(StepId step, const Question& question) const;
   void take(StepId step);
-  // Whether the thread of the step, which is its next, will really do it: nothing that leads to it is tainted.
+  // Whether the thread of the step, which is its next, will really do it: no tainted value leads to
+  // it.
   bool leads_to(StepId step) const;
 
   // Model full allows more; what comes before a window is as it was observed.
   bool sees_what_it_saw(StepId step) const { return !index_.reads_freely() || !reads_taint(step); }
 
-  // Model full: nobody knows what the location has.
+  // Model full: the contents of the location are not known.
   bool is_tainted(std::size_t location) const { return index_.reads_freely() && tainted_locations_[location]; }
 
-  // The last write of the location, as far as the model can tell writes apart: a step or, under maximal, a value.
+  // The last write of the location, as far as the model distinguishes writes: a step or, under
+  // maximal, a value.
   std::uint32_t memory(std::size_t location) const;
   std::size_t locations() const { return index_.computation.locations.size(); }
 
@@ -71,7 +79,7 @@ private:
   std::vector<std::uint32_t> base_;                    // empty: the beginning of the trace
   std::vector<std::uint32_t> positions_;               // by thread
   absl::flat_hash_map<std::uint32_t, Access> writers_; // by location, since the base
-  // What the base says is looked up when it is asked for.
+  // The state after the base is looked up on demand.
   mutable absl::flat_hash_map<std::uint32_t, Lock> locks_;
   mutable absl::flat_hash_map<std::uint32_t, std::vector<Holder>> holders_; // by location
 
@@ -84,7 +92,8 @@ private:
 // Whether the question is answered by where this run has come to.
 bool satisfies(const Computation& computation, const Question& question, std::span<const std::uint32_t> positions);
 
-// Replays a run: empty if every step was allowed and the question is satisfied at the end; else what went wrong.
+// Replays a run: empty if every step was allowed and the question is satisfied at the end;
+// otherwise what went wrong.
 std::string objection_to(const Index& index, const Question& question, std::span<const StepId> run);
 // The same for the steps behind a base, in which the question's steps do not stand.
 std::string objection_to(const Index& index, const Question& question, const std::vector<std::uint32_t>& base,

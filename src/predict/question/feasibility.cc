@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "predict/question/closure.h"
@@ -13,7 +15,8 @@
 namespace sooth::predict {
 namespace {
 
-// Closures over the whole trace that are allowed for, in traces: questions may be many, and time must grow with the trace.
+// Budget for closures over the whole trace, in lengths of the trace: there may be many questions,
+// and time must grow with the trace only.
 constexpr std::uint64_t kWholeTraces = 60;
 
 class Tiers final : public Feasibility {
@@ -25,8 +28,10 @@ public:
 
   Answer ask(const Question& question) const override {
     if (const char* reason = budget_.spent()) return {Truth::Undecided, "", {}, reason};
-    if (index_.model == witness::Model::WeakHappensBefore && index_.lock_never_released)
+    if (index_.rules().needs == NeedsOfModel::ReleasedLocks && index_.lock_never_released)
       return {Truth::Undecided, "", {}, "a lock is never released, so whb does not apply"};
+    const auto stands = [&](StepId step) { return step < index_.computation.standing; };
+    if (std::ranges::any_of(question.before, stands)) return {Truth::No, "closure", {}, {}};
     const auto limits = limits_of(index_, question);
     if (!limits) return {Truth::No, "closure", {}, {}};
     const std::optional<Window> window = windows_.around(question);
@@ -34,10 +39,14 @@ public:
     if (window) {
       answer = close_behind(question, *limits, *window);
       if (answer.truth == Truth::Undecided) answer = complete(question, *limits, *window);
+      // Runs that leave out something of what was observed before the window were not looked at.
+      if (answer.truth == Truth::No && window->begin != index_.computation.standing)
+        answer = nothing_within(answer.tier);
       if (answer.truth != Truth::Undecided) return answer;
     }
     if (windows_.whole() || !may_look_at_all(question)) return answer;
-    const Window everything{0, static_cast<StepId>(index_.computation.steps.size()), {}};
+    Window everything = windows_.everything();
+    if (everything.begin == 0) everything.base.clear(); // costs less
     const Answer closed = close_behind(question, *limits, everything);
     return closed.truth == Truth::Undecided ? answer : closed;
   }
@@ -63,14 +72,17 @@ private:
     }
     const Deadline deadline(budget_, limits_.seconds_per_question);
     Answer answer = search(index_, question, window, std::move(limits), deadline);
-    if (answer.truth == Truth::No && !windows_.whole())
-      return {Truth::Undecided, answer.tier, {}, "no run was found within the window"};
+    if (answer.truth == Truth::No && !windows_.whole()) return nothing_within(answer.tier);
     if (answer.truth != Truth::Yes) return answer;
-    // The last word has the plain definition.
+    // The plain definition has the last word.
     if (const std::string wrong = objection_to(index_, question, window.base, answer.run.steps); !wrong.empty())
       return {Truth::Undecided, answer.tier, {}, "an internal error: " + wrong};
     answer.run = behind(window, answer.run.steps);
     return answer;
+  }
+
+  static Answer nothing_within(const char* tier) {
+    return {Truth::Undecided, tier, {}, "no run was found within the window"};
   }
 
   Run behind(const Window& window, const std::vector<StepId>& steps) const {
@@ -95,6 +107,28 @@ private:
   mutable std::atomic<std::uint64_t> looked_at_{0}; // steps, by closures over the whole trace
 };
 
+// Prepares for questions when the first one is asked: many traces leave none.
+class Lazy final : public Feasibility {
+public:
+  Lazy(const causality::Computation& computation, witness::Model model, const Limits& limits)
+      : computation_(computation), model_(model), limits_(limits) {}
+
+  Answer ask(const Question& question) const override { return tiers().ask(question); }
+  const Index& index() const override { return tiers().index(); }
+
+private:
+  const Tiers& tiers() const {
+    std::call_once(made_, [&] { tiers_ = std::make_unique<Tiers>(computation_, model_, limits_); });
+    return *tiers_;
+  }
+
+  const causality::Computation& computation_;
+  const witness::Model model_;
+  const Limits limits_;
+  mutable std::once_flag made_;
+  mutable std::unique_ptr<Tiers> tiers_;
+};
+
 } // namespace
 
 Run::operator std::vector<causality::StepId>() const {
@@ -106,7 +140,7 @@ Run::operator std::vector<causality::StepId>() const {
 
 std::unique_ptr<Feasibility> make_feasibility(const causality::Computation& computation, witness::Model model,
                                               const Limits& limits) {
-  return std::make_unique<Tiers>(computation, model, limits);
+  return std::make_unique<Lazy>(computation, model, limits);
 }
 
 } // namespace sooth::predict

@@ -1,11 +1,19 @@
-// The one question behind races, deadlocks, atomicity and memory errors: is there a run in which certain threads
-// stand at certain places?
+// The one question behind races, deadlocks, atomicity and memory errors: is there a run in which
+// certain threads stand at certain places?
+//
+//     1 T1 acquire a        Is there a deadlock? Question: before = {2, 6}, that is, T1 stands
+//     2 T1 acquire b        directly before 2, and T2 directly before 6.
+//     3 T1 release b
+//     4 T1 release a        Answer: yes, by the run 1 5. T1 has a and requests b, T2 has b and
+//     5 T2 acquire b        requests a.
+//     6 T2 acquire a
 //
 // Source: maximal models, Definition 4 (corrected: both projections are on the thread of the
-// respective event): a race is a feasible run after which two threads stand directly before
-// conflicting accesses. A deadlock is the same with requests for locks.
+//   respective event): a race is a feasible run after which two threads stand directly before
+//   conflicting accesses. A deadlock is the same with requests for locks.
 // Tiers: `closure` (polynomial) answers most questions; `search` (complete, in a window, with a
-// budget) the rest.
+//   budget) the rest.
+//
 // A model's runs are given by their prefixes: a step may be added to a run if the model's condition
 // for that step holds after it (docs/report.md, Models). So every prefix of a run is a run.
 #pragma once
@@ -29,7 +37,8 @@ struct Question {
   std::vector<causality::StepId> done;    // these happened
   std::vector<causality::Order> sequence; // both happened, in this order
   std::vector<causality::Order> waived;   // orders of the computation that do not bind in this question
-  // Model full: what these steps read and write is what it was, as far as a run can be asked for it (docs/sliced.md).
+  // Model full: these steps read and write their recorded values, as far as a run can be asked for
+  // it (docs/sliced.md).
   std::vector<causality::StepId> as_recorded = {};
 };
 
@@ -54,13 +63,16 @@ struct Answer {
 struct Limits {
   std::size_t window = 10'000; // steps; a question is decided within this many steps that end with its last one
   double seconds_per_question = 5;
-  double seconds = 0;             // for everything; 0: no limit
-  std::uint64_t memory = 0;       // bytes of the whole process; 0: no limit
-  unsigned jobs = 0;              // 0: as many as there are processors
+  double seconds_for_lines = 5; // for all that only adds lines to a finding, if not `each` is asked for
+  double seconds = 0;           // for everything; 0: no limit
+  std::uint64_t memory = 0;     // bytes of the whole process; 0: no limit
+  unsigned jobs = 0;            // 0: as many as there are processors
+  bool each = true; // false: one finding for a variable and its functions is enough, others if they are cheap
   const Budget* budget = nullptr; // what is left of `seconds` and `memory`, if the analysis began before
 };
 
-// Answers questions on one computation under one model. ask() may be called from several threads at once.
+// Answers questions on one computation under one model. ask() may be called from several threads at
+// once.
 class Feasibility {
 public:
   virtual ~Feasibility() = default;

@@ -1,15 +1,22 @@
-// A computation prepared for questions under one model: who accesses what, who holds what, what needs what.
+// A computation prepared for questions under one model: accesses by location, critical sections by
+// lock, needs by step.
 //
-// Question: which steps must be in a run before a given step, whatever else is in it; and where else could its reads find
-//   their values?
-// Source: maximal models: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb),
-// Theorem 7 (maximal).
+//     1 T1 write x = 1, 2 T2 read x = 1, 3 T2 write x = 2
+//     hb: 3 needs 1 and 2.   whb: 2 needs 1; 3 needs only its own thread.   maximal: 2 needs a 1
+//
+// Question: which steps must be in a run before a given step, whatever else is in it; and where
+//   else could its reads find their values?
+// Source: maximal models: Theorem 2 (hb), Theorem 4 (hb-locks), Theorems 3, 5 and 6 (whb), Theorem
+//   7 (maximal).
+//
 // The models differ here and only here:
-//   hb         a step needs all earlier conflicting accesses; locks are written, by shared holders read
-//   hb-locks   a step needs all earlier conflicting accesses; locks only exclude
-//   whb(-locks) a read needs the write it saw, and sees that one; locks exclude
-//   maximal    a read sees its value, whoever wrote it; locks exclude
-//   full       as maximal, but a read on which nothing depends that decides sees anything
+//     hb          a step needs all earlier conflicting accesses; locks are written, by shared
+//                 holders read
+//     hb-locks    a step needs all earlier conflicting accesses; locks only exclude
+//     whb(-locks) a read needs the write it saw, and sees that one; locks exclude
+//     maximal     a read sees its value, from any write; locks exclude
+//     full        as maximal, but a read that influences no decision may return any value
+//
 // Cost: time and memory in proportion to the computation's operations.
 #pragma once
 
@@ -19,6 +26,7 @@
 #include <vector>
 
 #include "causality/computation/computation.h"
+#include "predict/question/model_rules.h"
 #include "witness/finding.h"
 
 namespace sooth::predict {
@@ -69,7 +77,8 @@ struct LocationIndex {
     return static_cast<std::size_t>(std::ranges::lower_bound(holds_until, step) - holds_until.begin());
   }
 
-  // The threads that may access it from `begin` to `end` (exclusive); the others do not. A few where threads come and go.
+  // The threads that may access it from `begin` to `end` (exclusive); the others do not. Few, if
+  // threads come and go.
   std::span<const ThreadAccesses> threads_between(StepId begin, StepId end) const {
     const auto first = std::ranges::lower_bound(threads_until, begin) - threads_until.begin();
     const auto last = std::ranges::lower_bound(threads.begin() + first, threads.end(), end, {}, &ThreadAccesses::first);
@@ -96,8 +105,8 @@ public:
   const Computation& computation;
   const witness::Model model;
 
-  // Steps that the model wants before this one, besides the computation's orders and thread order. Reads' writers are
-  // among them unless the model is maximal.
+  // Steps that the model wants before this one, besides the computation's orders and thread order.
+  // They include the writers of reads, unless the model is maximal.
   std::span<const StepId> needs(StepId step) const {
     return std::span(needs_).subspan(need_begin_[step], need_begin_[step + 1] - need_begin_[step]);
   }
@@ -111,17 +120,18 @@ public:
   std::uint32_t section(std::size_t operation) const { return section_[operation]; }
 
   // A read sees one certain write. Otherwise it sees a value, whoever wrote it.
-  bool reads_identity() const { return model != witness::Model::Maximal && model != witness::Model::Full; }
-  // Only reads on which something depends that decides are bound to their values (causality/dependence/step_dependence.h).
-  bool reads_freely() const { return model == witness::Model::Full && computation.dependence.known; }
-  bool orders_conflicts() const {
-    return model == witness::Model::HappensBefore || model == witness::Model::HappensBeforeLocks;
-  }
-  bool orders_locks() const { return model == witness::Model::HappensBefore; }
+  bool reads_identity() const { return rules().reads < ReadsOfModel::SameValue; }
+  // Only reads on which something depends that decides are bound to their values
+  // (causality/dependence/step_dependence.h).
+  bool reads_freely() const { return rules().reads == ReadsOfModel::Free && computation.dependence.known; }
+  bool orders_conflicts() const { return rules().reads == ReadsOfModel::ObservedOrder; }
+  bool orders_locks() const { return rules().locks == LocksOfModel::Ordered; }
+  const ModelRules& rules() const { return rules_of(model); }
 
-  // By thread: so many of its steps may be in a predicted run. Where a read sees a certain write, that ends, too, at a read
-  // that the order of steps does not explain: the observed order parted a glued block (docs/trace_format.md, rule 3), and
-  // the write that was last before it by steps is not the one that it saw.
+  // By thread: so many of its steps may be in a predicted run. If the model wants a read to see a
+  // certain write, this also ends at a read that the order of steps does not explain: the observed
+  // order separated a glued block (docs/trace_format.md, rule 3), and the last write before it by
+  // steps is not the one that it saw.
   std::vector<std::uint32_t> trusted;
   std::vector<LocationIndex> locations;
   std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
@@ -136,8 +146,8 @@ public:
   // ... by steps from `begin` to `end` (exclusive).
   std::span<const Access> writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const;
 
-  // What holds where each thread t has made `cut[t]` steps, as in the observed run: the location's last write, and the
-  // sections of a lock that are open.
+  // The state after each thread t has made `cut[t]` steps, as in the observed run: the location's
+  // last write, and the open sections of a lock.
   Access last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const;
   void open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut, std::vector<std::uint32_t>& out) const;
   // The first step behind so many of the thread's; kNoStep if there is none.

@@ -19,7 +19,8 @@ MustOrder::MustOrder(const trace::Trace& trace, const causality::Computation& co
     if (step.place == 0) offset_[step.thread] = places;
     ++places;
   }
-  // Orders are sorted by their second step, and go forward in the observed run: every clock is final when it is used.
+  // Orders are sorted by their second step, and go forward in the observed run: every clock is
+  // final when it is used.
   for (std::size_t i = 0; i < computation.orders.size();) {
     const StepId second = computation.orders[i].second;
     const causality::Step& step = computation.steps[second];

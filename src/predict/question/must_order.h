@@ -1,9 +1,15 @@
-// What comes before what in every run: thread order and the orders of the computation, nothing else.
+// What comes before what in every run: thread order and the orders of the computation, nothing
+// else.
 //
-// Question: does one step come before another one, whatever the schedule?
-// It drops candidates that creation, joining, barriers and the like order, before a Feasibility is asked: every
-// "yes" is certain, a "no" says nothing. Orders that end in a free are left out, since questions about memory waive them.
-// Cost: linear in steps and orders, times the logarithm of the chains of threads; a binary search for each question.
+//     T1 write x, T1 fork T2, T2 write x      T1's write comes before T2's in every run
+//     T1 write y, T2 write y, after the fork  not ordered here; a Feasibility must be asked
+//
+// Question: does one step come before another one, whatever the schedule? Engines drop candidates
+//   that creation, joining, barriers and the like order, before they ask a Feasibility. Every "yes"
+//   is certain, a "no" says nothing. Orders that end in a free are left out, since questions about
+//   memory waive them.
+// Cost: linear in steps and orders, times the logarithm of the chains of threads; a binary search
+//   for each question.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +23,16 @@ namespace sooth::predict {
 
 class MustOrder {
 public:
-  // Which orders of the computation count: a question may waive all but those of creating and joining threads.
+  // Which orders of the computation count: a question may waive all but those of creating and
+  // joining threads.
   enum class Of : std::uint8_t { Everything, CreationAndJoining };
   MustOrder(const trace::Trace& trace, const causality::Computation& computation, Of orders = Of::Everything);
 
   // `first` happens before `second`, or is it.
   bool precedes(causality::StepId first, causality::StepId second) const;
 
-  // No run has both threads standing directly before these steps: one of them comes before something that the other
-  // one's thread has done by then.
+  // No run has both threads standing directly before these steps: one of them comes before
+  // something that the other one's thread has done by then.
   bool excludes(causality::StepId a, causality::StepId b) const;
 
   // Threads with the same number are in a chain (thread_chains.h).

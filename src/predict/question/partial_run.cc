@@ -25,7 +25,8 @@ StepId PartialRun::grow(std::uint32_t thread) {
   const std::vector<StepId>& own = computation_.threads[thread].steps;
   const StepId step = own[prefixes_[thread]];
   const std::size_t here = row(step);
-  // The clock is that of the thread's step before it, which stays below it whatever happens: no need to take it back.
+  // The clock is that of the thread's step before it, which stays below it in any case: it need not
+  // be undone.
   if (prefixes_[thread] > base_[thread]) {
     const std::size_t before = row(own[prefixes_[thread] - 1]);
     std::copy_n(clocks_.get() + before, width_, clocks_.get() + here);
@@ -40,7 +41,8 @@ StepId PartialRun::grow(std::uint32_t thread) {
   return step;
 }
 
-// The step's clock becomes at least that in row `from`, with `count` in one column. Returns whether it changed.
+// The step's clock becomes at least that in row `from`, with `count` in one column. Returns whether
+// it changed.
 bool PartialRun::raise(StepId step, std::size_t from, std::uint32_t column, std::uint32_t count) {
   std::uint32_t* const here = clocks_.get() + row(step);
   const std::uint32_t* const other = clocks_.get() + from;
@@ -88,7 +90,7 @@ bool PartialRun::propagate() {
     pending_[first_pending_] &= pending_[first_pending_] - 1;
     const auto step = static_cast<StepId>(begin_ + first_pending_ * 64 + bit);
     const std::uint32_t thread = thread_of(step), place = place_of(step);
-    // Known to come before itself: a circle.
+    // Known to come before itself: a cycle.
     if (clocks_[row(step) + columns_[thread]] > place) return false;
     const auto follow = [&](StepId next) {
       if (raise(next, row(step), columns_[thread], place + 1)) add_pending(next);

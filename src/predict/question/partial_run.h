@@ -1,11 +1,17 @@
-// A run in the making: which steps it has, and what is known of their order.
+// A run in the making: which steps it has, and the known part of their order.
+//
+//     steps a1 a2 of T1, b1 of T2; order(a2, b1)    clock of b1: 2 steps of T1 come before it
+//     order(b1, a1)                                 contradiction: a1 comes before a2, a2 before b1
 //
 // Question: do these steps and orders contradict each other?
-// Source: vector clocks. A step's clock says, for each thread, how many of its steps are known to come before.
-// Where we differ from a graph: "is a known to precede b" is one comparison. Orders are collected and closed together, the
-//   earliest steps first, so that a step's clock is passed on about once for many orders. Everything can be taken back to a
-//   mark; before the first mark nothing is kept for that.
-// Cost: closing costs the steps whose clocks change, times the threads. Memory: steps of the window times threads.
+// Source: vector clocks. A step's clock says, for each thread, how many of its steps are known to
+//   come before.
+// Where we differ: unlike in a graph, "is a known to precede b" is one comparison. Orders are
+//   collected and closed together, the earliest steps first, so that a step's clock is passed on
+//   about once for many orders. Everything can be undone back to a mark; before the first mark
+//   nothing is kept for that.
+// Cost: closing costs the steps whose clocks change, times the threads. Memory: steps of the window
+//   times threads.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +25,8 @@ namespace sooth::predict {
 
 class PartialRun {
 public:
-  // Steps from `begin` to `end` (exclusive) take part; of each thread `base[t]` steps have happened before.
+  // Steps from `begin` to `end` (exclusive) take part; of each thread `base[t]` steps have happened
+  // before.
   PartialRun(const Computation& computation, StepId begin, StepId end, std::vector<std::uint32_t> base,
              std::vector<std::uint32_t> limits);
 
@@ -42,13 +49,14 @@ public:
 
   // The thread's next step becomes part of the run. Returns kNoStep if its limit is reached.
   StepId grow(std::uint32_t thread);
-  // False: there is a contradiction. Both steps must be in the run, or the first in the base. What follows from the order
-  // for other steps is known after propagate().
+  // False: there is a contradiction. Both steps must be in the run, or the first in the base. The
+  // order's consequences for other steps are known after propagate().
   bool order(StepId first, StepId second);
   bool propagate(); // false: there is a contradiction
   bool pending() const { return first_pending_ < pending_.size(); }
 
-  // A thread that has to go on before the step can follow, where threads have come to `positions`; kNoThread: none.
+  // A thread that has to go on before the step can follow, if threads have come to `positions`;
+  // kNoThread: none.
   static constexpr std::uint32_t kNoThread = 0xffffffff;
   std::uint32_t waits_for(StepId step, std::span<const std::uint32_t> positions) const;
 

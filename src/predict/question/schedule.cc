@@ -104,8 +104,8 @@ private:
     return reads;
   }
 
-  // --- what is in the way ---
-  // With `options`, tells how to get it out of the way: of the first obstacle only.
+  // --- obstacles ---
+  // With `options`, adds the ways to remove the obstacle: of the first obstacle only.
   bool blocked(StepId id, std::vector<Option>* options) {
     const causality::Step& step = c_.steps[id];
     for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
@@ -173,11 +173,12 @@ private:
   bool lock_blocks(std::uint32_t lock, std::uint32_t number, std::vector<Option>* options) {
     if (index_.orders_locks()) return false;
     const Section& mine = index_.locks[lock][number];
-    const bool last = !ends(mine); // whoever wants the lock must have had it
+    const bool last = !ends(mine); // other threads that want the lock must have had it
     for (const ThreadSections& own : index_.lock_threads[lock]) {
       if (own.thread == mine.thread) continue;
       const std::vector<std::uint32_t>& others = mine.exclusive ? own.all : own.exclusive;
-      // Among them, in the order of the thread: those that are over, perhaps an open one, those to come.
+      // Among them, in the order of the thread: those that are over, perhaps an open one, those to
+      // come.
       const auto first = std::ranges::lower_bound(others, true, {}, [&](std::uint32_t n) {
         const Section& other = index_.locks[lock][n];
         return !executed(other.begin) || open(other);

@@ -8,7 +8,8 @@
 namespace sooth::predict {
 namespace {
 
-// Why some constraints have no run: one of the options holds, and each leads to a contradiction, at once or by a proof.
+// Why some constraints have no run: one of the options holds, and each leads to a contradiction, at
+//   once or by a proof.
 struct Proof {
   Premise premise;
   std::vector<Option> options;

@@ -57,8 +57,8 @@ private:
     return !clocks[a].covers(clocks[b]) && !clocks[b].covers(clocks[a]) && !share_a_lock(a, b);
   }
 
-  // A block: the write comes after the one access of its location and before the other, and no lock is held over both
-  // that the write needs as well (lock-atomicity).
+  // A block: the write comes after one access of its location and before the other, and the block
+  // holds no lock from one to the other that the write needs as well (lock-atomicity).
   std::optional<bool> comes_between(const Question& question) const {
     const std::uint32_t first = node_of(question.sequence[0].first), write = node_of(question.sequence[0].second);
     const std::uint32_t last = node_of(question.before[0]);

@@ -1,13 +1,15 @@
-// Questions under the model sliced: what jPredictor's causality says, and then whether a run of
-// `full` bears it out.
+// Questions under the model sliced: the answer of jPredictor's causality, and then whether a run of
+// `full` confirms it.
 //
-// Question: can two threads stand before these two accesses at the same time? Can a write come between two accesses of a block?
+// Question: can two threads stand before these two accesses at the same time? Can a write come
+//   between two accesses of a block?
 // Source: jPredictor, end of section 4.2: two accesses of a variable race if they are causally
 //   unrelated, with all accesses of it as relevant events (without their values), and no lock is
 //   held at both. Section 5.3 has a monitor for atomic blocks: another thread's event comes between
 //   two of the block's if the order and lock-atomicity (section 3.2) allow it.
-// Where we differ: a yes is only passed on if the model full has a run for it, which becomes the witness. All others are counted.
-//   Other questions (deadlocks, memory) are not in jPredictor: they stay undecided.
+// Where we differ: a yes is only passed on if the model full has a run for it, which becomes the
+//   witness. All others are counted. Other questions (deadlocks, memory) are not in jPredictor:
+//   they stay undecided.
 // Cost: the clocks, once for each location that is asked about; then as a question under full.
 #pragma once
 

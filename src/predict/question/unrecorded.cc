@@ -8,8 +8,8 @@ namespace sooth::predict {
 
 namespace {
 
-// Runtimes of parallel languages, and libraries whose locks are built on atomics of their own. Found by the beginning of the
-// file's name.
+// Runtimes of parallel languages, and libraries whose locks are built on their own atomics. Found
+// by the beginning of the file's name.
 constexpr std::array<std::string_view, 12> kSynchronising = {
     "libomp.so",       "libomp5.so",     "libgomp.so",    "libiomp5.so",   "libtbb.so",
     "libtbbmalloc.so", "libglib-2.0.so", "libQt5Core.so", "libQt6Core.so", "libabsl_synchronization.so",

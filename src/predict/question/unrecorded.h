@@ -1,9 +1,11 @@
-// Synchronisation that a trace does not hold: what the runtime counted as unsupported (ProcessInfo::unsupported) and that
-// can order threads. An engine that takes the absence of order for a fact must not speak about such a trace.
+// Synchronisation that a trace lacks: calls that the runtime counted as unsupported
+// (ProcessInfo::unsupported) and that can order threads. An engine that takes the absence of order
+// for a fact must not use such a trace.
 //
-// Libraries without instrumentation are another matter: their calls of pthreads are recorded all the same, so only
-// atomics of their own could order threads unseen. Those that are known for it (OpenMP, TBB, GLib, ...) count as unrecorded
-// synchronisation. The names of all are in ProcessInfo::plain_libraries, and in every report.
+// Libraries without instrumentation are another matter. Their calls of pthreads are recorded, so
+// only their own atomics could order threads unseen. Those that are known for it (OpenMP, TBB,
+// GLib, ...) count as unrecorded synchronisation. The names of all are in
+// ProcessInfo::plain_libraries, and in every report.
 #pragma once
 
 #include <string>

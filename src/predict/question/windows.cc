@@ -21,7 +21,7 @@ void Windows::replay() const {
 std::optional<Window> Windows::around(const Question& question) const {
   const Computation& c = index_.computation;
   const auto steps = static_cast<StepId>(c.steps.size());
-  if (whole()) return Window{0, steps, std::vector<std::uint32_t>(c.threads.size(), 0)};
+  if (whole()) return everything();
   StepId first = steps, last = 0;
   const auto look_at = [&](StepId step, bool inside) {
     if (inside) first = std::min(first, step);
@@ -37,9 +37,11 @@ std::optional<Window> Windows::around(const Question& question) const {
   const std::size_t end = std::min<std::size_t>(steps, last + 1 + stride());
   const std::size_t begin = (end < size_ ? 0 : (end - size_ + stride() - 1) / stride()) * stride();
   if (begin > first || begin > last) return {};
+  if (begin < c.standing) return Window{c.standing, static_cast<StepId>(end), positions_behind_standing()};
   std::call_once(replayed_, [&] { replay(); });
   Window window{static_cast<StepId>(begin), static_cast<StepId>(end), positions_[begin / stride()]};
-  // A thread that stopped before the window, because nobody knows what it did, must not have to go on in it.
+  // A thread that stopped before the window, because its steps are not trusted, must not have to go
+  // on in it.
   for (const StepId step : question.before)
     if (window.base[c.steps[step].thread] > c.steps[step].place) return {};
   return window;
@@ -52,9 +54,16 @@ Run Windows::run_before(const Window& window) const {
   return {observed, observed_order(index_.computation, window.base, base)};
 }
 
-std::uint64_t Windows::count() const {
-  const std::size_t steps = index_.computation.steps.size();
-  return whole() ? 1 : (steps + stride() - 1) / stride();
+std::vector<std::uint32_t> Windows::positions_behind_standing() const {
+  const Computation& c = index_.computation;
+  std::vector<std::uint32_t> out(c.threads.size(), 0);
+  for (StepId step = 0; step < c.standing; ++step) ++out[c.steps[step].thread];
+  return out;
+}
+
+Window Windows::everything() const {
+  const auto steps = static_cast<StepId>(index_.computation.steps.size());
+  return {index_.computation.standing, steps, positions_behind_standing()};
 }
 
 } // namespace sooth::predict

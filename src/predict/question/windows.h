@@ -1,9 +1,14 @@
 // Where a long trace is cut for the complete tier.
 //
+//     steps 0 ................ begin ....... question's last step .. end
+//           run as observed    window: searched for a run
+//
 // Question: which part of the trace is searched for a question, and what has happened before it?
-// A window has at most so many steps, ends a little behind the question's last step (a value may come from later writes)
-// and begins after a run in the observed order, in which steps that no predicted run may have are left out.
-// Cost: one replay of the trace, when the first question needs it; memory for positions every so many steps.
+// A window has at most so many steps, ends a little behind the question's last step (a value may
+// come from later writes) and begins after a run in the observed order. That run leaves out steps
+// that no predicted run may have.
+// Cost: one replay of the trace, when the first question needs it; memory for positions every so
+//   many steps.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +27,18 @@ public:
   Windows(const Index& index, std::size_t size) : index_(index), size_(size) {}
 
   // Whether one window holds the whole trace; then answers are complete.
-  bool whole() const { return index_.computation.steps.size() <= size_; }
+  bool whole() const { return index_.computation.standing == 0 && index_.computation.steps.size() <= size_; }
+  // Everything that can be in another order: all of the trace, behind what stands at its beginning.
+  Window everything() const;
   // Nothing if the question does not fit into a window.
   std::optional<Window> around(const Question& question) const;
-  // What happened before the window.
+  // The run before the window.
   Run run_before(const Window& window) const;
-  std::uint64_t count() const; // windows that would cover the trace
 
 private:
   std::size_t stride() const { return std::max<std::size_t>(size_ / 4, 1); }
   void replay() const;
+  std::vector<std::uint32_t> positions_behind_standing() const;
 
   const Index& index_;
   const std::size_t size_;

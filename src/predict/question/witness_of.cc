@@ -6,8 +6,8 @@
 namespace sooth::predict {
 namespace {
 
-// The step's events from `from` on. Other threads' events stand between the step's own only in the trace; a step of one
-// event is the usual case.
+// The step's events from `from` on. In the trace, other threads' events may stand between the
+// step's own; a step of one event is the usual case.
 void add_events(const causality::Computation& computation, causality::StepId id, std::uint32_t from,
                 std::vector<std::uint32_t>& events) {
   const causality::Step& step = computation.steps[id];
@@ -19,14 +19,19 @@ void add_events(const causality::Computation& computation, causality::StepId id,
 
 witness::Witness witness_of(const causality::Computation& computation, const trace::Trace& trace,
                             std::span<const causality::StepId> run, std::vector<std::uint32_t> next) {
-  return witness_of(computation, trace, Run{0, {run.begin(), run.end()}}, std::move(next));
+  // What stands before a piece of a trace begins every run of it.
+  const std::size_t standing = std::min<std::size_t>(computation.standing, run.size());
+  const std::span<const causality::StepId> rest = run.subspan(standing);
+  return witness_of(computation, trace, Run{static_cast<causality::StepId>(standing), {rest.begin(), rest.end()}},
+                    std::move(next));
 }
 
 witness::Witness witness_of(const causality::Computation& computation, const trace::Trace& trace, const Run& run,
                             std::vector<std::uint32_t> next) {
   witness::Witness witness;
   witness.next = std::move(next);
-  // All events before the first one of the next step are in the run; of the threads' last steps some may stand behind it.
+  // All events before the first one of the next step are in the run; of the threads' last steps
+  // some may stand behind it.
   std::uint32_t cut = 0;
   if (run.observed != 0)
     cut = run.observed < computation.steps.size() ? computation.steps[run.observed].event

@@ -12,8 +12,8 @@
 
 namespace sooth::predict {
 
-// `next` are indices of events, as in Witness. Events that the run has in common with the beginning of the trace become
-// `observed`.
+// `next` are indices of events, as in Witness. Events that the run shares with the beginning of the
+// trace become `observed`.
 witness::Witness witness_of(const causality::Computation& computation, const trace::Trace& trace,
                             std::span<const causality::StepId> run, std::vector<std::uint32_t> next);
 // The observed steps of the run cost nothing here, but for those with events far apart.

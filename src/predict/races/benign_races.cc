@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "predict/races/race_candidates.h"
 #include "trace/may_race.h"
 
 namespace sooth::predict {
@@ -67,12 +66,6 @@ BenignRaces::BenignRaces(const trace::Trace& trace) : ignored_(ignored_accesses(
 bool BenignRaces::has(std::uint64_t address) const {
   const auto after = ranges_.upper_bound(address);
   return after != ranges_.begin() && std::prev(after)->second >= address;
-}
-
-std::uint64_t benign_pairs(const trace::Trace& trace, const causality::Computation& computation) {
-  std::uint64_t pairs = 0;
-  if (BenignRaces(trace).any()) race_candidates(trace, computation, 1, Budget(), &pairs);
-  return pairs;
 }
 
 } // namespace sooth::predict

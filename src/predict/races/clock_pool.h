@@ -1,11 +1,18 @@
-// What threads know of each other, for one pass over a trace: clocks that are shared until they change.
+// What threads know of each other, for one pass over a trace: clocks that are shared until they
+// change.
+//
+//     T1 writes x, y and z without synchronisation      three moments, one clock
+//     T1 acquires m, and learns of T2's release         a new clock
 //
 // Question: has this thread come after that moment of another thread?
-// Source: vector clocks and epochs (FastTrack). A moment is a thread, its count then, and what it knew of the others.
-// Where we differ: a thread's clock is written only when the thread learns something; all moments in between share it. So a
-//   moment costs O(1), and so does learning what is known already: whoever knows of a moment knows what was known there.
-// Cost: O(threads) when a thread learns something new. Memory: a clock for each different knowledge that some moment still has.
-//   Beyond kMostInRows threads clocks share what they have in common (base/shared_counts.h): then both grow with what was learnt.
+// Source: vector clocks and epochs (FastTrack). A moment is a thread, its count then, and what it
+//   knew of the others.
+// Where we differ: a thread's clock is written only when the thread learns something; all moments
+//   in between share it. So a moment costs O(1), and so does learning what is already known: a
+//   thread that knows of a moment knows everything that was known there.
+// Cost: O(threads) when a thread learns something new. Memory: a clock for each different knowledge
+//   that some moment still has. Beyond kMostInRows threads, clocks share their common parts
+//   (base/shared_counts.h): then both grow with what was learnt.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +52,7 @@ public:
   void learn(std::uint32_t thread, const Moment& moment) {
     if (!covers(thread, moment)) join(thread, moment.clock, moment.thread, moment.count);
   }
-  // Everything that the clock says, which is nobody's own.
+  // Everything that the clock says; it belongs to no thread.
   void learn_all(std::uint32_t thread, std::uint32_t clock) { join(thread, clock, thread, 0); }
 
   // A clock that belongs to the caller, who adds moments to it. To be given back with drop().

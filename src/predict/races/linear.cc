@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "trace/contents.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::predict {
@@ -23,43 +24,46 @@ LinearPass::LinearPass(std::size_t threads)
   number({});
 }
 
+// What has no other rule orders by its address: more order than necessary does no harm.
+struct LinearPass::Effects : trace::EffectVisitor {
+  LinearPass& pass;
+  std::uint32_t thread;
+  bool ordered = false;
+  Effects(LinearPass& p, std::uint32_t t) : pass(p), thread(t) {}
+
+  void creates(std::uint64_t child) {
+    if (child < pass.width_) pass.pass_on(thread, static_cast<std::uint32_t>(child));
+    ordered = true;
+  }
+  void joins(std::uint64_t child) {
+    if (child < pass.width_) pass.pass_on(static_cast<std::uint32_t>(child), thread);
+    ordered = true;
+  }
+  void fails(const trace::Affected& object) {
+    if (object.kind == trace::ObjectKind::Thread) joins(object.address);
+  }
+  void pins(const trace::Affected&) {
+    for (std::uint32_t t = 0; t < pass.width_; ++t) pass.pass_on(t, thread);
+    ordered = true;
+  }
+  // Lock sets: exclusive holders only.
+  void takes(const trace::Affected& object) { change_locks(object, true); }
+  void gives(const trace::Affected& object) { change_locks(object, false); }
+  void change_locks(const trace::Affected& object, bool takes) {
+    if (object.kind != trace::ObjectKind::Lock || object.shared) return;
+    pass.held_[thread] = pass.changed_set(pass.held_[thread], object.address, takes);
+  }
+};
+
 void LinearPass::see(const trace::Trace& trace, std::uint32_t event) {
   const Event& e = trace.events[event];
-  switch (e.kind) {
-  case EventKind::Read:
-  case EventKind::Write:
-  case EventKind::AtomicRead:
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw:
-  case EventKind::ExternalWrite: return access(trace, e, event);
-  case EventKind::Enter:
-  case EventKind::Exit:
-  case EventKind::Branch: return;
-  case EventKind::Fork:
-    if (e.value < width_) pass_on(e.thread, static_cast<std::uint32_t>(e.value));
-    return;
-  case EventKind::Join:
-    if (e.value < width_) pass_on(static_cast<std::uint32_t>(e.value), e.thread);
-    return;
-  case EventKind::Receive:
-  case EventKind::SignalEnter:
-    for (std::uint32_t t = 0; t < width_; ++t) pass_on(t, e.thread);
-    return;
-  case EventKind::Wait:
-  case EventKind::Wake:
-    synchronise(e.thread, e.address);
-    if (e.value != 0) synchronise(e.thread, e.value);
-    change_locks(e);
-    return;
-  case EventKind::Acquire:
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-    synchronise(e.thread, e.address);
-    if (!e.has(trace::kFailed)) change_locks(e);
-    return;
-  default: return synchronise(e.thread, e.address);
-  }
+  if (is_access(e.kind)) return access(trace, e, event);
+  if (object_of(e.kind) == trace::ObjectKind::Call) return;
+  Effects effects(*this, e.thread);
+  for_each_effect(e, effects);
+  if (effects.ordered) return;
+  synchronise(e.thread, e.address);
+  if (moves_mutex(e.kind) && e.value != 0) synchronise(e.thread, e.value);
 }
 
 void LinearPass::pass_on(std::uint32_t from, std::uint32_t to) {
@@ -75,14 +79,7 @@ void LinearPass::synchronise(std::uint32_t thread, std::uint64_t object) {
   clocks_.mark(last, thread);
 }
 
-// --- lock sets: exclusive holders only ---
-
-void LinearPass::change_locks(const Event& e) {
-  const bool takes = e.kind == EventKind::Acquire || e.kind == EventKind::Wake;
-  if (!takes && e.kind != EventKind::Release && e.kind != EventKind::Wait) return;
-  const std::uint64_t lock = e.kind == EventKind::Wake || e.kind == EventKind::Wait ? e.value : e.address;
-  held_[e.thread] = changed_set(held_[e.thread], lock, takes);
-}
+// --- lock sets ---
 
 std::uint32_t LinearPass::changed_set(std::uint32_t set, std::uint64_t lock, bool takes) {
   const std::pair key{std::uint64_t{set} << 1 | (takes ? 1 : 0), lock};
@@ -124,15 +121,15 @@ void LinearPass::access(const trace::Trace& trace, const Event& e, std::uint32_t
   }
 }
 
-// When its only thread used it is known only by number: what it knew then is at most what it knows now, and more order
-// than necessary does no harm.
+// For a granule with one thread, the time of use is known only as a number. The thread's knowledge
+// then is at most its knowledge now, and more order than necessary does no harm.
 void LinearPass::share(Granule& granule) {
   for (Last* last : {&granule.write, &granule.read})
     if (last->count != 0) clocks_.mark(last->moment, granule.thread);
   granule.thread = kSeveral;
 }
 
-// What every later access comes after: the last write and, if it is a write, the reads since.
+// Every later access comes after the last write and, if it is a write, after the reads since.
 void LinearPass::learn(std::uint32_t thread, bool writes, Granule& granule) {
   clocks_.learn(thread, granule.write.moment);
   if (!writes) return;

@@ -1,14 +1,22 @@
 // The linear tier: one pass that drops what cannot race and finds what plainly does.
 //
-// Question: which memory is private, read-only, atomic throughout or always under one lock; and which conflicting accesses
-//   does nothing order that the observed run had?
-// Source: happens-before with vector clocks and epochs (Djit, FastTrack), lock sets (Eraser), in one pass.
-// Where we differ: every conflicting access orders, as under the model hb, so what is found here is a race under every model
-//   and not only the first one is believed. Everything that synchronises counts as acquiring and releasing: too much order
-//   costs findings of this tier, which the next one makes, and never invents one. Granules of 8 bytes; whether bytes really
-//   overlap is asked of the two events.
-// Cost: O(1) for an access or a synchronisation that tells the thread nothing new, O(threads) for the others. Memory grows
-//   with threads, locks and granules touched, not with the length of the trace.
+//     T1 write x              T1's clock: (1, 0)
+//     T2 write y
+//     T2 write x              T2 does not know of T1's write: a race, under every model
+//     T1 acquire m, write z, release m; T2 acquire m, write z, release m    always under m: dropped
+//
+// Question: which memory is private, read-only, atomic throughout or always under one lock; and
+//   which conflicting accesses are not ordered by anything that the observed run had?
+// Source: happens-before with vector clocks and epochs (Djit, FastTrack), lock sets (Eraser), in
+//   one pass.
+// Where we differ: every conflicting access orders, as under the model hb. So a race found here is
+//   one under every model, and not only the first one is believed. All synchronisation counts as
+//   acquiring and releasing: too much order costs findings of this tier, which the next one makes,
+//   and never invents one. Granules of 8 bytes; whether bytes really overlap is asked of the two
+//   events.
+// Cost: O(1) for an access or a synchronisation from which the thread learns nothing new,
+//   O(threads) for the others. Memory grows with threads, locks and granules touched, not with the
+//   length of the trace.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -28,7 +36,7 @@ struct LinearResult {
   std::vector<RaceInstance> races; // one for each pair of sites
   std::uint64_t granules = 0;      // of 8 bytes
   std::uint64_t one_thread = 0;    // ... that only one thread touched
-  std::uint64_t read_only = 0;     // ... or nobody wrote
+  std::uint64_t read_only = 0;     // ... or no thread wrote
   std::uint64_t atomic = 0;        // ... or only atomic operations touched
   std::uint64_t one_lock = 0;      // ... or were always touched with the same lock held
 };
@@ -36,11 +44,13 @@ struct LinearResult {
 class LinearPass {
 public:
   explicit LinearPass(std::size_t threads);
-  // Events in the order of the trace. An event is looked at again only if `see` is given the same trace.
+  // Events in the order of the trace. An event is looked at again only if `see` is given the same
+  // trace.
   void see(const trace::Trace& trace, std::uint32_t event);
   LinearResult finish();
 
 private:
+  struct Effects;
   // The last access of one kind.
   struct Last {
     std::uint32_t event = 0;
@@ -65,7 +75,6 @@ private:
   void report(const trace::Trace& trace, std::uint32_t first, std::uint32_t second);
   void pass_on(std::uint32_t from, std::uint32_t to); // what a thread knows, to another one
   void synchronise(std::uint32_t thread, std::uint64_t object);
-  void change_locks(const trace::Event& e);
   std::uint32_t changed_set(std::uint32_t set, std::uint64_t lock, bool takes);
   std::uint32_t common(std::uint32_t a, std::uint32_t b);
   std::uint32_t number(const std::vector<std::uint64_t>& locks);

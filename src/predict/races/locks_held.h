@@ -1,7 +1,7 @@
-// Which locks a thread has when it stands before a step.
+// The locks that a thread holds when it stands before a step.
 //
-// Two threads that have the same lock, one of them exclusively, are never there at the same time, in no model: the oldest
-// and cheapest reason why two accesses do not race (lock sets).
+// Two threads that hold the same lock, one of them exclusively, are never there at the same time,
+// in any model: the oldest and cheapest reason why two accesses do not race (lock sets).
 // Cost: one pass; the sets are kept once each.
 #pragma once
 

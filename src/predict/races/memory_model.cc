@@ -29,7 +29,8 @@ bool is_access(const Event& e) {
   return memory && e.kind != EventKind::ExternalWrite && e.size != 0 && e.address + e.size > e.address;
 }
 
-// Pages that one thread only touches, or that are only read, cannot have races: no shadow for them.
+// Pages that only one thread touches, or that are only read, cannot have races: they need no
+// shadow.
 class SharedPages {
 public:
   explicit SharedPages(const trace::Trace& trace) {
@@ -56,7 +57,8 @@ private:
   absl::flat_hash_map<std::uint64_t, Page> pages_;
 };
 
-// When each granule of shared pages was written for the last time. Reads behind that have nobody to race with any more.
+// When each granule of shared pages was written for the last time. Reads after that cannot race any
+// more.
 class LastWrites {
 public:
   LastWrites(const trace::Trace& trace, const SharedPages& shared) {
@@ -97,8 +99,8 @@ struct Span {
   std::uint64_t first, last; // offsets of bytes
   Cell cell;
 };
-// What was accessed of a page: a few spans, as long as they are few. Programs that touch memory by large ranges never
-// have more; others soon have, and their pages go over to cells for each granule.
+// The accesses of a page: a few spans, as long as they are few. Programs that touch memory by large
+// ranges never have more. Others soon have, and their pages switch to cells for each granule.
 struct PageShadow {
   absl::InlinedVector<Span, 4> spans;
   bool by_granules = false;
@@ -148,7 +150,8 @@ private:
     return true;
   }
 
-  // f(granule, the range's bytes in it) for the bytes `from` to `to` of the page that begins at `begin`.
+  // f(granule, the range's bytes in it) for the bytes `from` to `to` of the page that begins at
+  // `begin`.
   template <typename F>
   static void each_granule(std::uint64_t begin, std::uint64_t from, std::uint64_t to, F&& f) {
     for (std::uint64_t granule = from >> 3; granule <= to >> 3; ++granule) {
@@ -169,8 +172,9 @@ private:
     shadow.by_granules = true;
   }
 
-  // Whether the earlier access need not be kept for the bytes that it shares with this one: who is unordered with it, and
-  // conflicts with it, is then unordered with this one as well and conflicts with it, too.
+  // Whether the earlier access need not be kept for the bytes that it shares with this one: every
+  // access that is unordered and conflicting with it is also unordered and conflicting with this
+  // one.
   bool meet(const Cell& cell, const Cell& now) {
     const bool before = cell.piece <= order_.clock(now.thread)[cell.thread];
     if (!before && (cell.writes || now.writes) && !(cell.atomic && now.atomic)) race(cell.event, now.event);

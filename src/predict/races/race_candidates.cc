@@ -23,7 +23,7 @@ using causality::StepId;
 using trace::Event;
 using trace::EventKind;
 
-// What tells accesses apart for the user; where the site is unknown, the address stands for it.
+// What distinguishes accesses for the user; if the site is unknown, the address stands for it.
 struct SiteKey {
   std::uint32_t site = 0;
   bool writes = false;
@@ -40,7 +40,8 @@ SiteKey key_of(const Event& e) {
   return {e.site, writes_memory(e.kind), is_atomic(e.kind), e.site == 0 ? e.address : 0};
 }
 
-// Accesses of one location by the threads of one chain (thread_chains.h) at one site with the same locks held.
+// Accesses of one location by the threads of one chain (thread_chains.h) at one site with the same
+// locks held.
 struct Group {
   std::uint32_t chain = 0;
   std::uint32_t locks = 0; // LocksHeld::set
@@ -159,9 +160,10 @@ private:
     return a.key < b.key ? std::pair(a.key, b.key) : std::pair(b.key, a.key);
   }
 
-  // Of the pairs that may be concurrent, those that stand closest together: a few for each access if there are many. Once there
-  // are enough, only closer ones are looked for, and none if all are close: else every access is compared with every set of
-  // locks, of which a longer trace has more.
+  // Of the pairs that may be concurrent, those that stand closest together: a few for each access
+  // if there are many. Once there are enough, only closer ones are looked for, and none if all are
+  // close. Otherwise every access would be compared with every set of locks, of which a longer
+  // trace has more.
   void pair(const Group& a, const Group& b, Pairing& pairing) {
     std::vector<Beside> found;
     std::size_t count = 0;
@@ -254,7 +256,7 @@ private:
   const LocksHeld held_;
   const BenignRaces benign_;
   std::vector<std::vector<Group>> groups_; // by location; by their first events
-  // The same by what tells them apart, for locations that have many.
+  // The same by what distinguishes them, for locations that have many.
   static constexpr std::size_t kFewGroups = 16;
   absl::flat_hash_map<std::uint32_t,
                       absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, SiteKey>, std::size_t>>

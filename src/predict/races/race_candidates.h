@@ -1,8 +1,14 @@
 // Pairs of sites that may race, with the pairs of events there.
 //
-// Question: which accesses of shared memory conflict, and are not kept apart by something that every model keeps?
-// Cost: linear in the accesses of shared memory; for each two groups (chain of threads, site, locks held) at one location that no
-//   common lock keeps apart, a binary search for each access of the smaller one, until there are enough close ones.
+//     T1 write x at a.c:3, holding m       (a.c:3, a.c:9): same lock m, dropped
+//     T2 write x at a.c:9, holding m       (a.c:3, a.c:12): a candidate
+//     T2 write x at a.c:12
+//
+// Question: which accesses of shared memory conflict, and are not kept apart by something that
+//   every model keeps?
+// Cost: linear in the accesses of shared memory; for each two groups (chain of threads, site, locks
+//   held) at one location that no common lock keeps apart, a binary search for each access of the
+//   smaller one, until there are enough close ones.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +32,8 @@ struct RaceCandidate {
   bool cut = false;                    // more than `most_instances`; the rest is not here
 };
 
-// Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of sites that were left out because
-// the program annotates that memory.
+// Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of
+// sites that were left out because the program annotates that memory.
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
                                            std::size_t most_instances, const Budget& budget = Budget(),
                                            std::uint64_t* benign = nullptr);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "predict/question/witness_of.h"
 #include "predict/races/linear.h"
 #include "predict/races/race_candidates.h"
+#include "trace/place_names.h"
 
 namespace sooth::predict {
 namespace {
@@ -24,10 +26,15 @@ using witness::Role;
 constexpr std::uint32_t kFarApart = 5000; // events
 constexpr unsigned kMaxSlow = 2;          // questions of one candidate that run out of time
 
+// What candidates that only add lines to a finding may cost.
+constexpr std::size_t kTriesAlike = 8;                      // pairs of accesses of each
+constexpr std::size_t kMostAlike = 20'000;                  // candidates
+constexpr std::size_t kWitnessSteps = std::size_t{1} << 24; // of all their witnesses
+
 struct Decision {
   std::optional<Finding> finding;
   std::string undecided; // the reason, if there is no finding and no certainty
-  std::string refuted = "no run of the model has both threads there"; // if there is none for sure
+  std::string refuted = "no run of the model has both threads there"; // if there is certainly none
   std::uint64_t questions = 0;
 };
 
@@ -38,16 +45,18 @@ public:
     for (const RaceInstance& race : linear_pass(trace).races) plain_.insert({race.first, race.second});
   }
 
-  Decision decide(RaceCandidate candidate) const {
+  // `tries`: pairs of accesses that are asked about.
+  Decision decide(RaceCandidate candidate, std::size_t tries) const {
     Decision decision;
     unsigned slow = 0;
-    // What the linear tier found needs only a witness. If its accesses are far apart, the closest ones are asked about first:
-    // a short witness costs less.
+    // A race of the linear tier needs only a witness. If its accesses are far apart, the closest
+    // ones are asked about first: a short witness costs less.
     const auto plain = std::ranges::find_if(candidate.instances, [&](const RaceInstance& i) { return is_plain(i); });
     if (plain != candidate.instances.end()) {
       const auto front = candidate.instances.begin();
       std::rotate(plain->second - plain->first > kFarApart && plain != front ? front + 1 : front, plain, plain + 1);
     }
+    if (candidate.instances.size() > tries) candidate.instances.resize(tries), candidate.cut = true;
     for (const RaceInstance& instance : candidate.instances) {
       ++decision.questions;
       const Answer answer = feasibility_.ask(question(instance));
@@ -60,11 +69,11 @@ public:
       if (answer.truth == Truth::No && !answer.reason.empty()) decision.refuted = answer.reason;
       if (answer.truth != Truth::Undecided) continue;
       if (decision.undecided.empty()) decision.undecided = answer.reason;
-      // Whoever takes too long at one pair of accesses takes too long at the next one, and other candidates wait.
+      // If one pair of accesses takes too long, so does the next one, and other candidates wait.
       if (answer.slow && ++slow == kMaxSlow) break;
     }
     if (decision.undecided.empty() && candidate.cut)
-      decision.undecided = "there are too many pairs of accesses at the same two places";
+      decision.undecided = "not all pairs of accesses at the same two places were looked at, only the closest ones";
     return decision;
   }
 
@@ -76,7 +85,7 @@ private:
     for (const std::uint32_t event : {instance.first, instance.second}) {
       const StepId step = c_.step_of_event[event];
       question.before.push_back(step);
-      // Whoever is about to touch an object finds it there.
+      // A thread that is about to touch an object finds it alive.
       const auto [from, to] = std::ranges::equal_range(c_.orders, step, {}, &causality::Order::second);
       for (auto order = from; order != to; ++order) question.done.push_back(order->first);
     }
@@ -102,6 +111,121 @@ private:
   absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>> plain_;
 };
 
+// Candidates of one variable and two functions, the closest accesses first.
+using Alike = std::vector<std::size_t>;
+
+std::vector<Alike> each_alone(const std::vector<RaceCandidate>& candidates) {
+  std::vector<Alike> out;
+  for (std::size_t i = 0; i < candidates.size(); ++i) out.push_back({i});
+  return out;
+}
+
+std::vector<Alike> alike(const trace::Trace& trace, const std::vector<RaceCandidate>& candidates) {
+  std::vector<std::uint32_t> events;
+  for (const RaceCandidate& candidate : candidates) {
+    events.push_back(candidate.instances.front().first);
+    events.push_back(candidate.instances.front().second);
+  }
+  const std::vector<trace::PlaceName> names = trace::place_names(trace, events);
+  std::map<std::pair<trace::PlaceName, trace::PlaceName>, Alike> groups;
+  for (std::size_t i = 0; i < candidates.size(); ++i) groups[std::minmax(names[2 * i], names[2 * i + 1])].push_back(i);
+  std::vector<Alike> out;
+  for (auto& [name, group] : groups) {
+    std::ranges::sort(group, {}, [&](std::size_t i) {
+      const RaceInstance& closest = candidates[i].instances.front();
+      return std::pair(closest.second - closest.first, i);
+    });
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+class Decider {
+public:
+  Decider(const Races& races, const std::vector<RaceCandidate>& candidates, const Limits& limits,
+          const Progress& progress)
+      : decisions(candidates.size()), races_(races), candidates_(candidates), limits_(limits), progress_(progress) {}
+
+  std::vector<Decision> decisions; // by candidate
+
+  // Of each group, one after the other until one is a finding.
+  void decide_groups(const std::vector<Alike>& groups) {
+    share_out(groups.size(), [&](std::size_t number) {
+      for (const std::size_t i : groups[number]) {
+        decisions[i] = races_.decide(candidates_[i], kMaxInstances);
+        if (decisions[i].finding) return;
+      }
+    });
+  }
+
+  // The others, which only add lines, while they cost little.
+  void decide_rest(const std::vector<Alike>& groups, const Budget& budget) {
+    Alike rest;
+    for (const Alike& group : groups)
+      for (const std::size_t i : group)
+        if (decisions[i].questions == 0 && rest.size() < kMostAlike) rest.push_back(i);
+    const Deadline deadline(budget, limits_.seconds_for_lines);
+    std::atomic<std::size_t> steps{0};
+    share_out(rest.size(), [&](std::size_t number) {
+      if (deadline.passed() || steps > kWitnessSteps) return;
+      Decision& decision = decisions[rest[number]];
+      decision = races_.decide(candidates_[rest[number]], kTriesAlike);
+      if (!decision.finding) return;
+      decision.finding->alike = true;
+      steps += decision.finding->witness.steps.size();
+    });
+  }
+
+private:
+  template <typename Work>
+  void share_out(std::size_t all, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    std::mutex told;
+    std::size_t done = 0;
+    const auto take = [&] {
+      for (std::size_t i = next++; i < all; i = next++) {
+        work(i);
+        if (!progress_) continue;
+        const std::lock_guard lock(told);
+        progress_(++done, all);
+      }
+    };
+    const unsigned jobs = limits_.jobs != 0 ? limits_.jobs : std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> workers;
+    for (unsigned i = 1; i < std::min<std::size_t>(jobs, all); ++i) workers.emplace_back(take);
+    take();
+    for (std::thread& worker : workers) worker.join();
+  }
+
+  const Races& races_;
+  const std::vector<RaceCandidate>& candidates_;
+  const Limits& limits_;
+  const Progress& progress_;
+};
+
+// Where one of a group is a finding, the others without an answer would only add lines.
+void account(const Alike& group, const std::vector<RaceCandidate>& candidates, std::vector<Decision>& decisions,
+             std::vector<Finding>& findings, Coverage& coverage) {
+  const bool found = std::ranges::any_of(group, [&](std::size_t i) { return decisions[i].finding.has_value(); });
+  for (const std::size_t i : group) {
+    Decision& decision = decisions[i];
+    coverage.questions += decision.questions;
+    if (decision.finding) {
+      findings.push_back(std::move(*decision.finding));
+      continue;
+    }
+    const RaceInstance& first = candidates[i].instances.front();
+    std::vector<witness::Place> places = {{first.first, Role::Access}, {first.second, Role::Access}};
+    const bool undecided = decision.questions == 0 || !decision.undecided.empty();
+    const std::string why = decision.questions == 0 ? "another one of the same variable and functions is a finding"
+                            : undecided             ? decision.undecided
+                                                    : decision.refuted;
+    if (undecided && found) ++coverage.alike;
+    else if (undecided) coverage.undecided_because(why);
+    coverage.suspect(witness::FindingKind::Race, std::move(places), why);
+  }
+}
+
 } // namespace
 
 std::vector<Finding> find_races(const trace::Trace& trace, const Computation& computation,
@@ -109,42 +233,19 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
                                 Coverage& coverage, const Progress& progress) {
   const Budget unlimited;
   const Budget& budget = limits.budget != nullptr ? *limits.budget : unlimited;
-  const std::vector<RaceCandidate> candidates = race_candidates(trace, computation, kMaxInstances, budget);
+  const std::vector<RaceCandidate> candidates =
+      race_candidates(trace, computation, kMaxInstances, budget, &coverage.benign);
   if (const char* reason = budget.spent())
     coverage.undecided_because(std::string("not all pairs of accesses were looked at: ") + reason);
   const Races races(trace, computation, feasibility, model);
-  std::vector<Decision> decisions(candidates.size());
-  std::atomic<std::size_t> next{0};
-  std::mutex told;
-  std::size_t done = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < candidates.size(); i = next++) {
-      decisions[i] = races.decide(candidates[i]);
-      if (!progress) continue;
-      const std::lock_guard lock(told);
-      progress(++done, candidates.size());
-    }
-  };
-  const unsigned jobs = limits.jobs != 0 ? limits.jobs : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> workers;
-  for (unsigned i = 1; i < std::min<std::size_t>(jobs, candidates.size()); ++i) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+  const std::vector<Alike> groups = limits.each ? each_alone(candidates) : alike(trace, candidates);
+  Decider decider(races, candidates, limits, progress);
+  decider.decide_groups(groups);
+  if (!limits.each) decider.decide_rest(groups, budget);
 
-  std::vector<Finding> findings;
   coverage.candidates += candidates.size();
-  if (computation.steps.size() > limits.window)
-    coverage.windows = std::max<std::uint64_t>(coverage.windows,
-                                               computation.steps.size() / std::max<std::size_t>(limits.window, 1) + 1);
-  for (Decision& decision : decisions) {
-    coverage.questions += decision.questions;
-    const RaceInstance& first = candidates[static_cast<std::size_t>(&decision - decisions.data())].instances.front();
-    std::vector<witness::Place> places = {{first.first, Role::Access}, {first.second, Role::Access}};
-    if (!decision.undecided.empty())
-      coverage.undecided_about(witness::FindingKind::Race, std::move(places), decision.undecided);
-    else if (!decision.finding) coverage.suspect(witness::FindingKind::Race, std::move(places), decision.refuted);
-    if (decision.finding) findings.push_back(std::move(*decision.finding));
-  }
+  std::vector<Finding> findings;
+  for (const Alike& group : groups) account(group, candidates, decider.decisions, findings, coverage);
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
     return std::pair(a.places[0].event, a.places[1].event) < std::pair(b.places[0].event, b.places[1].event);
   });

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "trace/effects.h"
+#include "trace/kind_groups.h"
+
 namespace sooth::predict {
 
 using trace::Event;
 using trace::EventKind;
 using trace::MemoryOrder;
+using trace::ObjectKind;
 
 namespace {
 
@@ -63,7 +67,8 @@ void SynchronisesWith::acquire_tag(std::uint32_t thread, std::uint64_t tag) {
   if (const auto it = tags_.find(tag); it != tags_.end()) come_after(thread, it->second);
 }
 
-// Every cell whose bytes the event touches. Accesses of other sizes to the same bytes have cells of their own.
+// Every cell whose bytes the event touches. Accesses of other sizes to the same bytes have cells of
+// their own.
 template <typename Visit>
 void SynchronisesWith::each_cell(const Event& e, Visit&& visit) {
   if (e.size == 0) return;
@@ -92,7 +97,7 @@ void SynchronisesWith::make_cells(const Event& e) {
   }
 }
 
-// Whoever wrote it may have released anything that was done before; others may read it from here, too.
+// The writer may have released everything that was done before; others may read it from here, too.
 void SynchronisesWith::found_from_outside(const Event& e) {
   if (e.size == 0) return;
   come_after_everything(e.thread);
@@ -107,13 +112,66 @@ void SynchronisesWith::write_atomic(const Event& e) {
   make_cells(e);
   each_cell(e, [&](AtomicCell& cell) {
     const bool same = cell.address == e.address && cell.size == e.size;
-    // A read-modify-write goes on with the release sequence. A store of other bytes ends it only in part: then order
-    // too much rather than too little.
+    // A read-modify-write continues the release sequence. A store of other bytes ends it only in
+    // part: then order too much rather than too little.
     const bool begins_anew = same && e.kind == EventKind::AtomicWrite;
     if (begins_anew) cell.released = now;
     else cell.released.join(now);
   });
 }
+
+struct SynchronisesWith::Arriving : trace::EffectVisitor {
+  SynchronisesWith& all;
+  const Event& e;
+  Arriving(SynchronisesWith& a, const Event& event) : all(a), e(event) {}
+
+  void takes(const trace::Affected& object) {
+    if (object.kind == ObjectKind::Lock) return all.acquire_lock(e.thread, object.address, object.shared);
+    if (object.kind == ObjectKind::Barrier) return all.leave_barrier(e);
+    // Also what comes from the world outside, which may have got it from a send of this program.
+    all.acquire_tag(e.thread, object.address);
+  }
+  void fails(const trace::Affected& object) {
+    if (object.kind == ObjectKind::Futex) all.acquire_tag(e.thread, object.address);
+  }
+  void starts() {
+    const bool unknown = all.forked_[e.thread].empty() && e.thread != 0 && e.value >= all.clocks_.size();
+    if (unknown) all.come_after_everything(e.thread); // made by nobody we know
+  }
+  void joins(std::uint64_t other) {
+    if (other >= all.ended_.size()) return;
+    const auto child = static_cast<std::uint32_t>(other);
+    all.come_after(e.thread, !all.ended_[child].empty() ? all.ended_[child] : all.snapshot(child));
+  }
+  void pins(const trace::Affected& object) {
+    if (object.kind != ObjectKind::Outside) all.come_after_everything(e.thread);
+  }
+};
+
+struct SynchronisesWith::Departing : trace::EffectVisitor {
+  SynchronisesWith& all;
+  const Event& e;
+  Departing(SynchronisesWith& a, const Event& event) : all(a), e(event) {}
+
+  void gives(const trace::Affected& object) {
+    if (object.kind == ObjectKind::Lock) return all.release_lock(e.thread, object.address, object.shared);
+    if (object.kind == ObjectKind::Barrier) return all.come_to_barrier(e);
+    all.publish(e.thread, object.address);
+  }
+  void begins(const trace::Affected& object) {
+    if (object.kind != ObjectKind::Barrier) return;
+    // The upper half says that other processes arrive as well; then rounds cannot be counted.
+    Barrier& barrier = all.barriers_[object.address];
+    barrier = {e.value >> 32 != 0 ? 0 : e.value, 0, barrier.round + 1};
+  }
+  void creates(std::uint64_t child) {
+    if (child < all.forked_.size()) all.forked_[child] = all.snapshot(e.thread);
+  }
+  void cancels(std::uint64_t other) {
+    if (other < all.cancelled_.size()) all.cancelled_[other].join(all.snapshot(e.thread));
+  }
+  void stops() { all.ended_[e.thread] = all.snapshot(e.thread); }
+};
 
 void SynchronisesWith::arrive(const Event& e) {
   const std::uint32_t t = e.thread;
@@ -125,94 +183,41 @@ void SynchronisesWith::arrive(const Event& e) {
   }
   const bool after_external = from_outside_[t];
   from_outside_[t] = e.kind == EventKind::ExternalWrite;
-  switch (e.kind) {
-  case EventKind::AtomicRead:
-  case EventKind::AtomicRmw:
+  if (reads_memory(e.kind) && is_atomic(e.kind)) {
     if (after_external) found_from_outside(e);
     return read_atomic(e);
-  case EventKind::Fence:
+  }
+  if (e.kind == EventKind::Fence) {
     if (acquires(e.order)) clocks_[t].join(fence_acquire_[t]);
     return;
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-    if (!e.has(trace::kFailed)) acquire_lock(t, e.address, e.kind == EventKind::AcquireShared);
-    return;
-  case EventKind::Wake:
-    if (e.value != 0) acquire_lock(t, e.value, false);
-    if (!e.has(trace::kFailed)) acquire_tag(t, e.address);
-    return;
-  case EventKind::SemWait:
-    if (!e.has(trace::kFailed)) acquire_tag(t, e.address);
-    return;
-  case EventKind::OnceBegin: // after an attempt that failed
-  case EventKind::OnceWait:
-  case EventKind::FutexWait:
-  case EventKind::Receive: // from the world outside, which may have got it from a send of this program
-  case EventKind::HbAcquire: return acquire_tag(t, e.address);
-  case EventKind::BarrierLeave: {
-    const auto round = round_of_[t].find(e.address);
-    if (round == round_of_[t].end()) return;
-    if (const auto it = rounds_.find({e.address, round->second}); it != rounds_.end()) come_after(t, it->second);
-    return;
   }
-  case EventKind::ThreadStart:
-    if (forked_[t].empty() && t != 0 && e.value >= clocks_.size()) come_after_everything(t); // made by nobody we know
-    return;
-  case EventKind::Join:
-    if (!e.has(trace::kFailed) && e.value < ended_.size()) {
-      const auto child = static_cast<std::uint32_t>(e.value);
-      come_after(t, !ended_[child].empty() ? ended_[child] : snapshot(child));
-    }
-    return;
-  case EventKind::SignalEnter: return come_after_everything(t);
-  default: return;
-  }
+  for_each_effect(e, Arriving(*this, e));
+}
+
+void SynchronisesWith::come_to_barrier(const Event& e) {
+  Barrier& barrier = barriers_[e.address];
+  round_of_[e.thread][e.address] = barrier.round;
+  rounds_[{e.address, barrier.round}].join(snapshot(e.thread));
+  if (++barrier.arrived == barrier.threads) barrier = {barrier.threads, 0, barrier.round + 1};
+}
+
+void SynchronisesWith::leave_barrier(const Event& e) {
+  const auto round = round_of_[e.thread].find(e.address);
+  if (round == round_of_[e.thread].end()) return;
+  if (const auto it = rounds_.find({e.address, round->second}); it != rounds_.end()) come_after(e.thread, it->second);
 }
 
 void SynchronisesWith::depart(const Event& e) {
   const std::uint32_t t = e.thread;
-  switch (e.kind) {
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw:
+  if (writes_memory(e.kind) && is_atomic(e.kind)) {
     if (e.size != 0) write_atomic(e);
     return;
-  case EventKind::Fence:
+  }
+  if (e.kind == EventKind::Fence) {
     if (releases(e.order)) fence_release_[t] = snapshot(t);
     return;
-  case EventKind::Release: return release_lock(t, e.address, false);
-  case EventKind::ReleaseShared: return release_lock(t, e.address, true);
-  case EventKind::Wait:
-    if (e.value != 0) release_lock(t, e.value, false);
-    return;
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::SemPost:
-  case EventKind::OnceEnd:
-  case EventKind::FutexWake:
-  case EventKind::Send:
-  case EventKind::HbRelease: return publish(t, e.address);
-  case EventKind::BarrierInit: {
-    // The upper half says that other processes arrive as well; then rounds cannot be counted.
-    Barrier& barrier = barriers_[e.address];
-    barrier = {e.value >> 32 != 0 ? 0 : e.value, 0, barrier.round + 1};
-    return;
   }
-  case EventKind::BarrierArrive: {
-    Barrier& barrier = barriers_[e.address];
-    round_of_[t][e.address] = barrier.round;
-    rounds_[{e.address, barrier.round}].join(snapshot(t));
-    if (++barrier.arrived == barrier.threads) barrier = {barrier.threads, 0, barrier.round + 1};
-    return;
-  }
-  case EventKind::Fork:
-    if (e.value < forked_.size()) forked_[e.value] = snapshot(t);
-    return;
-  case EventKind::Cancel:
-    if (e.value < cancelled_.size()) cancelled_[e.value].join(snapshot(t));
-    return;
-  case EventKind::ThreadEnd: ended_[t] = snapshot(t); return;
-  default: return;
-  }
+  for_each_effect(e, Departing(*this, e));
 }
 
 } // namespace sooth::predict

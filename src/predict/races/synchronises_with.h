@@ -1,16 +1,24 @@
 // Happens-before of the C++ memory model, in the recorded run.
 //
+//     T1 write data = 1
+//     T1 atomic-write flag = 1, release       begins a release sequence
+//     T3 atomic-rmw   flag, relaxed           continues it
+//     T2 atomic-read  flag, acquire           synchronises with T1's store
+//     T2 read  data = 1                       happens after T1's write
+//
 // Question: which of the events so far happen before the next event of a thread?
-// Source: [intro.races], [atomics.order] and [atomics.fences] of C++20: a release operation synchronises with an acquire
-// operation that reads from its release sequence; fences do so through the atomic operations around them; consume
-// counts as acquire. A release sequence is the store and the read-modify-writes that follow it; another store, even of
-// the same thread, ends it.
-// Where we differ: the trace's order of an atomic's writes is its modification order, and a read sees the last one, so
-// no choice is left. What C++ does not speak of (semaphores, barriers, once, conditions, futexes, annotations) orders
-// more rather than less: a signal is before the wake that follows it, every post before every later wait. A signal
-// handler, whose sender nobody recorded, comes after everything; so does an atomic read of what no recorded event wrote: another
-// thread may have done it, in code without hooks.
-// Cost: linear; a synchronisation costs as much as what its thread learns by it (base/shared_counts.h).
+// Source: [intro.races], [atomics.order] and [atomics.fences] of C++20: a release operation
+//   synchronises with an acquire operation that reads from its release sequence; fences do so
+//   through the atomic operations around them; consume counts as acquire. A release sequence is the
+//   store and the read-modify-writes that follow it; another store, even of the same thread, ends
+//   it.
+// Where we differ: the trace's order of an atomic's writes is its modification order, and a read
+//   sees the last one, so no choice is left. Primitives outside of the C++ standard (semaphores,
+//   barriers, once, conditions, futexes, annotations) order more rather than less: a signal is
+//   before the wake that follows it, every post before every later wait. A signal handler, whose
+//   sender was not recorded, comes after everything. So does an atomic read of a value that no
+//   recorded event wrote: another thread may have written it, in code without hooks.
+// Cost: linear; a synchronisation costs as much as its thread learns by it (base/shared_counts.h).
 #pragma once
 
 #include <cstdint>
@@ -34,8 +42,8 @@ public:
   void arrive(const trace::Event& e); // what the event comes after
   void depart(const trace::Event& e); // what may come after the event
 
-  // What happens before the thread's event that has arrived. Component t counts pieces of thread t, each up to one of its
-  // releases; the thread's own component is the piece it is in.
+  // What happens before the thread's event that has arrived. Component t counts pieces of thread t,
+  // each up to one of its releases; the thread's own component is the piece it is in.
   const SharedCounts& clock(std::uint32_t thread) const { return clocks_[thread]; }
   SharedCounts::Count piece(std::uint32_t thread) const { return clocks_[thread][thread]; }
 
@@ -49,6 +57,8 @@ private:
     std::uint32_t size = 0;
     SharedCounts released;
   };
+  struct Arriving; // visitors of effects.h
+  struct Departing;
   struct Barrier {
     std::uint64_t threads = 0; // of one round; 0: unknown
     std::uint64_t arrived = 0; // in this round
@@ -59,6 +69,8 @@ private:
   void come_after_everything(std::uint32_t thread);
   void acquire_lock(std::uint32_t thread, std::uint64_t lock, bool shared);
   void release_lock(std::uint32_t thread, std::uint64_t lock, bool shared);
+  void come_to_barrier(const trace::Event& e);
+  void leave_barrier(const trace::Event& e);
   void publish(std::uint32_t thread, std::uint64_t tag);
   void acquire_tag(std::uint32_t thread, std::uint64_t tag);
   void read_atomic(const trace::Event& e);

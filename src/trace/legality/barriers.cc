@@ -1,7 +1,8 @@
 // A barrier is left only when its group is complete.
 //
-// A group is its own object: the first thread out may destroy the barrier, or arrive again, while others of its group
-// have not left yet. Without a barrier-init the group's size is unknown: then only "arrive, then leave" is judged.
+// A group is its own object: the first thread out may destroy the barrier, or arrive again, while
+// others of its group have not left yet. Without a barrier-init the group's size is unknown: then
+// only "arrive, then leave" is judged.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,7 +26,7 @@ struct Group {
 class Barriers final : public Family {
 public:
   explicit Barriers(Judge& judge) : Family(judge), arrivals_(judge.trace.threads.size()) {}
-  // Groups are shared by the barrier and those who arrived, but not with the copy.
+  // The barrier and the arrived threads share a group; the copy gets groups of its own.
   Barriers(const Barriers& other) : Family(other), groups_(other.groups_), arrivals_(other.arrivals_) {
     absl::flat_hash_map<const Group*, std::shared_ptr<Group>> own;
     const auto take_over = [&own](std::shared_ptr<Group>& group) {
@@ -59,7 +60,8 @@ public:
 private:
   void init(const Event& e) {
     std::uint64_t needed = e.value;
-    // The upper half says that other processes may arrive, too; their arrivals are not in this trace.
+    // The upper half says that other processes may arrive, too; their arrivals are not in this
+    // trace.
     if (needed >> 32 != 0) {
       needed = 0;
       judge_.remark("Barriers shared with other processes were judged only within this one.");

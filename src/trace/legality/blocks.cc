@@ -1,5 +1,5 @@
-// A new heap block lies apart from the blocks in use. Frees of unknown addresses are errors of the program, not of the
-// trace.
+// A new heap block lies apart from the blocks in use. Frees of unknown addresses are errors of the
+// program, not of the trace.
 #include <cstdint>
 
 #include <absl/container/btree_map.h>

@@ -1,9 +1,13 @@
-// Wake-ups follow signals: every wake that did not time out has a signal or broadcast of its own after its wait began.
+// Wake-ups follow signals: every wake that did not time out has a signal or broadcast of its own
+// after its wait began.
 //
-// A broadcast serves every wait that is open; a signal serves one. Waits are intervals and signals are points; wakes
-// come in the order of the intervals' ends, so giving each wake the earliest free signal of its interval serves as
-// many as can be served (a later wake that contains an earlier signal contains every later one up to here, too).
-// What is left without a signal is a spurious wake. POSIX allows it; the trace says how many there were.
+//     T1 wait c, T2 wait c, T3 signal c, T1 wake c, T2 wake c      the second wake is spurious
+//
+// A broadcast serves every wait that is open; a signal serves one. Waits are intervals and signals
+// are points. Wakes come in the order of the intervals' ends. So giving each wake the earliest free
+// signal of its interval serves as many as possible: a later wake whose interval contains an
+// earlier signal contains every later one up to here, too. A wake without a signal is spurious.
+// POSIX allows it; the trace says how many there were.
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -20,7 +24,7 @@ namespace {
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-// Only conditions with open waits have an entry: a signal that nobody waits for is lost.
+// Only conditions with open waits have an entry: a signal without a waiting thread is lost.
 struct Condition {
   std::size_t waits = 0;                // open ones; more than 0
   std::size_t broadcast = kNone;        // the last one

@@ -1,4 +1,5 @@
-// The form of one event: indices within bounds, sizes and flags that fit its kind. The other families rely on it.
+// The form of one event: indices within bounds, sizes and flags that fit its kind. The other
+// families rely on it.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -13,11 +14,11 @@ namespace {
 
 constexpr bool touches_memory(EventKind kind) { return reads_memory(kind) || writes_memory(kind); }
 
-constexpr bool is_atomic(EventKind kind) {
+constexpr bool is_atomic_access(EventKind kind) {
   return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
 
-// Operations that may be tried without success, and those for which the flag's bit means something else.
+// Operations that may fail, and those for which the flag's bit means something else.
 constexpr bool may_fail(EventKind kind) {
   switch (kind) {
   case EventKind::Acquire:
@@ -57,8 +58,8 @@ std::string fault_of_memory(const Trace& trace, const Event& e) {
       return "has its bytes outside of the trace's bytes";
   }
   if (e.kind == EventKind::AtomicRmw && (e.has(kFill) || e.has(kOpaque))) return "is an atomic-rmw without its values";
-  if (is_atomic(e.kind) && e.order == MemoryOrder::Plain) return "is atomic, but has no memory order";
-  if (!is_atomic(e.kind) && e.order != MemoryOrder::Plain) return "is not atomic, but has a memory order";
+  if (is_atomic_access(e.kind) && e.order == MemoryOrder::Plain) return "is atomic, but has no memory order";
+  if (!is_atomic_access(e.kind) && e.order != MemoryOrder::Plain) return "is not atomic, but has a memory order";
   if (e.has(kMerged) && e.kind != EventKind::Write) return "is merged, but not a plain write";
   return {};
 }

@@ -8,7 +8,7 @@ namespace sooth::trace::legality {
 
 namespace {
 
-// Looking back is rare and short in traces of real programs; the budget keeps hostile ones from taking for ever.
+// Looking back is rare and short in traces of real programs; the budget stops hostile ones.
 constexpr std::uint64_t kLookBackEvents = 200'000'000;
 constexpr std::size_t kMaxRemarks = 20;
 
@@ -61,8 +61,8 @@ bool Judge::written_over(std::uint64_t address, std::size_t since) {
     }
     --look_back_budget_;
     const Event& e = trace.events[i];
-    // Only plain writes count: a lock's own memory changes by external writes, a guard's by the atomic write that ends
-    // its initialiser.
+    // Only plain writes count: a lock's own memory changes by external writes, a guard's by the
+    // atomic write that ends its initialiser.
     if (e.kind == EventKind::Write && address >= e.address && address - e.address < e.size) return true;
   }
   return false;

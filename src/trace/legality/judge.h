@@ -1,4 +1,5 @@
-// What the families of rules share: the trace, the event under judgement, and the place where they object.
+// What the families of rules share: the trace, the event under judgement, and the place where they
+// object.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,9 @@ public:
     if (count(rule)) describe(rule, sentence());
   }
 
-  // Did the program write over [address] after event `since`? Then the object there was made anew: a mutex or a
-  // once flag on the stack has no other sign of its birth. Looked for only when a rule seems broken.
+  // Did the program write over [address] after event `since`? Then the object there was made anew:
+  // a mutex or a once flag on the stack has no other sign of its birth. Looked for only when a rule
+  // seems broken.
   bool written_over(std::uint64_t address, std::size_t since);
 
   std::string name_of(std::uint64_t address) const;    // "0x1234 (`queue.lock`)"
@@ -63,7 +65,7 @@ public:
   virtual bool wants(EventKind kind) const = 0;
   virtual void step(const Event& event) = 0;
   virtual void finish() {}
-  // What it has seen so far, for another end of the trace before the same judge.
+  // A copy of its state so far, for another end of the trace before the same judge.
   virtual std::unique_ptr<Family> copy() const = 0;
 
 protected:
@@ -71,7 +73,7 @@ protected:
   Judge& judge_;
 };
 
-// An object of the program begins or ends at these addresses: what stood there before is gone.
+// An object of the program begins or ends at these addresses: earlier objects there are gone.
 constexpr bool renews_memory(EventKind kind) {
   return kind == EventKind::Alloc || kind == EventKind::Free || kind == EventKind::Map || kind == EventKind::Unmap ||
          kind == EventKind::StackBegin || kind == EventKind::StackEnd;

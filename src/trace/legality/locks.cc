@@ -1,7 +1,14 @@
-// Locks exclude: mutexes, spin locks, read-write locks and annotated locks, with the mutex part of wait and wake.
+// Locks exclude: mutexes, spin locks, read-write locks and annotated locks, and the mutex of a wait
+// and wake.
 //
-// A lock that was not seen before is free, except in the trace of a forked child, which may hold what its parent took.
-// A lock is new when its memory is new, when it is initialised, or when the program wrote over it.
+//     T1 acquire m
+//     T2 acquire m       breaks lock-exclusion: T1 still holds m
+//     T1 release m
+//     T1 release m       breaks release-not-held
+//
+// A lock that was not seen before is free, except in the trace of a forked child, which may hold
+// locks of its parent. A lock is new when its memory is new, when it is initialised, or when the
+// program wrote over it.
 #include <cstdint>
 #include <string>
 
@@ -96,7 +103,8 @@ private:
     lock.last = judge_.index;
   }
 
-  // May a release of a lock that the thread does not hold stand? `known`: the lock was used in this trace before.
+  // May a release of a lock that the thread does not hold stand? `known`: the lock was used in this
+  // trace before.
   bool excused(bool known, std::uint64_t type) const {
     return (type & (kLockAnnotated | kLockProcessShared)) != 0 || (judge_.inherited && !known);
   }
@@ -112,7 +120,8 @@ private:
                            e.kind == EventKind::Wait ? "waits with the mutex" : "releases the lock",
                            judge_.name_of(address), holders(lock));
       });
-      // The lock stays as it is: one lost acquire should not make every later event of another owner wrong too.
+      // The lock stays as it is: one lost acquire should not make every later event of another
+      // owner wrong, too.
     }
     lock.last = judge_.index;
   }

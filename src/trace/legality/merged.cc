@@ -1,5 +1,5 @@
-// A merged write stands for several writes of the same bytes by one thread within one segment, of which the first was
-// kept as it was. Without that first write, states between would be lost that a property could see.
+// A merged write stands for several writes of the same bytes by one thread within one segment. The
+// first of them must have been kept as it was; otherwise a property would miss states.
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +12,8 @@ namespace sooth::trace::legality {
 
 namespace {
 
-// Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory and names.
+// Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory
+// and names.
 constexpr bool keeps_segment(const Event& e) {
   if (renews_memory(e.kind) || e.has(kFailed)) return true;
   switch (e.kind) {
@@ -32,7 +33,7 @@ constexpr bool keeps_segment(const Event& e) {
   case EventKind::User:
   case EventKind::AtomicBegin:
   case EventKind::AtomicEnd:
-  case EventKind::SignalEnter: // a handler runs in between; what it leaves is as before
+  case EventKind::SignalEnter: // a handler runs in between, and the segment continues behind it
   case EventKind::SignalExit: return true;
   default: return false;
   }
@@ -104,7 +105,8 @@ private:
   }
 
   void check(const Event& e, const PerThread& mine) {
-    // Each byte by itself: one merged range may repeat what several writes, small and large ones, wrote first.
+    // Each byte by itself: one merged range may repeat the first writes of several small and large
+    // accesses.
     bool found = true;
     for (std::uint64_t g = e.address / kGranule; found && g <= (e.address + e.size - 1) / kGranule; ++g)
       found = (mask_in(g, e.address, e.size) & ~kept_in(g, mine)) == 0;

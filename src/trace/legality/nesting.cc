@@ -1,5 +1,6 @@
-// What nests within one thread: atomic blocks, signal handlers, calls. A longjmp or an exception may leave several at
-// once, so an end closes the innermost one of its name and all that were opened inside.
+// Nesting within one thread: atomic blocks, signal handlers, calls. A longjmp or an exception may
+// leave several at once, so an end closes the innermost one of its name and all that were opened
+// inside.
 #include <cstdint>
 #include <utility>
 #include <vector>

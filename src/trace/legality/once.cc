@@ -1,5 +1,6 @@
-// One-time initialisation: pthread_once, call_once, guards of local statics. The initialiser runs in one thread at a
-// time, and not again after it ended well; who finds it done comes after that end.
+// One-time initialisation: pthread_once, call_once, guards of local statics. The initialiser runs
+// in one thread at a time, and not again after it ended well. A thread that finds it done comes
+// after that end.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
-// A semaphore gives no more than its first count and its posts. Without sem-init (named, inherited, or shared with other
-// processes) the count is unknown and the semaphore is not judged.
+// A semaphore gives no more than its first count and its posts. Without sem-init (named, inherited,
+// or shared with other processes) the count is unknown and the semaphore is not judged.
 #include <cstdint>
 #include <optional>
 
@@ -25,7 +25,8 @@ public:
   void step(const Event& e) override {
     if (renews_memory(e.kind)) return forget_range(counts_, e);
     if (e.kind == EventKind::SemInit) {
-      // The upper half says that other processes may use it, too; what they do is not in this trace.
+      // The upper half says that other processes may use it, too; their events are not in this
+      // trace.
       if (e.value >> 32 != 0) counts_[e.address] = std::nullopt;
       else counts_[e.address] = e.value;
       return;

@@ -1,11 +1,12 @@
-// The bytes of memory as the trace says they are; a byte may be unknown.
+// The bytes of memory, as the trace gives them. A byte may be unknown.
 //
-// Pages hold single bytes. Large ranges of one byte value (a fresh mapping of a gigabyte is all zeros) stand in
-// `fills_`, by page, until something touches a page. Every operation costs in proportion to the pages that exist,
-// never to the addresses in between.
+// Pages hold single bytes. Large ranges of one byte value (a fresh mapping of a gigabyte is all
+// zeros) stand in `fills_`, by page, until an access touches a page. Every operation costs in
+// proportion to the existing pages, never to the addresses in between.
 //
 // Copies share their pages until one of them changes a page.
-// Invariant: a page number is in `pages_` or inside one range of `fills_`, or in neither (unknown), never in both.
+// Invariant: a page number is in `pages_` or inside one range of `fills_`, or in neither (unknown),
+//   never in both.
 #pragma once
 
 #include <array>
@@ -34,8 +35,8 @@ public:
   void fill(std::uint64_t address, std::uint64_t size, std::uint8_t byte) { set_range(address, size, byte); }
   void forget(std::uint64_t address, std::uint64_t size) { set_range(address, size, std::nullopt); }
 
-  // A read saw these bytes: the first byte that is known to be another. Unknown bytes are what was seen from here on;
-  // known ones stay what was last written.
+  // A read saw these bytes: returns the first byte that is known to be different. Unknown bytes
+  // become the bytes seen; known bytes keep the last write.
   std::optional<Difference> read(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
   std::optional<Difference> read_fill(std::uint64_t address, std::uint64_t size, std::uint8_t byte);
 

@@ -1,7 +1,8 @@
-// Children follow their fork, joins follow ends, and a thread acts only between its start and its end.
+// A child follows its fork, a join follows the end, and a thread acts only between its start and
+// its end.
 //
-// Threads without a start or a fork in the trace (the main thread, threads made by code that is not instrumented,
-// imported traces) are taken as they come.
+// Threads without a start or a fork in the trace (the main thread, threads made by code that is not
+// instrumented, imported traces) are accepted as they are.
 #include <cstdint>
 #include <vector>
 
@@ -53,7 +54,7 @@ private:
   void start(const Event& e, ThreadState& self) {
     if (self.started)
       judge_.object(Rule::ForkedTwice, [&] { return fmt::format("{} starts twice.", judge_.thread_name(e.thread)); });
-    // Whoever names another thread as its parent was forked by it.
+    // A thread that names another one as its parent was forked by it.
     const bool has_parent = self.has_fork || (e.value != e.thread && e.value < threads_.size() && e.thread != 0);
     if (has_parent && !self.forked && !judge_.inherited)
       judge_.object(Rule::StartBeforeFork, [&] {
@@ -64,7 +65,7 @@ private:
   }
 
   void early(const Event& e, ThreadState& self) {
-    // A forked child begins inside calls of its parent; they are told before its start.
+    // A forked child begins inside calls of its parent; they are recorded before its start.
     const bool inherited_call = judge_.inherited && (e.kind == EventKind::Enter || e.kind == EventKind::Exit);
     if (self.told_early || inherited_call) return;
     self.told_early = true;
@@ -96,7 +97,7 @@ private:
   }
 
   void join(const Event& e) {
-    if (e.has(kFailed) || e.value >= threads_.size()) return; // not joined, or nobody knows whom
+    if (e.has(kFailed) || e.value >= threads_.size()) return; // not joined, or the thread is unknown
     ThreadState& child = threads_[e.value];
     const auto name = [&] { return judge_.thread_name(static_cast<std::uint32_t>(e.value)); };
     if (child.joined) judge_.object(Rule::JoinedTwice, [&] { return fmt::format("{} was joined before.", name()); });
@@ -108,7 +109,7 @@ private:
   }
 
   std::vector<ThreadState> threads_;
-  std::uint64_t late_allowed_; // late events that the trace owns up to
+  std::uint64_t late_allowed_; // late events that the trace reports
 };
 
 } // namespace

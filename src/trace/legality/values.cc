@@ -1,7 +1,8 @@
 // Each read returns the last write, byte by byte: accesses of different sizes overlap.
 //
-// A byte that no event has written yet is unknown, and is defined by its first read. Fresh memory, a freed block
-// (the allocator keeps its own data there) and opaque writes make bytes unknown again. External writes are writes.
+// A byte that no event has written yet is unknown, and is defined by its first read. Fresh memory,
+// a freed block (the allocator keeps its own data there) and opaque writes make bytes unknown
+// again. External writes are writes.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -37,7 +38,8 @@ public:
   void finish() override { judge_.report.compared_bytes = memory_.compared_bytes(); }
 
 private:
-  // The bytes of an event that are not filled or opaque; `small` holds those that travel in a number.
+  // The bytes of an event that are not filled or opaque; `small` holds those that travel in a
+  // number.
   struct Bytes {
     const std::uint8_t* data;
     std::array<std::uint8_t, 8> small;
@@ -83,7 +85,7 @@ private:
     return out + origin(d.address) + ".";
   }
 
-  // Who gave the byte its value. Looked for only when a problem is shown.
+  // The event that gave the byte its value. Looked for only when a problem is shown.
   std::string origin(std::uint64_t address) const {
     for (std::size_t i = judge_.index; i-- > 0;) {
       const Event& e = judge_.trace.events[i];

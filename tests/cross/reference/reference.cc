@@ -33,6 +33,7 @@ Reference::Reference(const trace::Trace& trace)
     threads_[e.thread].push_back(i);
     if (!is_access(e)) continue;
     for (std::uint64_t byte = e.address; byte < e.address + e.size; ++byte) {
+      values_.insert(byte_of(e.value, byte - e.address));
       const auto writer = last.find(byte);
       saw_[i][byte] = writer == last.end() ? kNone : writer->second;
       const std::uint64_t seen = e.kind == EventKind::AtomicRmw ? e.extra : e.value;
@@ -122,7 +123,7 @@ bool Reference::started(const State& state, std::uint32_t thread) const {
   return true;
 }
 
-bool Reference::enabled(const State& state, std::uint32_t thread, Model model) const {
+bool Reference::enabled(const State& state, std::uint32_t thread, Model model, bool locks) const {
   const EventNumber event = next(state, thread);
   if (event == kNone || !started(state, thread)) return false;
   const Event& e = trace_.events[event];
@@ -136,7 +137,7 @@ bool Reference::enabled(const State& state, std::uint32_t thread, Model model) c
       if (conflicts && !done(state, earlier)) return false;
     }
   }
-  return lock_allows(state, event) && memory_allows(state, event, model);
+  return (!locks || lock_allows(state, event)) && memory_allows(state, event, model);
 }
 
 State Reference::after(const State& state, std::uint32_t thread) const {
@@ -338,6 +339,121 @@ bool Reference::serialisable(Model model) const {
     }
   }
   return false;
+}
+
+// --- View serialisability --------------------------------------------------------------------------------------------
+
+Reference::Outcome Reference::outcome_of(const Extended& run) const {
+  Outcome out{run.state.progress, {}, run.diverged, run.seen};
+  for (const auto& [byte, writer] : run.state.last) out.values[byte] = value(byte, writer);
+  for (const std::uint64_t byte : run.unknown) out.values[byte] = kAny;
+  return out;
+}
+
+Reference::Outcome Reference::recorded() const {
+  Extended end{initial(), kNone, {}, {}, {}};
+  for (EventNumber i = 0; i < trace_.events.size(); ++i) end.state = after(end.state, trace_.events[i].thread);
+  return outcome_of(end);
+}
+
+std::vector<Reference::Extended> Reference::followers(const Extended& here, std::uint32_t thread, Model model,
+                                                      bool anything) const {
+  if (thread == here.diverged || (!here.unknown.empty() && !anything)) return {};
+  const EventNumber number = next(here.state, thread);
+  if (number == kNone) return {};
+  const Event& e = trace_.events[number];
+  std::vector<Extended> out;
+  // What it reads is there, or nobody knows what is there.
+  State as_seen = here.state;
+  for (const std::uint64_t byte : here.unknown)
+    if (saw_[number].contains(byte)) as_seen.last[byte] = saw_[number].at(byte);
+  std::map<std::uint64_t, int> first = here.first;
+  if (anything && trace::reads_memory(e.kind))
+    for (const auto& [byte, writer] : saw_[number]) {
+      if (here.state.last.contains(byte) || value(byte, kNone) != -1) continue;
+      const int seen = value(byte, writer);
+      if (first.try_emplace(byte, seen).first->second == seen) as_seen.last[byte] = writer;
+    }
+  std::erase_if(as_seen.last, [](const auto& byte) { return byte.second == kNone; });
+  if (enabled(as_seen, thread, model, !anything)) {
+    Extended there = here;
+    there.state = after(here.state, thread);
+    there.first = std::move(first);
+    if (trace::writes_memory(e.kind))
+      for (const auto& [byte, writer] : saw_[number]) there.unknown.erase(byte);
+    out.push_back(std::move(there));
+  }
+  // It reads something else.
+  if (here.diverged != kNone || !trace::reads_memory(e.kind) || !started(here.state, thread)) return out;
+  std::vector<Extended> others{here};
+  others.front().diverged = thread;
+  for (const auto& [byte, writer] : saw_[number]) {
+    const auto last = here.state.last.find(byte);
+    const int now = value(byte, last == here.state.last.end() ? kNone : last->second);
+    std::vector<Extended> more;
+    for (Extended& there : others) {
+      if (trace::writes_memory(e.kind)) there.unknown.insert(byte);
+      if (now != -1) {
+        there.seen[byte] = now;
+        more.push_back(there);
+        continue;
+      }
+      if (!anything) return out;
+      for (int any = 0; any < 256; ++any) { // nobody knows what was there first
+        if (const auto first = there.first.find(byte); first != there.first.end() && first->second != any) continue;
+        if (!values_.contains(any)) continue;
+        more.push_back(there);
+        more.back().seen[byte] = more.back().first[byte] = any;
+      }
+    }
+    others = std::move(more);
+  }
+  for (Extended& there : others)
+    if (std::ranges::any_of(saw_[number], [&](const auto& saw) {
+          return there.seen.at(saw.first) != value(saw.first, saw.second) || value(saw.first, saw.second) == -1;
+        }))
+      out.push_back(std::move(there));
+  return out;
+}
+
+std::set<Reference::Outcome> Reference::outcomes(Model model, const std::set<EventNumber>& whole, bool anything) const {
+  const auto inside = [&](const Extended& run) -> std::uint32_t { // the thread that must go on
+    for (const EventNumber begin : whole) {
+      const std::uint32_t thread = trace_.events[begin].thread;
+      if (thread != run.diverged && done(run.state, begin) && !done(run.state, end_of(begin))) return thread;
+    }
+    return kNone;
+  };
+  const Extended start{initial(), kNone, {}, {}, {}};
+  std::set<Extended> seen{start};
+  std::vector<Extended> waiting{start};
+  std::set<Outcome> out;
+  while (!waiting.empty()) {
+    const Extended here = std::move(waiting.back());
+    waiting.pop_back();
+    out.insert(outcome_of(here));
+    const std::uint32_t only = inside(here);
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      if (only != kNone && only != t) continue;
+      for (Extended& there : followers(here, t, model, anything))
+        if (seen.insert(there).second) waiting.push_back(std::move(there));
+    }
+  }
+  return out;
+}
+
+std::set<EventNumber> Reference::blocks_of(const Outcome& outcome, bool outermost) const {
+  std::set<EventNumber> out;
+  const State state{outcome.progress, {}};
+  for (const EventNumber begin : transactions()) {
+    const std::uint32_t thread = trace_.events[begin].thread;
+    if (!done(state, begin) || (!done(state, end_of(begin)) && thread != outcome.diverged)) continue;
+    const bool nested = std::ranges::any_of(transactions(), [&](EventNumber other) {
+      return other < begin && trace_.events[other].thread == thread && end_of(other) > end_of(begin);
+    });
+    if (!outermost || !nested) out.insert(begin);
+  }
+  return out;
 }
 
 bool Reference::every_lock_released() const {

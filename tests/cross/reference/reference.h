@@ -39,7 +39,7 @@ public:
   explicit Reference(const trace::Trace& trace);
 
   // Whether the thread's next event may follow in this state.
-  bool enabled(const State& state, std::uint32_t thread, Model model) const;
+  bool enabled(const State& state, std::uint32_t thread, Model model, bool locks = true) const;
   State after(const State& state, std::uint32_t thread) const;
   State initial() const;
 
@@ -64,6 +64,26 @@ public:
   bool atomic(EventNumber begin, Model model, const std::set<State>& states) const;
   bool serialisable(Model model) const;
 
+  // View serialisability. What a run did, as far as its order does not matter: which events, what they read, what is there at the
+  // end. One thread may end with a read that sees something else than in the trace.
+  struct Outcome {
+    std::vector<std::uint32_t> progress; // by thread; the read that sees something else is not counted
+    std::map<std::uint64_t, int> values; // by byte that was written; kAny: not known
+    std::uint32_t diverged = kNone;      // the thread that ends so
+    std::map<std::uint64_t, int> seen;   // by byte of its last read
+    friend auto operator<=>(const Outcome&, const Outcome&) = default;
+  };
+  // The outcomes of all runs of the model.
+  std::set<Outcome> outcomes(Model model) const { return outcomes(model, {}, false); }
+  // Those of all orders of events, in which reads see what they saw, that have these blocks, given by their begins, in one piece. Locks
+  // do not count.
+  std::set<Outcome> outcomes_with(const std::set<EventNumber>& whole) const {
+    return outcomes(Model::Maximal, whole, true);
+  }
+  // The outermost blocks that are over, or that the read which sees something else ends; all of them, with those inside.
+  std::set<EventNumber> blocks_of(const Outcome& outcome, bool outermost) const;
+  Outcome recorded() const;
+
   // Whether the byte has, in this state, the value that the event found there in the trace.
   bool same_value(const State& state, EventNumber event, std::uint64_t byte) const;
   EventNumber next(const State& state, std::uint32_t thread) const; // kNone: it has come to its end
@@ -72,6 +92,20 @@ public:
   bool conflict(EventNumber a, EventNumber b) const; // same bytes, different threads, one writes
 
 private:
+  struct Extended {
+    State state;
+    std::uint32_t diverged = kNone;
+    std::map<std::uint64_t, int> seen;
+    std::set<std::uint64_t> unknown;    // bytes that its last event has written
+    std::map<std::uint64_t, int> first; // bytes that nobody saw before they were written: what they must have had
+    friend auto operator<=>(const Extended&, const Extended&) = default;
+  };
+  // `anything`: bytes that are not known may have any value (an order of events that happened); else nothing follows such a write.
+  std::set<Outcome> outcomes(Model model, const std::set<EventNumber>& whole, bool anything) const;
+  std::vector<Extended> followers(const Extended& here, std::uint32_t thread, Model model, bool anything) const;
+  Outcome outcome_of(const Extended& run) const;
+  static constexpr int kAny = -2;
+
   struct LockState {
     std::uint32_t owner = kNone;
     std::set<std::uint32_t> readers;
@@ -92,6 +126,7 @@ private:
   std::vector<std::vector<EventNumber>> threads_;
   std::vector<std::uint32_t> place_;
   std::vector<std::map<std::uint64_t, EventNumber>> saw_; // by event: who had written each of its bytes
+  std::set<int> values_;                                  // of all bytes
   std::map<std::uint64_t, int> first_value_;              // bytes that were read before anybody wrote them
 };
 

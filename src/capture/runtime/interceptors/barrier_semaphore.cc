@@ -1,8 +1,8 @@
 // Barriers and semaphores of POSIX.
 //
-// Those shared between processes are met by other processes too, whose events are in other traces: their counts cannot
-// be followed here. They are recorded as hb-release and hb-acquire, which keeps the order that was seen and promises no
-// more, and are counted as unsupported.
+// Other processes may use those that are shared between processes. Their events are in other
+// traces, so the counts cannot be followed here. Such objects are recorded as hb-release and
+// hb-acquire, which keeps the observed order and promises no more. They are counted as unsupported.
 #include <cerrno>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,12 +17,13 @@ using namespace sooth::trace;
 
 namespace {
 
-// glibc keeps the flag behind the 8 bytes of the count; named semaphores have it always.
+// glibc keeps the flag behind the 8 bytes of the count. Named semaphores always have it.
 bool shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaphore)[2] != 0; }
 // struct pthread_barrier: in, round, count, shared, out.
 bool shared(const pthread_barrier_t* barrier) { return reinterpret_cast<const int*>(barrier)[3] != 0; }
 
-// sem_wait and its relatives return -1 and set errno. `type`: kLockTry or kLockTimed if it does not wait for ever.
+// sem_wait and its relatives return -1 and set errno. `type`: kLockTry or kLockTimed if it does not
+// wait for ever.
 int waited(Thread* t, const sem_t* semaphore, int result, std::uint64_t type = 0) {
   if (t == nullptr) return result;
   if (result != 0) {
@@ -49,7 +50,7 @@ INTERCEPT(int, pthread_barrier_init,
 INTERCEPT(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   Thread* t = enter();
   if (t == nullptr) return REAL(pthread_barrier_wait)(barrier);
-  // Looked at before: the last to leave may let another thread destroy it.
+  // Checked before the wait: the last thread to leave may let another thread destroy the barrier.
   const bool by_order_only = shared(barrier);
   sync(t, by_order_only ? EventKind::HbRelease : EventKind::BarrierArrive, barrier);
   Request request(t, EventKind::BarrierLeave, barrier, 0, by_order_only);
@@ -68,7 +69,8 @@ INTERCEPT(int, sem_init, (sem_t * semaphore, int process_shared, unsigned count)
   return result;
 }
 
-// The last two parameters are variadic in the header; unused ones are whatever the registers hold, and are ignored.
+// The last two parameters are variadic in the header. Unused ones hold the registers' contents, and
+// are ignored.
 INTERCEPT(sem_t*, sem_open, (const char* name, int flags, mode_t mode, unsigned count)) {
   sem_t* semaphore = REAL(sem_open)(name, flags, mode, count);
   if (enter() != nullptr && semaphore != SEM_FAILED) unsupported("sem_open");

@@ -1,5 +1,6 @@
-// Threads, mutexes, condition variables and call_once of C11. In glibc they are the objects of pthreads under other names,
-// but reach them inside libc, past our definitions of the pthread functions.
+// Threads, mutexes, condition variables and call_once of C11. In glibc they are the objects of
+// pthreads under other names. But they reach those inside libc, past our definitions of the pthread
+// functions.
 #include <cerrno>
 #include <threads.h>
 
@@ -7,7 +8,7 @@
 #include "capture/runtime/interceptors/mutex.h"
 #include "capture/runtime/interceptors/once.h"
 #include "capture/runtime/interceptors/threads.h"
-#include "capture/runtime/online.h"
+#include "capture/runtime/observing/observing.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;
@@ -51,7 +52,7 @@ INTERCEPT(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argume
 INTERCEPT(int, thrd_join, (thrd_t thread, int* value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
-  if (is_online() && number != ~0u) online_waits(t, number);
+  if (!is_recording() && number != ~0u) g_sink->waits(t, number);
   const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number);
   const int result = REAL(thrd_join)(thread, value);
   join_returned(t, thread, number, error_of(result));

@@ -1,7 +1,8 @@
 // Short forms for the interceptors of libc calls that touch the caller's memory.
 //
-// Reads are recorded before the call, while the contents are there; writes after it, or before where the outcome is
-// known beforehand (record.h). Any caller is recorded, instrumented or not.
+// Reads are recorded before the call, while the contents are there. Writes are recorded after it,
+// or before it where the outcome is known beforehand (record.h). Every caller is recorded,
+// instrumented or not.
 #pragma once
 
 #include <cstdio>
@@ -26,7 +27,7 @@ inline void fills(const void* to, int byte, std::size_t bytes) {
   if (Thread* t = enter(); t != nullptr && bytes != 0) fill_range(t, to, static_cast<std::uint8_t>(byte), bytes);
 }
 
-// Something came from outside the program, or did not come; something goes out.
+// Input came from outside the program, or did not come; output goes out.
 inline void receives() {
   if (Thread* t = enter()) sync(t, EventKind::Receive, nullptr);
 }
@@ -34,9 +35,10 @@ inline void sends() {
   if (Thread* t = enter()) sync(t, EventKind::Send, nullptr);
 }
 
-// Output to a stream may be what another thread waits for: at the other end of a pipe (fdopen), in a file. The program's own
-// output is not read by itself. What finds room in the stream's buffer goes nowhere yet; streams that are buffered by lines, or
-// not at all, never have any.
+// Output to a stream may be the input that another thread waits for: at the other end of a pipe
+// (fdopen), or in a file. The program does not read its own standard output. Output that finds room
+// in the stream's buffer goes nowhere yet. Streams that are buffered by lines, or not at all, never
+// have room.
 inline void sends_to(const std::FILE* stream, std::size_t bytes = ~std::size_t{0}) {
   if (stream == stdout || stream == stderr) return;
   const bool has_room = stream != nullptr && stream->_IO_write_ptr < stream->_IO_write_end &&
@@ -46,7 +48,7 @@ inline void sends_to(const std::FILE* stream, std::size_t bytes = ~std::size_t{0
 
 // With the terminating zero.
 inline std::size_t string_bytes(const char* s) { return REAL(strlen)(s) + 1; }
-// What a function reads that stops at the terminating zero or after `limit` bytes.
+// The bytes read by a function that stops at the terminating zero or after `limit` bytes.
 inline std::size_t string_bytes(const char* s, std::size_t limit) {
   const std::size_t length = REAL(strnlen)(s, limit);
   return length < limit ? length + 1 : limit;

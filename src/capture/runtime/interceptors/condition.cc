@@ -8,13 +8,14 @@
 namespace sooth::runtime {
 
 int wait_for(Waiting waiting) {
-  // A wait without the mutex fails at once for the kinds that check: nothing is given up, so nothing is recorded.
+  // A wait without the mutex fails at once for the kinds that check. It releases nothing, so
+  // nothing is recorded.
   if (waiting.thread == nullptr || unlock_will_fail(static_cast<pthread_mutex_t*>(waiting.mutex))) {
     waiting.call(&waiting);
     return waiting.result;
   }
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
-  // `fill`: it waits only for a time, so a signal that never comes is not the end of it.
+  // `fill`: the wait has a timeout, so a signal that never comes does not block it for ever.
   sync(waiting.thread, EventKind::Wait, waiting.condition, value, waiting.until != nullptr ? trace::kFill : 0);
   Request request(waiting.thread, EventKind::Wake, waiting.condition, 0,
                   waiting.until != nullptr || waiting.process_shared);
@@ -42,7 +43,7 @@ namespace {
 
 pthread_cond_t* condition_of(Waiting* w) { return static_cast<pthread_cond_t*>(w->condition); }
 pthread_mutex_t* mutex_of(Waiting* w) { return static_cast<pthread_mutex_t*>(w->mutex); }
-// EOWNERDEAD comes from taking the mutex again, after a wake-up like any other.
+// EOWNERDEAD comes from taking the mutex again, after an ordinary wake-up.
 bool not_signalled(int result) { return result != 0 && result != EOWNERDEAD; }
 
 // Bit 0 of glibc's __wrefs: process-shared.

@@ -7,7 +7,8 @@
 
 namespace sooth::runtime {
 
-// One wait. `call` does the real one with this as its argument, and leaves what it returned in `result`.
+// One wait. `call` makes the real wait with this as its argument, and leaves the returned value in
+// `result`.
 struct Waiting {
   void (*call)(Waiting*);
   Thread* thread;
@@ -16,12 +17,12 @@ struct Waiting {
   const timespec* until;
   clockid_t clock;
   int result;
-  bool timed_out; // set by `call`: the mutex is held again, but nobody signalled
+  bool timed_out; // set by `call`: the mutex is held again, but no thread signalled
   bool process_shared = false;
 };
 
-// Records wait, calls, records wake; also when the thread is cancelled inside (the mutex is held again then, before
-// cleanup handlers run).
+// Records wait, calls, records wake. Also if the thread is cancelled inside: the mutex is held
+// again then, before cleanup handlers run.
 int wait_for(Waiting waiting);
 
 } // namespace sooth::runtime

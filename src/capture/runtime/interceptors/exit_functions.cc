@@ -1,11 +1,11 @@
 // Functions for the end of the process: atexit, and the destructors of static objects.
 //
-// libc keeps the list under a lock: whoever runs such a function comes after whoever registered it, and so after the
-// constructor of the object that it destroys. A thread that was alone when it registered one needs no event for that: all
-// others came after it.
+// libc keeps the list under a lock. The thread that runs such a function comes after the thread
+// that registered it, and so after the constructor of the object that it destroys. A thread that
+// was alone when it registered a function needs no event for that: all others came after it.
 #include "capture/runtime/interceptors/real.h"
 
-#include "capture/runtime/cells.h"
+#include "capture/runtime/recording/cells.h"
 
 USE_REAL(void*, malloc, (std::size_t));
 USE_REAL(void, free, (void*));

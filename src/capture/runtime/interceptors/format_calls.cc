@@ -1,7 +1,7 @@
 // sprintf and sscanf with their relatives.
 //
-// Written bytes are recorded. What sprintf reads through %s is not: the format would have to be followed twice, and the
-// contents are already there as values of the arguments' own accesses.
+// Written bytes are recorded. Reads of sprintf through %s are not: the format would have to be
+// followed twice, and the contents are already there as values of the arguments' own accesses.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdarg>
@@ -19,7 +19,7 @@ int printed(const char* buffer, std::size_t room, int result) {
 }
 constexpr std::size_t kAnyRoom = ~std::size_t{0};
 
-// --- what a scan wrote ----------------------------------------------------------------------------------------------
+// --- what a scan wrote ---------------------------------------------------------------------------
 // One conversion of a scan's format.
 struct Conversion {
   bool assigns = true;    // no `*`
@@ -29,7 +29,7 @@ struct Conversion {
   char kind = 0;
 };
 
-// Reads the conversion after a `%`; null where the format ends or uses what is not understood (`%1$d`).
+// Reads the conversion after a `%`. Null where the format ends or uses something unknown (`%1$d`).
 const char* parse(const char* f, Conversion& c) {
   if (*f == '*') c.assigns = false, ++f;
   for (; *f >= '0' && *f <= '9'; ++f) c.width = c.width * 10 + static_cast<std::size_t>(*f - '0');
@@ -82,7 +82,7 @@ void wrote_characters(const Conversion& c, void* target) {
   writes_string(static_cast<const char*>(target));
 }
 
-// Follows the format over the first `assigned` conversions, which are those that were stored.
+// Follows the format over the first `assigned` conversions: these were stored.
 void scanned(const char* format, va_list list, int assigned) {
   if (enter() == nullptr) return;
   for (const char* f = format; *f != 0;) {
@@ -136,8 +136,8 @@ INTERCEPT(int, __vasprintf_chk, (char** text, int flag, const char* format, va_l
   return printed_new(text, REAL(__vasprintf_chk)(text, flag, format, list));
 }
 
-// A scan may run out of its list while we still need it, so each gets its own.
-// A stream brings news, a string does not.
+// A scan may use up its list while we still need it, so each gets its own. Input from a stream is a
+// message from outside; a string is not.
 static void news_from(const char*) {}
 static void news_from(std::FILE*) { receives(); }
 #define INTERCEPT_SCAN_LIST(name, source)                                                                              \
@@ -160,7 +160,7 @@ INTERCEPT(int, __isoc99_vscanf, (const char* format, va_list list)) {
   return sooth___isoc99_vfscanf(stdin, format, list);
 }
 
-// The forms with `...` in terms of those with a list.
+// The forms with `...`, in terms of those with a list.
 #define WITH_LIST(last, call)                                                                                          \
   va_list list;                                                                                                        \
   va_start(list, last);                                                                                                \

@@ -1,5 +1,6 @@
-// The checked forms of _FORTIFY_SOURCE that bring something in or fill a buffer. Those of the str*, mem* and printf families stand
-// beside the functions that they check. Where a check fails, the real one ends the program.
+// The checked forms of _FORTIFY_SOURCE that bring input in or fill a buffer. Those of the str*,
+// mem* and printf families stand beside the functions that they check. Where a check fails, the
+// real function ends the program.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <csignal>

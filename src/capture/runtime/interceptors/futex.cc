@@ -1,7 +1,8 @@
-// syscall(2): futexes, on which libstdc++ builds atomic waits, semaphores, latches, barriers and futures.
+// syscall(2): futexes, on which libstdc++ builds atomic waits, semaphores, latches, barriers and
+// futures.
 //
-// A futex orders nothing by itself: the atomics around it do, and are recorded as such. The two events say who slept
-// and who woke, so that lost wake-ups can be found.
+// A futex itself orders nothing. The atomics around it do, and are recorded as such. The two events
+// record which threads slept and which ones woke others, so that lost wake-ups can be found.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -49,8 +50,8 @@ const char* unfollowed_futex(int operation) {
 
 } // namespace
 
-// Variadic in the header. A system call has at most six arguments; those that the caller left out are passed on as
-// whatever their registers hold, which the kernel ignores.
+// Variadic in the header. A system call has at most six arguments. For those that the caller left
+// out, the registers' contents are passed on, and the kernel ignores them.
 INTERCEPT(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
   Thread* t = enter();
   if (t == nullptr) return REAL(syscall)(number, a, b, c, d, e, f);
@@ -70,7 +71,7 @@ INTERCEPT(long, syscall, (long number, long a, long b, long c, long d, long e, l
   const Request request(waits ? t : nullptr, EventKind::FutexWait, word, expected | may_be_shared, d != 0);
   const long result = REAL(syscall)(number, a, b, c, d, e, f);
   if (waits) {
-    // The value had changed, or the time was up: nobody woke this thread.
+    // The value had changed, or the time was up: no thread woke this one.
     if (result == 0) sync(t, EventKind::FutexWait, word, expected);
     else failed(t, EventKind::FutexWait, word, expected);
   }

@@ -1,4 +1,4 @@
-// What the interceptors need at start.
+// The interceptors' work at start.
 #include <cstdlib>
 
 #include "capture/runtime/interceptors/process.h"

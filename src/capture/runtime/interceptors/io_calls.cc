@@ -1,6 +1,8 @@
-// read, write, recv, send and their vectors: the kernel touches the caller's buffers, and brings and takes messages.
+// read, write, recv, send and their vectors: the kernel touches the caller's buffers, and delivers
+// and takes messages.
 #include "capture/runtime/interceptors/calls.h"
 
+#include <atomic>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -83,52 +85,77 @@ INTERCEPT(ssize_t, preadv64v2, (int file, const iovec* parts, int count, off64_t
   return wrote_parts(parts, count, REAL(preadv64v2)(file, parts, count, offset, flags));
 }
 
-// A bad address makes the kernel return EFAULT; recording its contents would be a crash. So a buffer is read only after
-// the kernel did: what it took, it could read.
+namespace {
+
+// As with streams (calls.h), the program does not read its own standard output, unless it has
+// put something else in its place.
+std::atomic<bool> g_output_replaced{false}; // relaxed: replacing it while others write is a race of the program
+
+void sends_to(int file) {
+  const bool is_output = file == STDOUT_FILENO || file == STDERR_FILENO;
+  if (!is_output || g_output_replaced.load(std::memory_order_relaxed)) sends();
+}
+void replaces(int file) {
+  if (file == STDOUT_FILENO || file == STDERR_FILENO) g_output_replaced.store(true, std::memory_order_relaxed);
+}
+
+} // namespace
+
+INTERCEPT(int, dup2, (int from, int to)) {
+  replaces(to);
+  return REAL(dup2)(from, to);
+}
+INTERCEPT(int, dup3, (int from, int to, int flags)) {
+  replaces(to);
+  return REAL(dup3)(from, to, flags);
+}
+
+// A bad address makes the kernel return EFAULT; recording its contents would crash. So a buffer is
+// read only after the kernel has read it: the bytes that it took are readable.
 INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(write)(file, buffer, bytes);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite, (int file, const void* buffer, std::size_t bytes, off_t offset)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwrite)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t bytes, off64_t offset)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwrite64)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(writev)(file, parts, count);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwritev)(file, parts, count, offset);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64, (int file, const iovec* parts, int count, off64_t offset)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwritev64)(file, parts, count, offset);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwritev2)(file, parts, count, offset, flags);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
-  sends();
+  sends_to(file);
   const ssize_t result = REAL(pwritev64v2)(file, parts, count, offset, flags);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
@@ -215,7 +242,7 @@ INTERCEPT(ssize_t, splice,
   return result;
 }
 
-// --- addresses and pairs ------------------------------------------------------------------------------------------
+// --- addresses and pairs -------------------------------------------------------------------------
 
 INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
   const socklen_t room = room_of(length);

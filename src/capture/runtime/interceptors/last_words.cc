@@ -1,5 +1,5 @@
-// The functions by which a program ends itself when something is wrong. What they are told is kept for the crash handler, which
-// records it (signals.cc); then the real one does what it always does.
+// The functions by which a program ends itself when something is wrong. Their message is kept for
+// the crash handler, which records it (signals.cc). Then the real function does its work.
 #include "capture/runtime/interceptors/last_words.h"
 
 #include "capture/runtime/interceptors/real.h"
@@ -30,7 +30,7 @@ struct Words {
     while ((number /= 10) != 0);
     return add(digits + n);
   }
-  // The reader demangles what stands behind the sign.
+  // The reader demangles the text behind the sign.
   Words& add_exception() {
     if (__cxa_current_exception_type == nullptr) return *this;
     void* type = __cxa_current_exception_type();

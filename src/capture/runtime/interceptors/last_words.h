@@ -5,7 +5,7 @@
 
 namespace sooth::runtime {
 
-// The calling thread's last words, as an interned string; 0: it has said nothing.
+// The calling thread's last words, as an interned string. 0: there are none.
 std::uint32_t last_words();
 
 } // namespace sooth::runtime

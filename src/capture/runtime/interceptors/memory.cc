@@ -1,7 +1,8 @@
 // malloc and its relatives, and mappings.
 //
-// operator new and delete of libstdc++ call these, so each object is recorded once; for others see operator_new.cc. An alloc has the size that
-// was asked for; a free has the size that malloc had really set aside, all of which may be reused.
+// operator new and delete of libstdc++ call these, so each object is recorded once; for other
+// allocators see operator_new.cc. An alloc has the requested size. A free has the size that malloc
+// really reserved: all of it may be reused.
 #include <cerrno>
 #include <cstdarg>
 #include <malloc.h>
@@ -63,7 +64,7 @@ INTERCEPT(void*, realloc, (void* p, std::size_t bytes)) {
   Thread* t = enter();
   if (t == nullptr) return real(p, bytes);
 
-  // The old object ends before the call, because another thread may get its memory within it.
+  // The old object ends before the call, because another thread may get its memory during it.
   const std::size_t had = malloc_usable_size(p);
   read_range(t, p, smaller(had, bytes));
   free_event(t, EventKind::Free, p, had);
@@ -108,7 +109,7 @@ INTERCEPT(void*, pvalloc, (std::size_t bytes)) {
   return allocated(REAL(pvalloc)(bytes), (bytes + page_size() - 1) / page_size() * page_size());
 }
 
-// --- mappings ---------------------------------------------------------------------------------------------------
+// --- mappings ------------------------------------------------------------------------------------
 
 static void* mapped(void* p, std::size_t bytes, int flags) {
   if (p == MAP_FAILED) return p;
@@ -124,7 +125,7 @@ INTERCEPT(void*, mmap64, (void* where, std::size_t bytes, int protection, int fl
 }
 
 INTERCEPT(int, munmap, (void* p, std::size_t bytes)) {
-  // The kernel refuses nothing else than these; what it refuses does not end an object.
+  // The kernel refuses only empty and unaligned ranges. A refused call does not end an object.
   const bool valid = bytes != 0 && reinterpret_cast<std::uintptr_t>(p) % page_size() == 0;
   if (Thread* t = enter(); t != nullptr && valid) free_event(t, EventKind::Unmap, p, bytes);
   return REAL(munmap)(p, bytes);
@@ -142,7 +143,8 @@ INTERCEPT(void*, mremap, (void* p, std::size_t old_bytes, std::size_t bytes, int
   if (t == nullptr) return REAL(mremap)(p, old_bytes, bytes, flags, where);
   free_event(t, EventKind::Unmap, p, old_bytes);
   void* result = REAL(mremap)(p, old_bytes, bytes, flags, where);
-  // The contents are not recorded: they need not be readable. Whoever reads them first says what they are.
+  // The contents are not recorded: they need not be readable. The first read of a byte shows its
+  // value.
   if (result == MAP_FAILED) alloc_event(t, EventKind::Map, p, old_bytes, false); // still where it was
   else alloc_event(t, EventKind::Map, result, bytes, false);
   return result;

@@ -1,4 +1,5 @@
-// memcpy and its relatives. Everything calls these, also before this library is ready: then they do the work themselves.
+// memcpy and its relatives. Everything calls these, also before this library is ready: then they do
+// the work themselves.
 //
 // Compiled without builtins: a loop in here must not become a call of the function that it is in.
 #include "capture/runtime/interceptors/calls.h"
@@ -23,7 +24,7 @@ void* copy_safely(void* to, const void* from, std::size_t bytes) {
   return to;
 }
 
-// Compiled code came here from a copy or fill that the pass has recorded itself (abi.h).
+// Compiled code came here from a copy or fill that the pass itself has recorded (abi.h).
 bool recorded_already() {
   std::uint32_t& site = __sooth_thread.abi.call_site;
   if (SOOTH_LIKELY(site != kSoothCallRecorded)) return false;
@@ -31,7 +32,7 @@ bool recorded_already() {
   return true;
 }
 
-// Bytes that a search reads: up to the one it found.
+// The bytes that a search reads: up to the one it found.
 std::size_t read_until(const void* begin, const void* found, std::size_t bytes) {
   return found == nullptr
              ? bytes
@@ -69,7 +70,7 @@ INTERCEPT(int, memcmp, (const void* a, const void* b, std::size_t bytes)) {
   }
   return 0;
 }
-// What compilers make of a memcmp that is only compared with zero.
+// Compilers use this for a memcmp that is only compared with zero.
 INTERCEPT(int, bcmp, (const void* a, const void* b, std::size_t bytes)) { return sooth_memcmp(a, b, bytes); }
 
 INTERCEPT(void*, mempcpy, (void* to, const void* from, std::size_t bytes)) {
@@ -119,7 +120,8 @@ INTERCEPT(void, swab, (const void* from, void* to, ssize_t bytes)) {
   writes(to, even);
 }
 
-// The checked forms of _FORTIFY_SOURCE. The check is the real one's: where it would fail, nothing is recorded.
+// The checked forms of _FORTIFY_SOURCE. The real function checks: where the check would fail,
+// nothing is recorded.
 INTERCEPT(void*, __memcpy_chk, (void* to, const void* from, std::size_t bytes, std::size_t room)) {
   if (bytes <= room) copies(to, from, bytes);
   return REAL(__memcpy_chk)(to, from, bytes, room);

@@ -1,11 +1,13 @@
-// pthread mutexes of all kinds. The C11 mutexes are the same objects under other entry points (c11_threads.cc).
+// pthread mutexes of all kinds. The C11 mutexes are the same objects under other entry points
+// (c11_threads.cc).
 //
-// pthread_mutex_consistent needs no event: that a robust mutex was taken over stands in the acquire (kLockOwnerDied).
+// pthread_mutex_consistent needs no event: the acquire shows that a robust mutex was taken over
+// (kLockOwnerDied).
 #include "capture/runtime/interceptors/mutex.h"
 
 #include <cerrno>
 
-#include "capture/runtime/monitored.h"
+#include "capture/runtime/monitoring/monitoring.h"
 
 USE_REAL(int, pthread_mutex_trylock, (pthread_mutex_t*));
 USE_REAL(int, pthread_mutex_lock, (pthread_mutex_t*));
@@ -14,21 +16,25 @@ namespace sooth::runtime {
 
 namespace {
 
-// What is done under a lock takes longer with Sooth than without it, so locks are found taken more often; but not for long, and falling
-// asleep would cost more than to wait. The words are glibc's: 0 is free.
-// True: the calling thread has it now. Plain mutexes only: of the others, a try is not the same as a lock.
+// Spins for a moment, before the caller sleeps. Critical sections take longer with Sooth than
+// without it, so threads find locks taken more often. But these are soon free again, and falling
+// asleep would cost more than waiting. The words are glibc's: 0 is free. True: the calling thread
+// has the lock now. Plain mutexes only: for the others, a try differs from a lock.
 bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
   constexpr int kLooks = 200; // some microseconds
   if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP) return false;
   for (int i = 0; i < kLooks; ++i, __builtin_ia32_pause()) {
     if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 0) continue;
-    if (is_monitored()) monitored_expects_lock(t, mutex);
+    if (is_monitoring()) monitored_expects_lock(t, mutex);
     if (REAL(pthread_mutex_trylock)(mutex) == 0) return true;
   }
   return false;
 }
 
-// Of the kinds that are left, a try that succeeds is a lock that did.
+// libc marks destroyed mutexes, and refuses to lock them.
+bool is_destroyed(const pthread_mutex_t* mutex) { return mutex->__data.__kind == -1; }
+
+// For the remaining kinds, a successful try equals a successful lock.
 int lock_or_wait(Thread* t, pthread_mutex_t* mutex) {
   if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP && tries_before_waiting(t))
     if (const int tried = REAL(pthread_mutex_trylock)(mutex); tried == 0 || tried == EOWNERDEAD) return tried;
@@ -60,6 +66,7 @@ int lock_returned(Thread* t, const pthread_mutex_t* mutex, int result, std::uint
   if (result == 0) sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
   else if (result == EOWNERDEAD)
     sync(t, EventKind::Acquire, mutex, mutex_type(mutex) | request | trace::kLockOwnerDied);
+  else if (is_destroyed(mutex)) failed(t, EventKind::Acquire, mutex, request);
   else if (result != EINVAL) failed(t, EventKind::Acquire, mutex, mutex_type(mutex) | request);
   return result;
 }
@@ -70,8 +77,9 @@ void before_unlock(Thread* t, const pthread_mutex_t* mutex) {
 
 void before_mutex_destroy(Thread* t, const pthread_mutex_t* mutex) {
   if (t == nullptr) return;
-  const bool in_use = !(mutex_type(mutex) & trace::kLockRobust) && mutex->__data.__nusers != 0; // libc will say EBUSY
-  if (!in_use) sync(t, EventKind::LockDestroy, mutex, mutex_type(mutex));
+  const bool in_use = !(mutex_type(mutex) & trace::kLockRobust) && mutex->__data.__nusers != 0; // libc returns EBUSY
+  if (in_use) failed(t, EventKind::LockDestroy, mutex, mutex_type(mutex));
+  else sync(t, EventKind::LockDestroy, mutex, mutex_type(mutex));
 }
 
 } // namespace sooth::runtime
@@ -122,6 +130,6 @@ INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
   before_unlock(t, mutex);
   const int result = REAL(pthread_mutex_unlock)(mutex);
-  if (t != nullptr && is_monitored()) monitored_gave_lock(t);
+  if (t != nullptr && is_monitoring()) monitored_gave_lock(t);
   return result;
 }

@@ -1,4 +1,5 @@
-// strtol and its relatives read a string and say where they stopped; wide strings; sorting.
+// strtol and its relatives, which read a string and return where they stopped; wide strings;
+// sorting.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdlib>
@@ -53,7 +54,7 @@ INTERCEPT_FLOAT(float, strtof)
 INTERCEPT_FLOAT(double, strtod)
 INTERCEPT_FLOAT(long double, strtold)
 
-// These are inlined to strtol by some headers and called by others; they do not report where they stopped.
+// Some headers inline these to strtol, others call them. They do not return where they stopped.
 static void decimal(const char* s, char** stop) { REAL(strtol)(s, stop, 10); }
 static void floating(const char* s, char** stop) { REAL(strtod)(s, stop); }
 INTERCEPT_SIMPLE_NUMBER(int, atoi, decimal)
@@ -61,7 +62,7 @@ INTERCEPT_SIMPLE_NUMBER(long, atol, decimal)
 INTERCEPT_SIMPLE_NUMBER(long long, atoll, decimal)
 INTERCEPT_SIMPLE_NUMBER(double, atof, floating)
 
-// --- wide strings -------------------------------------------------------------------------------------------------
+// --- wide strings --------------------------------------------------------------------------------
 
 INTERCEPT(std::size_t, wcslen, (const wchar_t* s)) {
   const std::size_t length = REAL(wcslen)(s);
@@ -128,9 +129,10 @@ INTERCEPT(std::size_t, wcstombs, (char* to, const wchar_t* from, std::size_t lim
   return count;
 }
 
-// --- sorting --------------------------------------------------------------------------------------------------------
-// The comparison may be instrumented: what it reads while libc moves elements about, in a copy or in place, stands in the
-// trace as external writes. bsearch needs nothing: only the comparison touches the array.
+// --- sorting -------------------------------------------------------------------------------------
+// The comparison may be instrumented. Its reads while libc moves elements about, in a copy or in
+// place, stand in the trace as external writes. bsearch needs nothing: only the comparison touches
+// the array.
 
 INTERCEPT(void, qsort, (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*))) {
   reads(base, count * bytes);

@@ -24,7 +24,7 @@ void run_current_once() {
                        t_current = left->outer;
                      },
                      call);
-  t_current = call; // nested calls put it back, but one that was left by longjmp would not
+  t_current = call; // nested calls restore it, but not one that longjmp left
   sync(call->thread, EventKind::OnceEnd, call->control);
 }
 
@@ -34,7 +34,7 @@ int once(void* control, void (*routine)(), void (*call)(OnceCall*)) {
     call(&current);
     return current.result;
   }
-  // glibc's word: bit 1 is set once it is done.
+  // glibc's word: bit 1 is set once the routine is done.
   const bool done = (__atomic_load_n(static_cast<int*>(control), __ATOMIC_ACQUIRE) & 2) != 0;
   Request request(done ? nullptr : current.thread, EventKind::OnceWait, control);
   current.request = &request;
@@ -57,8 +57,9 @@ INTERCEPT(int, pthread_once, (pthread_once_t * control, void (*routine)())) {
   });
 }
 
-// Guards: 1 means that this thread has to run the initialiser. The done-byte is stored by atomic_store_byte, because
-// compiled code looks at it before it calls; the real release stores it again and wakes who waits.
+// Guards: 1 means that this thread has to run the initialiser. atomic_store_byte stores the
+// done-byte, because compiled code checks it before it calls. The real release stores it again and
+// wakes the waiting threads.
 INTERCEPT(int, __cxa_guard_acquire, (std::uint64_t* guard)) {
   Thread* t = enter();
   const Request request(t, EventKind::OnceWait, guard);

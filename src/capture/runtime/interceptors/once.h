@@ -5,7 +5,8 @@
 
 namespace sooth::runtime {
 
-// One call of pthread_once. The routine that libc runs takes no argument, so the innermost call stands in a thread-local.
+// One call of pthread_once. The routine that libc runs takes no argument, so a thread-local holds
+// the innermost call.
 struct OnceCall {
   void* control;
   void (*routine)();

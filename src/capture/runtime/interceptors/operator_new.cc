@@ -1,8 +1,9 @@
-// operator new and delete. Those of libstdc++ call malloc and free, and so are recorded there. Allocators that replace malloc
-// (jemalloc, tcmalloc, mimalloc) bring their own, which do not: these are recorded here.
+// operator new and delete. Those of libstdc++ call malloc and free, and so are recorded there.
+// Allocators that replace malloc (jemalloc, tcmalloc, mimalloc) bring their own, which do not call
+// malloc. Those are recorded here.
 //
-// The names are the mangled ones: m is std::size_t, St11align_val_t and RKSt9nothrow_t are the parameters that std::align_val_t and
-// std::nothrow go to.
+// The names are mangled: m is std::size_t; St11align_val_t and RKSt9nothrow_t are the parameters
+// for std::align_val_t and std::nothrow.
 #include <dlfcn.h>
 #include <malloc.h>
 
@@ -25,7 +26,8 @@ namespace {
 
 enum class Whose { Unknown, Allocators, Others };
 
-// One library has both malloc and operator new: pointers of the one are good for the other's malloc_usable_size.
+// If one library has both malloc and operator new, malloc_usable_size of the one accepts pointers
+// of the other.
 Whose find_out() {
   Dl_info allocator, other;
   if (dladdr(reinterpret_cast<void*>(REAL(malloc)), &allocator) == 0) return Whose::Others;
@@ -35,7 +37,7 @@ Whose find_out() {
 
 bool is_allocators() {
   static int whose = static_cast<int>(Whose::Unknown);
-  int known = __atomic_load_n(&whose, __ATOMIC_RELAXED); // relaxed: all who find out find the same
+  int known = __atomic_load_n(&whose, __ATOMIC_RELAXED); // relaxed: all threads find the same answer
   if (known == static_cast<int>(Whose::Unknown)) {
     known = static_cast<int>(find_out());
     __atomic_store_n(&whose, known, __ATOMIC_RELAXED);
@@ -44,16 +46,16 @@ bool is_allocators() {
 }
 
 void* created(void* p, std::size_t bytes, unsigned before) {
-  // Nothing was recorded within it.
+  // No allocation was recorded during the call.
   if (p != nullptr && t_allocations == before && !is_early(p) && is_allocators())
     if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, bytes, false);
   return p;
 }
 
-// A program in C may load a library in C++, of which nothing can be looked up.
+// A program in C may load a library in C++; then none of the functions can be looked up.
 void* without_library(std::size_t bytes) {
   void* p = __builtin_malloc(bytes == 0 ? 1 : bytes);
-  if (p == nullptr) __builtin_trap(); // there is nobody who could throw
+  if (p == nullptr) __builtin_trap(); // no library could throw
   return p;
 }
 

@@ -1,4 +1,4 @@
-// What malloc and operator new tell each other, so that each object is recorded once.
+// State that malloc and operator new share, so that each object is recorded once.
 #pragma once
 
 namespace sooth::runtime {

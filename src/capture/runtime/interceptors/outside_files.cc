@@ -1,7 +1,9 @@
-// Files as messages: whether one is there, is locked, or has somebody at its other end can tell a thread what another has done.
+// Files as messages. A thread can learn what another one has done from a file: whether it exists,
+// is locked, or is open at its other end.
 //
-// A call whose outcome depends on such things is a `receive`; one that others may see is a `send` (docs/trace_format.md, "The
-// world outside"). Many do both: a folder that is made to be a lock.
+// A call whose outcome depends on that is a `receive`. A call whose effect others may see is a
+// `send` (docs/trace_format.md, "The world outside"). Many calls are both: mkdir of a folder that
+// serves as a lock.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdio>
@@ -25,7 +27,9 @@ auto exchanged(const Call& call) {
 
 } // namespace
 
-// --- opening. The mode is variadic in the header; one that was left out is whatever its register holds, and is ignored. ---
+// --- opening -------------------------------------------------------------------------------------
+// The mode is variadic in the header. If it was left out, it holds the register's contents, and is
+// ignored.
 
 INTERCEPT(int, open, (const char* path, int flags, mode_t mode)) {
   return exchanged([&] { return REAL(open)(path, flags, mode); });
@@ -72,7 +76,7 @@ INTERCEPT(int, connect, (int socket, const sockaddr* to, socklen_t length)) {
   return result;
 }
 
-// What ends here, begins there: the other end of a pipe or a connection may wait for it.
+// The other end of a pipe or a connection may wait for the close.
 INTERCEPT(int, close, (int file)) {
   sends();
   return REAL(close)(file);
@@ -97,7 +101,7 @@ INTERCEPT(int, mkfifo, (const char* path, mode_t mode)) {
   return exchanged([&] { return REAL(mkfifo)(path, mode); });
 }
 
-// --- names ----------------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 INTERCEPT(int, access, (const char* path, int mode)) {
   return exchanged([&] { return REAL(access)(path, mode); });
@@ -144,7 +148,7 @@ INTERCEPT(int, symlink, (const char* target, const char* path)) {
 INTERCEPT(int, symlinkat, (const char* target, int folder, const char* path)) {
   return exchanged([&] { return REAL(symlinkat)(target, folder, path); });
 }
-// What a folder holds is looked up now and then; the entry itself is libc's.
+// The contents of a folder are looked up now and then. The entry itself is libc's.
 INTERCEPT(dirent*, readdir, (DIR * folder)) {
   return exchanged([&] { return REAL(readdir)(folder); });
 }
@@ -152,7 +156,7 @@ INTERCEPT(dirent64*, readdir64, (DIR * folder)) {
   return exchanged([&] { return REAL(readdir64)(folder); });
 }
 
-// --- locks: of a process, of an open file ---------------------------------------------------------------------------
+// --- locks: of a process, of an open file --------------------------------------------------------
 
 INTERCEPT(int, flock, (int file, int operation)) {
   return exchanged([&] { return REAL(flock)(file, operation); });
@@ -163,7 +167,8 @@ INTERCEPT(int, lockf, (int file, int command, off_t bytes)) {
 INTERCEPT(int, lockf64, (int file, int command, off64_t bytes)) {
   return exchanged([&] { return REAL(lockf64)(file, command, bytes); });
 }
-// All of fcntl's commands take one word or none. The others ask about, or change, this process only.
+// All of fcntl's commands take one word or none. The other commands query or change only this
+// process.
 static bool is_lock(int command) {
   return command == F_GETLK || command == F_SETLK || command == F_SETLKW || command == F_OFD_GETLK ||
          command == F_OFD_SETLK || command == F_OFD_SETLKW;

@@ -1,8 +1,9 @@
-// What brings threads news, or takes them out, without being a primitive of pthreads: signals that are waited for, event
-// counters, message queues, semaphores and queues of System V, children that ended, asynchronous input.
+// Calls by which threads receive or send messages, apart from the primitives of pthreads: signals
+// that are waited for, event counters, message queues, semaphores and queues of System V, children
+// that ended, asynchronous input.
 //
-// Whatever such a call returns may follow from anything that was done before: it is a `receive`. A call that others may wait
-// for is a `send` (docs/trace_format.md, "The world outside").
+// The result of such a call may depend on everything that was done before: it is a `receive`. A
+// call that others may wait for is a `send` (docs/trace_format.md, "The world outside").
 #include "capture/runtime/interceptors/calls.h"
 
 #include <aio.h>
@@ -22,7 +23,7 @@ using namespace sooth::runtime;
 
 namespace {
 
-// Passes the result on; if the call succeeded, it filled in the structure.
+// Passes the result on. If the call succeeded, it filled in the structure.
 template <typename Structure>
 int took(const Structure* p, int result, bool succeeded) {
   receives();
@@ -40,7 +41,7 @@ ssize_t got(const void* message, ssize_t result, const unsigned* priority) {
 
 } // namespace
 
-// --- signals, without a handler -----------------------------------------------------------------------------------
+// --- signals, without a handler ------------------------------------------------------------------
 
 INTERCEPT(int, sigwait, (const sigset_t* set, int* number)) {
   const int result = REAL(sigwait)(set, number);
@@ -55,7 +56,7 @@ INTERCEPT(int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timesp
   return took(info, result, result > 0);
 }
 
-// Whoever waits for it, or handles it, comes after this.
+// Threads that wait for the signal, or handle it, come after this.
 INTERCEPT(int, kill, (pid_t process, int number)) {
   sends();
   return REAL(kill)(process, number);
@@ -91,7 +92,7 @@ INTERCEPT(int, timer_settime, (timer_t timer, int flags, const itimerspec* time,
   return result;
 }
 
-// --- counters -------------------------------------------------------------------------------------------------------
+// --- counters ------------------------------------------------------------------------------------
 
 INTERCEPT(int, eventfd_read, (int file, eventfd_t* value)) {
   const int result = REAL(eventfd_read)(file, value);
@@ -101,12 +102,12 @@ INTERCEPT(int, eventfd_write, (int file, eventfd_t value)) {
   sends();
   return REAL(eventfd_write)(file, value);
 }
-// Looks at a semaphore without taking it: what it shows may follow from any post and any wait.
+// Reads a semaphore's value without taking it. The value may follow from any post and any wait.
 INTERCEPT(int, sem_getvalue, (sem_t * semaphore, int* value)) {
   const int result = REAL(sem_getvalue)(semaphore, value);
   return took(value, result, result == 0);
 }
-// An operation may give, take and wait for zero at once.
+// An operation may post, take and wait for zero at once.
 INTERCEPT(int, semop, (int id, sembuf* operations, std::size_t count)) {
   sends();
   const int result = REAL(semop)(id, operations, count);
@@ -127,7 +128,7 @@ INTERCEPT(int, semctl, (int id, int number, int command, void* argument)) {
   return result;
 }
 
-// --- queues -----------------------------------------------------------------------------------------------------------
+// --- queues --------------------------------------------------------------------------------------
 
 INTERCEPT(int, msgsnd, (int id, const void* message, std::size_t bytes, int flags)) {
   sends();
@@ -166,7 +167,7 @@ INTERCEPT(int, mq_getattr, (mqd_t queue, mq_attr* attributes)) {
   return took(attributes, result, result == 0);
 }
 
-// --- children -----------------------------------------------------------------------------------------------------------
+// --- children ------------------------------------------------------------------------------------
 
 INTERCEPT(int, waitid, (idtype_t what, id_t id, siginfo_t* info, int flags)) {
   const int result = REAL(waitid)(what, id, info, flags);
@@ -190,8 +191,8 @@ INTERCEPT(int, pclose, (std::FILE * stream)) {
   return result;
 }
 
-// --- asynchronous input and output ------------------------------------------------------------------------------------
-// What it puts into buffers shows as external writes.
+// --- asynchronous input and output ---------------------------------------------------------------
+// Its writes into buffers show as external writes.
 
 #define INTERCEPT_REQUEST(name)                                                                                        \
   INTERCEPT(int, name, (aiocb * request)) {                                                                            \

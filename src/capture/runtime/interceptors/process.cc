@@ -1,7 +1,8 @@
 // fork and its relatives, exec, and the ends of a process that run no destructors.
 //
-// vfork is left alone: its child shares the parent's memory until it execs or exits, and the core knows by the pid that
-// what the child says then is not about this trace. posix_spawn, system and popen do all of that inside libc.
+// vfork is left alone. Its child shares the parent's memory until it execs or exits. The core sees
+// by the pid that the child's events do not belong to this trace. posix_spawn, system and popen do
+// all of that inside libc.
 #include <alloca.h>
 #include <cstdarg>
 #include <cstdlib>
@@ -82,11 +83,11 @@ INTERCEPT(void, _Exit, (int status)) {
   REAL(_Exit)(status);
 }
 INTERCEPT(void, quick_exit, (int status)) {
-  g_quick_exit_status = status; // told by finish_quick_exit, after the program's own at_quick_exit functions
+  g_quick_exit_status = status; // finish_quick_exit records it, after the program's own at_quick_exit functions
   REAL(quick_exit)(status);
 }
 
-// --- exec -------------------------------------------------------------------------------------------------------
+// --- exec ----------------------------------------------------------------------------------------
 
 INTERCEPT(int, execve, (const char* path, char* const* arguments, char* const* environment)) {
   finish(EndKind::Exec, 0);
@@ -113,7 +114,7 @@ INTERCEPT(int, execveat, (int folder, const char* path, char* const* arguments, 
   return REAL(execveat)(folder, path, arguments, environment, flags);
 }
 
-// The list forms: the arguments up to the null pointer, as an array on the stack, as libc does it.
+// The list forms: the arguments up to the null pointer, as an array on the stack, as in libc.
 #define COLLECT_ARGUMENTS(list, first, array)                                                                          \
   va_list list;                                                                                                        \
   va_start(list, first);                                                                                               \
@@ -142,7 +143,7 @@ INTERCEPT(int, execle, (const char* path, const char* first, ...)) {
   return sooth_execve(path, arguments, environment);
 }
 
-// --- what is not followed -----------------------------------------------------------------------------------------
+// --- not followed --------------------------------------------------------------------------------
 
 // Stacks that change hands, and memory that other processes share.
 INTERCEPT(int, swapcontext, (ucontext_t * from, const ucontext_t* to)) {
@@ -157,7 +158,8 @@ INTERCEPT(void*, shmat, (int id, const void* where, int flags)) {
   if (enter() != nullptr) unsupported("shmat");
   return REAL(shmat)(id, where, flags);
 }
-// The child's function runs on a stack that the caller made; it records under a number of its own if it shares memory.
+// The child's function runs on a stack that the caller made. It records under its own number if it
+// shares memory.
 INTERCEPT(int, clone, (int (*function)(void*), void* stack, int flags, void* argument, void* a, void* b, void* c)) {
   if (enter() != nullptr) unsupported("clone");
   return REAL(clone)(function, stack, flags, argument, a, b, c);

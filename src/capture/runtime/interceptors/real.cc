@@ -1,4 +1,4 @@
-// The addresses of the real functions, and what is needed until they are known.
+// The addresses of the real functions, and the memory needed until they are known.
 #include "capture/runtime/interceptors/real.h"
 
 #include <dlfcn.h>
@@ -6,19 +6,20 @@
 
 #include "capture/runtime/os.h"
 
-// The bounds of the section; the linker defines them. Hidden: another copy of the section in another object is not ours.
+// The bounds of the section, which the linker defines. Hidden: a copy of the section in another
+// object is not ours.
 extern "C" __attribute__((visibility("hidden"))) const sooth::runtime::RealRow __start_sooth_real[];
 extern "C" __attribute__((visibility("hidden"))) const sooth::runtime::RealRow __stop_sooth_real[];
 
 namespace sooth::runtime {
 namespace {
 
-// dlsym allocates when it fails, to tell so: a few hundred bytes for each function that is missing.
+// When dlsym fails, it allocates the error message: a few hundred bytes for each missing function.
 alignas(16) char g_early[256 * 1024];
 std::size_t g_early_used;
 
-// While this thread resolves, its allocations come from g_early. Initial-exec: lazily allocated thread storage would
-// call malloc.
+// While this thread resolves, its allocations come from g_early. Initial-exec: lazily allocated
+// thread storage would call malloc.
 __attribute__((tls_model("initial-exec"))) thread_local bool t_resolving;
 __attribute__((tls_model("initial-exec"))) thread_local int t_thread_id;
 
@@ -36,7 +37,7 @@ void resolve_all() {
     // Two threads may get here at once; both write the same.
     __atomic_store_n(row->slot, address, __ATOMIC_RELEASE);
   }
-  if (missing) dlerror(); // a C program has no __cxa_guard_acquire; the program must not find our failure in dlerror()
+  if (missing) dlerror(); // a C program has no __cxa_guard_acquire; our failure must not show in its dlerror()
   t_resolving = false;
 }
 

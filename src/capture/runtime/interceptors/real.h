@@ -1,11 +1,14 @@
-// How a libc function is intercepted, and how the real one is reached.
+// How to intercept a libc function, and how to reach the real one.
 //
-//   INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) { ... REAL(pthread_spin_lock)(lock) ... }
+//   INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+//     ... REAL(pthread_spin_lock)(lock) ...
+//   }
 //
-// defines `pthread_spin_lock` for the whole process (this library stands before libc in lookup order) and adds a row to
-// the table of real functions, which resolve_all() fills. The C++ name is another one (sooth_...), tied to the symbol by
-// an assembler label: so neither the overloads nor the attributes of libc's headers apply to our definitions. The latter
-// matters: a `nonnull` there would let the compiler drop checks that we need.
+// This defines `pthread_spin_lock` for the whole process, because this library stands before libc
+// in lookup order. It also adds a row to the table of real functions, which resolve_all() fills.
+// The C++ name is another one (sooth_...); an assembler label ties it to the symbol. So neither the
+// overloads nor the attributes of libc's headers apply to our definitions. The attributes matter:
+// `nonnull` would let the compiler drop checks that we need.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +25,16 @@ struct RealRow {
   void** slot;         // where the address goes; stays null if no library has the function
 };
 
-// Fills every slot. Idempotent; called at start, and by the first interceptor that runs before that.
+// Fills every slot. Idempotent. Called at start, and by the first interceptor that runs before
+// that.
 void resolve_all();
 
-// Memory for allocations that come while the real malloc is being looked up. Never given back.
+// Memory for allocations that come while the real malloc is being looked up. Never freed.
 void* early_allocate(std::size_t bytes);
 bool is_early(const void* p);
 
-// The calling thread's id in the kernel, as libc stores it in mutexes. Cached; fork's child forgets it.
+// The calling thread's id in the kernel, as libc stores it in mutexes. Cached; the child of a fork
+// forgets it.
 int thread_id();
 void forget_thread_id();
 

@@ -18,7 +18,8 @@ bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0
 std::uint32_t type_of(const pthread_rwlock_t* lock) {
   std::uint32_t type = kLockReadWrite;
   if (lock->__data.__shared != 0) type |= kLockProcessShared;
-  // glibc treats PREFER_WRITER_NP as a preference for readers; only the non-recursive kind makes readers wait.
+  // glibc treats PREFER_WRITER_NP as a preference for readers. Only the non-recursive kind makes
+  // readers wait.
   if (lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) type |= kLockPreferWriter;
   return type;
 }
@@ -101,14 +102,14 @@ INTERCEPT(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t c
 
 INTERCEPT(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (Thread* t = enter()) {
-    // One function for both modes: whoever is the writer releases the write lock.
+    // One function for both modes: if the caller is the writer, it releases the write lock.
     const bool exclusive = lock->__data.__cur_writer == thread_id();
     sync(t, exclusive ? EventKind::Release : EventKind::ReleaseShared, lock, type_of(lock));
   }
   return REAL(pthread_rwlock_unlock)(lock);
 }
 
-// The type pthread_spinlock_t is `volatile int`; events want the address without the qualifier.
+// The type pthread_spinlock_t is `volatile int`. Events need the address without the qualifier.
 static const void* plain(pthread_spinlock_t* lock) { return const_cast<const int*>(lock); }
 
 INTERCEPT(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
@@ -127,7 +128,7 @@ INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
   Thread* t = enter();
   int result = tries_before_waiting(t) ? REAL(pthread_spin_trylock)(lock) : EBUSY;
   if (result != 0) {
-    // Whether other processes use it, only its creator knows.
+    // Only its creator knows whether other processes use it.
     const Request request(t, EventKind::Acquire, plain(lock), kLockSpin);
     result = REAL(pthread_spin_lock)(lock);
   }

@@ -1,8 +1,9 @@
-// Signals: events around the program's handlers, and last words at a crash.
+// Signals: events around the program's signal handlers, and last words at a crash.
 //
-// The kernel gets our wrapper in place of each handler; the table below has what the program believes is installed. What
-// the program asks about its handlers is answered from the table. Default and ignored dispositions are left alone, but
-// for the fatal signals, whose default disposition is replaced by a handler that ends the trace and dies the same death.
+// The kernel gets our wrapper in place of each handler. The table below has the handlers that the
+// program believes are installed, and answers the program's queries. Default and ignored
+// dispositions are left alone, except for the fatal signals: a handler that ends the trace and dies
+// the same death replaces their default disposition.
 #include "capture/runtime/interceptors/signals.h"
 
 #include <cerrno>
@@ -11,11 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/runtime/file.h"
 #include "capture/runtime/interceptors/last_words.h"
 #include "capture/runtime/interceptors/real.h"
-#include "capture/runtime/online.h"
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/file.h"
 #include "capture/runtime/thread.h"
 
 using namespace sooth::runtime;
@@ -27,7 +28,8 @@ using Handler = void (*)(int, siginfo_t*, void*);
 constexpr int kSignals = 65;
 constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
-// What the program installed last. The lock guards changes; wrappers read `handler` and `flags` without it.
+// The handler that the program installed last. The lock guards changes; wrappers read `handler` and
+// `flags` without it.
 struct Entry {
   struct sigaction action;
   Handler handler;
@@ -43,10 +45,11 @@ bool is_fatal(int number) {
   return false;
 }
 
-// Like sigaction, but the kernel's answer as it is.
+// Like sigaction, but returns the kernel's answer as it is.
 int install(int number, const struct sigaction* action, struct sigaction* old);
 
-// A fault is where the thread's newest access says, if that was the one; otherwise only its function is known.
+// If the thread's newest access faulted, the fault has its site. Otherwise only the function is
+// known.
 std::uint32_t site_of_fault(const Thread* t, const void* address) {
   const RawEvent& last = *t->last;
   const auto at = reinterpret_cast<std::uint64_t>(address);
@@ -55,7 +58,7 @@ std::uint32_t site_of_fault(const Thread* t, const void* address) {
   return access && at - last.address < 8 ? last.site : 0;
 }
 
-// What another process sends is no fault of the program's.
+// A signal from another process is not a fault of the program.
 void tell_crash(int number, const siginfo_t* info) {
   const bool fault = info != nullptr && info->si_code > 0;
   if (info != nullptr && !fault && info->si_pid != os::pid()) return;
@@ -73,8 +76,8 @@ void on_crash(int number, siginfo_t* info, void*) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   install(number, &standard, nullptr);
-  // A fault comes again when the instruction is tried again, with the same core dump. A signal that was sent does not, nor
-  // does a trap: it comes behind its instruction.
+  // A fault comes again when the instruction is retried, with the same core dump. A signal that was
+  // sent does not come again, nor does a trap: it comes after its instruction.
   const bool comes_again = info != nullptr && info->si_code > 0 && number != SIGTRAP && number != SIGSYS;
   if (!comes_again) {
     os::call(SYS_tgkill, os::pid(), os::call(SYS_gettid), number);
@@ -91,7 +94,7 @@ void install_crash_handler(int number) {
 
 void on_signal(int number, siginfo_t* info, void* context) {
   const Handler handler = __atomic_load_n(&g_table[number].handler, __ATOMIC_ACQUIRE);
-  // The kernel has set the default disposition again; the next one is ours to see.
+  // The kernel has restored the default disposition; our handler has to see the next one.
   if ((g_table[number].flags & SA_RESETHAND) && g_crash_handlers && is_fatal(number)) install_crash_handler(number);
   const int saved_errno = errno;
   Thread* t = enter();
@@ -108,7 +111,7 @@ bool is_ours(const struct sigaction& action, Handler wrapper) {
   return reinterpret_cast<void*>(action.sa_handler) == reinterpret_cast<void*>(wrapper);
 }
 
-// What the program is told about `real`, which the kernel has.
+// The answer that the program gets for `real`, which the kernel has.
 struct sigaction shown(int number, const struct sigaction& real) {
   return is_ours(real, on_signal) || is_ours(real, on_crash) ? g_table[number].action : real;
 }
@@ -122,8 +125,8 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
     struct sigaction real = *action;
     Entry& entry = g_table[number];
     if (is_handler(*action)) {
-      // Before the kernel knows: the wrapper may run at once. A signal in flight reaches the new handler, as if it had
-      // come a moment later.
+      // Before the kernel knows: the wrapper may run at once. A signal in flight reaches the new
+      // handler, as if it had come a moment later.
       entry.flags = action->sa_flags;
       __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)),
                        __ATOMIC_RELEASE);
@@ -143,7 +146,7 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
   return 0;
 }
 
-// The simple interfaces in terms of `change`.
+// The simple interfaces, in terms of `change`.
 sighandler_t set_handler(int number, sighandler_t handler, int flags, bool masks_itself) {
   if (number <= 0 || number >= kSignals || handler == SIG_ERR) {
     errno = EINVAL;
@@ -187,7 +190,8 @@ INTERCEPT(sighandler_t, __sysv_signal, (int number, sighandler_t handler)) {
 }
 
 INTERCEPT(sighandler_t, sigset, (int number, sighandler_t handler)) {
-  // Also unblocks the signal, and knows SIG_HOLD. Done by the real one, for what needs no wrapper.
+  // It also unblocks the signal, and knows SIG_HOLD. The real function handles the cases that need
+  // no wrapper.
   if (handler == SIG_HOLD || number <= 0 || number >= kSignals) return REAL(sigset)(number, handler);
   sigset_t one;
   sigset_t before;
@@ -198,7 +202,7 @@ INTERCEPT(sighandler_t, sigset, (int number, sighandler_t handler)) {
   return sigismember(&before, number) ? SIG_HOLD : old;
 }
 
-// Timers and queues may tell of themselves by a thread that libc makes, or by a signal.
+// Timers and queues may notify by a thread that libc makes, or by a signal.
 INTERCEPT_VERSION(int, timer_create, "GLIBC_2.3.3", (clockid_t clock, struct sigevent* event, timer_t* timer)) {
   set_file_flag(kMayBeInterrupted, true);
   return REAL(timer_create)(clock, event, timer);

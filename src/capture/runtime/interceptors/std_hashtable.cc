@@ -1,5 +1,6 @@
-// Members of the unordered containers that live in libstdc++.so, which is not instrumented, but write to objects of the program:
-// without these, every container that grows would show as an external write.
+// Members of the unordered containers that live in libstdc++.so. That library is not instrumented,
+// but these members write to objects of the program. Without these interceptors, every growing
+// container would show as an external write.
 #include "capture/runtime/interceptors/real.h"
 
 using namespace sooth::runtime;
@@ -11,7 +12,7 @@ struct Policy {
   float load;              // elements for each bucket
   std::size_t next_resize; // with so many elements there will be more buckets
 };
-struct MoreBuckets { // as std::pair<bool, std::size_t> is given back: in two registers
+struct MoreBuckets { // returned like std::pair<bool, std::size_t>: in two registers
   bool wanted;
   std::size_t buckets;
 };
@@ -25,7 +26,8 @@ INTERCEPT(std::size_t, _ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm, (Po
   return buckets;
 }
 
-// _M_need_rehash(buckets, elements, more) const: looks at the limit, and changes it if that would be passed.
+// _M_need_rehash(buckets, elements, more) const: checks the limit, and changes it if it would be
+// passed.
 INTERCEPT(MoreBuckets, _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm,
           (Policy * policy, std::size_t buckets, std::size_t elements, std::size_t more)) {
   const std::size_t limit = policy->next_resize;

@@ -1,10 +1,12 @@
-// Members of std::thread that live in libstdc++.so, which is not instrumented, but write to objects of the program: without
-// these, every thread would show as a few external writes.
+// Members of std::thread that live in libstdc++.so. That library is not instrumented, but these
+// members write to objects of the program. Without these interceptors, every thread would show as a
+// few external writes.
 #include "capture/runtime/interceptors/real.h"
 
 using namespace sooth::runtime;
 
-// std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()): takes the state out of its second argument.
+// std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()): takes the state out of its
+// second argument.
 INTERCEPT(void, _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE,
           (void* thread, void** state, void (*depend)())) {
   REAL(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE)(thread, state, depend);
@@ -21,8 +23,9 @@ INTERCEPT(void, _ZNSt6thread6detachEv, (void** thread)) {
   if (Thread* t = enter()) write_range(t, thread, sizeof *thread);
 }
 
-// std::__future_base::_State_baseV2::_Make_ready::_M_set(), behind set_value_at_thread_exit and its like. When the thread exits, the library
-// makes the future ready and counts references by atomics of its own: orders that nobody records.
+// std::__future_base::_State_baseV2::_Make_ready::_M_set(), behind set_value_at_thread_exit and the
+// like. When the thread exits, the library makes the future ready and counts references with its
+// own atomics. Sooth does not record these orders.
 INTERCEPT(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (void* ready)) {
   if (enter() != nullptr) unsupported("std::promise at thread exit");
   REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(ready);

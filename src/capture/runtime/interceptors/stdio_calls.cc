@@ -1,5 +1,5 @@
-// stdio: the caller's side of the stream's buffer. What printf and its relatives read of their string arguments is not
-// recorded; what sprintf writes is (format_calls.cc).
+// stdio: the caller's side of the stream's buffer. Reads of string arguments by printf and its
+// relatives are not recorded; writes by sprintf are (format_calls.cc).
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdio>
@@ -92,7 +92,7 @@ INTERCEPT(ssize_t, __getdelim, (char** line, std::size_t* room, int stop, std::F
   return got_line(line, room, REAL(__getdelim)(line, room, stop, stream));
 }
 
-// Characters come one by one; only what is not in the stream's buffer yet can be news.
+// Characters come one by one. Only a read past the stream's buffer can receive something new.
 static bool needs_news(const std::FILE* stream) { return stream->_IO_read_ptr >= stream->_IO_read_end; }
 #define INTERCEPT_CHARACTER(result, name)                                                                              \
   INTERCEPT(result, name, (std::FILE * stream)) {                                                                      \

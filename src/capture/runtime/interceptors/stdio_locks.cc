@@ -1,7 +1,9 @@
-// The lock of a stream: flockfile and its relatives, a recursive lock that programs use as their own.
+// The lock of a stream: flockfile and its relatives, a recursive lock that programs use as their
+// own.
 //
-// libc's own calls (printf, putc) take it inside libc, past us. Nothing is missed by it: they guard the stream's buffer, which is
-// libc's, and a block under flockfile excludes all others under flockfile.
+// libc's own calls (printf, putc) take it inside libc, past us. Nothing is lost: they guard the
+// stream's buffer, which is libc's, and a block under flockfile excludes all others under
+// flockfile.
 #include <cstdio>
 
 #include "capture/runtime/interceptors/real.h"

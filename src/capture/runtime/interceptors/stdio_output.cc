@@ -1,5 +1,6 @@
-// Formatted and character output, where it may be a message for another thread (calls.h, sends_to). Of printf and its relatives
-// only those that name a stream: standard output is nobody's message.
+// Formatted and character output, where it may be a message for another thread (calls.h, sends_to).
+// Of printf and its relatives, only those that name a stream: standard output is a message for no
+// thread.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdarg>
@@ -31,7 +32,7 @@ INTERCEPT(int, __fprintf_chk, (std::FILE * stream, int flag, const char* format,
   va_end(list);
   return result;
 }
-// Straight to a file descriptor.
+// Directly to a file descriptor.
 INTERCEPT(int, vdprintf, (int file, const char* format, va_list list)) {
   sends();
   return REAL(vdprintf)(file, format, list);
@@ -58,7 +59,7 @@ INTERCEPT_PUT(int, fputc_unlocked, int, 1)
 INTERCEPT_PUT(int, putc_unlocked, int, 1)
 INTERCEPT_PUT(std::wint_t, fputwc, wchar_t, kAny)
 INTERCEPT_PUT(int, fputws, const wchar_t*, kAny)
-// The buffer of a stream is full: what headers call from within putc_unlocked.
+// The buffer of a stream is full. Headers call this from putc_unlocked.
 INTERCEPT(int, __overflow, (std::FILE * stream, int c)) {
   sends_to(stream);
   return REAL(__overflow)(stream, c);

@@ -1,5 +1,5 @@
-// The str* functions. Those that search or compare read no further than they must; what was read is worked out from
-// what they returned.
+// The str* functions. Those that search or compare read no further than they must. The interceptor
+// derives the bytes read from the returned value.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cctype>
@@ -183,7 +183,8 @@ INTERCEPT(char*, strpbrk, (const char* s, const char* set)) {
   return found;
 }
 
-// strtok: reads from where it stood up to the end of the token, and puts a zero there. Only the token is recorded.
+// strtok: reads from its old position up to the end of the token, and puts a zero there. Only the
+// token is recorded.
 static char* token(char* found, const char* set, char** state) {
   reads_string(set);
   if (Thread* t = enter()) {
@@ -216,7 +217,7 @@ INTERCEPT(int, __xpg_strerror_r, (int number, char* buffer, std::size_t bytes)) 
   return result;
 }
 
-// _FORTIFY_SOURCE's forms: the real one ends the program where there is too little room.
+// _FORTIFY_SOURCE's forms: the real function ends the program if there is too little room.
 INTERCEPT(char*, __strcpy_chk, (char* to, const char* from, std::size_t room)) {
   if (Thread* t = enter()) copies_string(t, to, from, room, 0);
   return REAL(__strcpy_chk)(to, from, room);

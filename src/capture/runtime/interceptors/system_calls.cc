@@ -1,4 +1,5 @@
-// Calls that fill in a structure or a buffer of the caller: time, files, waiting for many descriptors.
+// Calls that fill in a structure or a buffer of the caller: time, files, waiting for many
+// descriptors.
 #include "capture/runtime/interceptors/calls.h"
 
 #include <climits>
@@ -20,13 +21,14 @@ using namespace sooth::runtime;
 
 namespace {
 
-// Passes the result on; the structure was written if the call succeeded.
+// Passes the result on. The structure was written if the call succeeded.
 template <typename Structure>
 int filled(const Structure* p, int result) {
   if (result == 0) writes(p, sizeof *p);
   return result;
 }
-// The same for what tells about a file: it may be there, or have changed, because of what another thread did.
+// The same for calls that query a file: it may be there, or have changed, because of another
+// thread's action.
 template <typename Structure>
 int looked_up(const Structure* p, int result) {
   receives();
@@ -48,7 +50,7 @@ int waited(const int* status, const rusage* usage, int result) {
 
 } // namespace
 
-// --- time ---------------------------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
 INTERCEPT(int, clock_gettime, (clockid_t clock, timespec* time)) {
   return filled(time, REAL(clock_gettime)(clock, time));
@@ -105,7 +107,7 @@ INTERCEPT(char*, ctime_r, (const std::time_t* time, char* buffer)) {
   return text;
 }
 
-// --- files ----------------------------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 INTERCEPT(int, stat, (const char* path, struct stat* result)) { return looked_up(result, REAL(stat)(path, result)); }
 INTERCEPT(int, lstat, (const char* path, struct stat* result)) { return looked_up(result, REAL(lstat)(path, result)); }
@@ -165,7 +167,7 @@ INTERCEPT(ssize_t, getrandom, (void* buffer, std::size_t bytes, unsigned flags))
   return result;
 }
 
-// --- resources and children -----------------------------------------------------------------------------------------
+// --- resources and children ----------------------------------------------------------------------
 
 INTERCEPT(int, getrusage, (int who, rusage* usage)) { return filled(usage, REAL(getrusage)(who, usage)); }
 INTERCEPT(int, getrlimit, (int what, rlimit* limit)) { return filled(limit, REAL(getrlimit)(what, limit)); }
@@ -183,7 +185,7 @@ INTERCEPT(int, rand_r, (unsigned* seed)) {
   return value;
 }
 
-// --- many descriptors -------------------------------------------------------------------------------------------------
+// --- many descriptors ----------------------------------------------------------------------------
 
 INTERCEPT(int, poll, (pollfd * files, nfds_t count, int timeout)) {
   const int result = REAL(poll)(files, count, timeout);

@@ -1,7 +1,8 @@
 // Threads of POSIX: create, join, detach, cancel, name.
 //
-// The end of a thread is recorded by the destructor of a pthread key, in the last of the rounds that libc makes over the
-// keys. So other keys' destructors, and those of C++ thread_locals, which run earlier, still belong to the thread.
+// The destructor of a pthread key records the end of a thread, in the last of the rounds that libc
+// makes over the keys. So the destructors of other keys and of C++ thread_locals, which run
+// earlier, still belong to the thread.
 #include "capture/runtime/interceptors/threads.h"
 
 #include <cerrno>
@@ -9,7 +10,7 @@
 #include <csignal>
 #include <sys/syscall.h>
 
-#include "capture/runtime/online.h"
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 
 USE_REAL(void*, malloc, (std::size_t));
@@ -53,7 +54,7 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
 
 void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
                   bool created) {
-  if (!created && is_online()) online_no_child(__sooth_thread.thread, number);
+  if (!created && !is_recording()) g_sink->no_child(__sooth_thread.thread, number);
   if (!created) {
     REAL(free)(block);
     if (Thread* t = enter()) thread_joined(t);
@@ -118,7 +119,8 @@ INTERCEPT(int, pthread_create,
   const std::uint64_t mask = block->signal_mask;
   if (is_detached(attributes)) sync(t, EventKind::Detach, nullptr, number);
   const int result = REAL(pthread_create)(thread, attributes, run_thread, block);
-  // A detached thread may have ended and its pthread_t be another thread's; only the child itself binds it.
+  // A detached thread may have ended, and its pthread_t may be another thread's. Only the child
+  // itself binds it.
   after_create(block, number, mask, result != 0 || is_detached(attributes) ? 0 : *thread, result == 0);
   if (result == 0) write_range(t, thread, sizeof *thread);
   return result;
@@ -127,7 +129,7 @@ INTERCEPT(int, pthread_create,
 INTERCEPT(int, pthread_join, (pthread_t thread, void** value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
-  if (is_online() && number != ~0u) online_waits(t, number);
+  if (!is_recording() && number != ~0u) g_sink->waits(t, number);
   const Request request(number != ~0u ? t : nullptr, EventKind::Join, nullptr, number);
   const int result = join_returned(t, thread, number, REAL(pthread_join)(thread, value));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);

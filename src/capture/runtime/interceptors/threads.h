@@ -7,7 +7,7 @@
 
 namespace sooth::runtime {
 
-// What a new thread needs to know. Made by the creating thread, freed by the new one.
+// The data that a new thread needs. The creating thread makes it, the new one frees it.
 struct StartBlock {
   void* (*routine)(void*); // one of the two
   int (*c11_routine)(void*);
@@ -18,15 +18,18 @@ struct StartBlock {
   bool sets_mask;
 };
 
-// Records `fork`, and blocks signals until after_create, so that no handler runs in the new thread before it is known.
+// Records `fork`, and blocks signals until after_create. So no handler runs in the new thread
+// before it is known.
 StartBlock* before_create(Thread* t, bool has_own_mask);
-// `block` may be gone already if the thread was created. `pthread` is 0 where only the child may bind itself.
+// If the thread was created, `block` may be gone already. `pthread` is 0 where only the child may
+// bind itself.
 void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_mask, unsigned long pthread,
                   bool created);
 // In the new thread: takes the block over.
 StartBlock begin_thread(void* block);
 
-// After a join returned. `number` was looked up before: afterwards the pthread_t may be another thread's.
+// Call it after a join returned. Look `number` up before the join: afterwards the pthread_t may be
+// another thread's.
 int join_returned(Thread* t, unsigned long pthread, std::uint32_t number, int result);
 
 // Arms the record of the calling thread's end.

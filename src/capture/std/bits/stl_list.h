@@ -1,5 +1,6 @@
-// Stands before libstdc++'s header of this name on the include path of instrumented code, and brings the code that
-// otherwise only the library has: how nodes of std::list are linked. Compiled with the program, it is recorded.
+// Comes before libstdc++'s header of this name on the include path of instrumented code, and brings
+// code that otherwise only the library has: how nodes of std::list are linked. Compiled with the
+// program, it is recorded.
 #pragma GCC system_header
 #include_next <bits/stl_list.h>
 #if !defined(SOOTH_LIST_NODES) && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE <= 14 && !defined(_GLIBCXX_DEBUG)

@@ -1,6 +1,7 @@
-// Stands before libstdc++'s header of this name on the include path of instrumented code, and brings the code that
-// otherwise only the library has: how std::map and std::set walk over their red-black trees and keep them in balance.
-// Compiled with the program, it is recorded. A tree's header node: parent is the root, left the first node, right the last.
+// Comes before libstdc++'s header of this name on the include path of instrumented code, and brings
+// code that otherwise only the library has: how std::map and std::set walk over their red-black
+// trees and keep them in balance. Compiled with the program, it is recorded. A tree's header node:
+// parent is the root, left the first node, right the last.
 #pragma GCC system_header
 #include_next <bits/stl_tree.h>
 #if !defined(SOOTH_TREE_NODES) && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE <= 14
@@ -73,7 +74,8 @@ inline void balance_after_insert(Node* node, Node*& root) {
   root->_M_color = std::_S_black;
 }
 
-// One black node is missing on all ways through `node` (which may be no node at all), a child of `above`.
+// One black node is missing on all ways through `node` (which may be no node at all), a child of
+// `above`.
 inline void balance_after_erase(Node* node, Node* above, Node*& root) {
   while (node != root && is_black(node)) {
     const bool left = node == above->_M_left;
@@ -117,7 +119,8 @@ SOOTH_WEAK _Rb_tree_node_base* _Rb_tree_increment(_Rb_tree_node_base* node) _GLI
 SOOTH_WEAK const _Rb_tree_node_base* _Rb_tree_increment(const _Rb_tree_node_base* node) _GLIBCXX_NOTHROW {
   return sooth_tree::neighbour(const_cast<_Rb_tree_node_base*>(node), false);
 }
-// The header is red and the parent of its own parent, as no other node is: before the end comes the last one.
+// The header is red and the parent of its own parent, as no other node is: before the end comes the
+// last one.
 SOOTH_WEAK _Rb_tree_node_base* _Rb_tree_decrement(_Rb_tree_node_base* node) _GLIBCXX_NOTHROW {
   if (node->_M_color == _S_red && node->_M_parent->_M_parent == node) return node->_M_right;
   return sooth_tree::neighbour(node, true);

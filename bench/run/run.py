@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""What `sooth run` costs from the program's start to the last byte of its report, beside ThreadSanitizer.
+
+    ./dev bench run [--quick | --short] [--rounds N] [--only NAME]... [--projects] [--budget SECONDS] [--before COMMAND]
+                    [--sooth FOLDER] [--output FILE]
+
+The programs are those of `./dev bench record`. Each runs natively, under ThreadSanitizer and under `sooth run`, which
+records and analyses it; rounds are interleaved, so that a busy moment of the machine hits all three. The table has
+medians, and says what the answer was: complete, or bounded and by how many undecided candidates.
+--projects adds memcached, leveldb and readerwriterqueue from Debian's sources, which takes long to build.
+--quick is a smoke test: one round, small sizes, and the table goes to the terminal only.
+"""
+
+import argparse
+import collections
+import datetime
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RECORD = HERE.parent / "record"
+for folder in (ROOT / "tools", RECORD, ROOT / "tests" / "projects"):
+    sys.path.insert(0, str(folder))
+import debian_source  # noqa: E402  (found through the lines above)
+import table  # noqa: E402
+
+
+def module_at(path, name):
+    """A module whose file has the same name as this one."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+record = module_at(RECORD / "run.py", "bench_record")
+
+BEGIN = "<!-- table: written by ./dev bench run -->"
+VARIANTS = ("native", "tsan", "sooth")
+UNANSWERED = 65  # of `sooth run`: something has no answer
+PROJECTS = ("memcached", "leveldb", "readerwriterqueue")
+
+# One way to run a program: `programs` by variant, `arguments`, and `drive`, which talks to it while it runs (or None).
+Workload = collections.namedtuple("Workload", "name meaning programs arguments drive same_output")
+
+
+# --- one run -------------------------------------------------------------------------------------------------------
+
+
+def run_once(arguments, folder, drive, fine):
+    """(seconds, peak memory in KiB of the largest process, standard output)"""
+    result = folder / "result"
+    with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
+        process = subprocess.Popen([*record.BEFORE, folder.parent / "measure", result, *arguments],
+                                   stdout=out, stderr=err, cwd=folder)
+        if drive:
+            drive(process)
+        if process.wait() != 0:
+            raise record.BenchError(f"{arguments} could not be measured")
+        seconds, memory, status = result.read_text().split()
+        out.seek(0)
+        err.seek(0)
+        if int(status) not in fine:
+            said = err.read(2000).decode(errors="replace")
+            raise record.BenchError(f"{' '.join(map(str, arguments))} ended with {status}: {said}")
+        return float(seconds), int(memory), out.read()
+
+
+def answer_of(report):
+    """What a report says of itself, in few words, and how many findings it has."""
+    coverage = report["coverage"]
+    if coverage["complete"]:
+        words = "complete"
+    elif coverage["unanswered"]:
+        words = f"no answer about {len(coverage['unanswered'])}; {coverage['undecided']} undecided"
+    else:
+        words = f"bounded: {coverage['undecided']} undecided"
+        others = sorted({limit["name"] for limit in coverage["limits"] if not limit["complete"]} - {"undecided"})
+        words += f" ({', '.join(others)})" if others else ""
+    return {"answer": words, "events": report["trace"]["events"], "analysed": report["trace"].get("analysed", 0),
+            "findings": len(report["findings"])}
+
+
+def measure(workload, options, folder):
+    plain = [workload.programs["tsan"], *workload.arguments]
+    prefix = [] if workload.drive else record.tsan_prefix(plain[0], folder, workload.arguments)
+    report = folder / "report.json"
+    sooth = [options.sooth / "sooth", "run", "--exit-code", "0", "--budget", str(options.budget), "--json", report]
+    commands = {
+        "native": [workload.programs["native"], *workload.arguments],
+        "tsan": [*prefix, *plain],
+        "sooth": [*sooth, workload.programs["sooth"], "--", *workload.arguments],
+    }
+    seconds, memory = ({variant: [] for variant in VARIANTS} for _ in range(2))
+    outputs, row = set(), {}
+    for _ in range(options.rounds):
+        for variant, command in commands.items():
+            taken, peak, output = run_once(command, folder, workload.drive, (0, UNANSWERED) if variant == "sooth" else (0,))
+            seconds[variant].append(taken)
+            memory[variant].append(peak)
+            outputs.add(output)
+            if variant == "sooth":
+                row.update(answer_of(json.loads(report.read_text(encoding="utf-8"))))
+    if workload.same_output and len(outputs) != 1:
+        raise record.BenchError("the three ways do not print the same")
+    for variant in VARIANTS:
+        row[variant] = statistics.median(seconds[variant])
+        row[variant + "_memory"] = statistics.median(memory[variant])
+    return {"name": workload.name, "meaning": workload.meaning, **row}
+
+
+# --- real programs ---------------------------------------------------------------------------------------------------
+
+
+def wrapped_compilers(folder, sooth):
+    """variant -> Compilers whose names are single words: build systems take nothing else."""
+    from recording import Compilers  # only here: without --projects nothing of the tests is needed
+
+    out = {}
+    for variant, (cc, cxx, flags) in record.compilers(sooth).items():
+        names = []
+        for compiler, name in ((cc, "cc"), (cxx, "c++")):
+            path = folder / f"{variant}-{name}"
+            path.write_text(f'#!/bin/sh\nexec {compiler} {flags.replace("-O2", "").strip()} "$@"\n', encoding="ascii")
+            path.chmod(0o755)
+            names.append(str(path))
+        out[variant] = Compilers(*names)
+    return out
+
+
+class MemcachedClients:
+    """Talks to the server that is being measured, and ends it by its own command."""
+
+    CLIENTS = 6
+
+    def __init__(self, port, requests):
+        self.port, self.requests = port, requests
+
+    def __call__(self, process):
+        self.until_it_answers(process)
+        threads = [threading.Thread(target=self.one_client, args=(n,)) for n in range(self.CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.talk(b"shutdown\r\n")
+
+    def until_it_answers(self, process):
+        while process.poll() is None:
+            try:
+                self.talk(b"version\r\nquit\r\n")
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise record.BenchError("memcached ended before it was asked anything")
+
+    def one_client(self, number):
+        lines = [f"set k{number}.{i % 100} 0 0 5\r\nv{i % 10000:04}\r\nget k{number}.{i % 100}\r\n" for i in range(self.requests)]
+        self.talk("".join(lines).encode() + b"quit\r\n")
+
+    def talk(self, text):
+        with socket.create_connection(("127.0.0.1", self.port), 300) as line:
+            sender = threading.Thread(target=line.sendall, args=(text,))  # it answers while it is still being asked
+            sender.start()
+            try:
+                while line.recv(1 << 16):
+                    pass
+            except ConnectionResetError:
+                pass  # the answer to `shutdown`
+            sender.join()
+
+
+def project(name, options, folder):
+    """Built three times by what `./dev projects` has for it, each time with a first run."""
+    import real_programs  # only here: see above
+
+    program = next(p for p in real_programs.PROGRAMS if p.name == name)
+    sources = real_programs.fetch_all(program, options.sooth.parent / "debian-sources")
+    text = folder / "project-text"
+    real_programs.make_text(text)
+    places = {}
+    for variant, compilers in wrapped_compilers(folder, options.sooth).items():
+        places[variant] = folder / f"{name}-{variant}"
+        real_programs.make_with(program, sources, compilers, places[variant], text)
+        for trace in places[variant].rglob("*.sooth"):
+            trace.unlink()
+    if name == "memcached":
+        port = real_programs.free_port()
+        programs = {variant: place / "memcached" / "memcached" for variant, place in places.items()}
+        arguments = ["-A", "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-t", "3"]
+        clients = MemcachedClients(port, 100 if options.quick else 5000 if options.short else 25000)
+        return Workload(name, f"memcached, six clients with {clients.requests} sets and gets each", programs, arguments, clients, True)
+    executable = {"leveldb": "workload", "readerwriterqueue": "unittests"}[name]
+    programs = {variant: place / "run" / executable for variant, place in places.items()}
+    if name == "leveldb":
+        wipe = lambda _: shutil.rmtree(folder / "runs" / "database", ignore_errors=True)  # noqa: E731
+        return Workload(name, "leveldb: four threads write, read and iterate", programs, ["database"], wipe, True)
+    return Workload(name, "readerwriterqueue's unit tests", programs, ["--disable-prompt"], None, False)  # it tells times
+
+
+# --- all ---------------------------------------------------------------------------------------------------------------
+
+
+def workloads(options, folder, notes):
+    """One after the other, as building takes long."""
+    for name, quick_size, short_size, meaning in record.PROGRAMS:
+        if options.only and name not in options.only:
+            continue
+        programs = {}
+        for variant, (_, cxx, flags) in record.compilers(options.sooth).items():
+            programs[variant] = folder / f"{name}.{variant}"
+            record.command([cxx, *record.FLAGS, *flags.split(), RECORD / f"{name}.cpp", "-o", programs[variant]])
+        sizes = [quick_size] if options.quick else [short_size] if options.short else []
+        yield Workload(name, meaning, programs, sizes, None, True)
+    for name, recipe, (executable, *arguments) in record.REAL_PROGRAMS:
+        if options.only and name not in options.only:
+            continue
+        try:
+            programs = record.build_real(name, recipe, executable, folder, options.sooth)
+        except debian_source.NotAvailable as reason:
+            notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
+            continue
+        text = folder / "text"
+        if not text.exists():
+            record.make_text(text, 300_000 if options.quick else 3_000_000 if options.short else 12_000_000)
+        yield Workload(name, f"{name} from Debian's sources, compressing text", programs, [*arguments, str(text)], None, True)
+    for name in PROJECTS if options.projects else ():
+        if options.only and name not in options.only:
+            continue
+        try:
+            yield project(name, options, folder)
+        except debian_source.NotAvailable as reason:
+            notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
+
+
+def markdown(rows, notes, options, date):
+    lines = [
+        f"{table.machine()}. {date.isoformat()}. Median of {options.rounds} interleaved "
+        f"{'round' if options.rounds == 1 else 'rounds'}; --budget {options.budget:g}.",
+        "",
+        "| program | native s | TSan s | `sooth run` s | `sooth run` / TSan | events | analysed | events / s | native MiB | TSan MiB | `sooth run` MiB | findings | answer |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    relative = []
+    for row in rows:
+        relative.append(row["sooth"] / row["tsan"])
+        memory = " | ".join(table.mebibytes(row[variant + "_memory"]) for variant in VARIANTS)
+        lines.append(
+            f"| {row['name']} | {row['native']:.2f} | {row['tsan']:.2f} | {row['sooth']:.2f} | {relative[-1]:.2f} "
+            f"| {row['events']:,} | {row['analysed']:,} | {row['events'] / row['sooth']:,.0f} | {memory} "
+            f"| {row['findings']} | {row['answer']} |"
+        )
+    if relative:
+        lines += ["", f"Geometric mean of `sooth run` / TSan: **{table.geometric_mean(relative):.2f}**; highest: {max(relative):.2f}."]
+    lines += ["", *(f"- {row['name']}: {row['meaning']}" for row in rows)]
+    lines += ["", *(f"Note: {note}" for note in notes)] if notes else []
+    return "\n".join(lines)
+
+
+def bench_all(options, folder):
+    rows, notes = [], []
+    runs = folder / "runs"
+    runs.mkdir()
+    record.command(["clang++-19", *record.FLAGS, RECORD / "measure.cc", "-o", folder / "measure"])
+    for workload in workloads(options, folder, notes):
+        print(f"{workload.name} ...", file=sys.stderr, flush=True)
+        rows.append(measure(workload, options, runs))
+    return rows, notes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
+    parser.add_argument("--short", action="store_true", help="sizes of about a third")
+    parser.add_argument("--projects", action="store_true", help=f"also {', '.join(PROJECTS)} from Debian's sources")
+    parser.add_argument("--budget", type=float, default=300, help="seconds for each analysis (`sooth run --budget`)")
+    parser.add_argument("--before", default="", metavar="COMMAND", help="starts each program, as in `chrt -r 1`")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
+    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
+    options = parser.parse_args()
+    options.sooth = options.sooth.resolve()
+    record.BEFORE.extend(options.before.split())
+    os.environ["TSAN_OPTIONS"] = "exitcode=0"  # the cost is measured, not what it finds
+    if options.quick:
+        options.rounds = 1
+    if not (options.sooth / "sooth-c++").exists():
+        parser.error(f"there is no sooth-c++ in {options.sooth}; build it with ./dev build")
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
+        try:
+            rows, notes = bench_all(options, pathlib.Path(folder))
+        except record.BenchError as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 1
+    text = markdown(rows, notes, options, datetime.date.today())
+    print(text)
+    if not options.quick and not options.only:
+        table.write_into(options.output, text, BEGIN)
+        print(f"written to {options.output}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

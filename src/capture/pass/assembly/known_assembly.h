@@ -1,0 +1,20 @@
+// The question: which inline assembly is an atomic operation that the compiler has a word for?
+// Source: the text and the constraints, for what headers of x86-64 programs are full of: xchg; lock
+//   cmpxchg, xadd, add, sub, and, or, xor, inc, dec; mov from and to memory each as the only
+//   instruction, with its operands as clang gives them for "+m", "=m", "m", "r", "a", "i" and tied
+//   ones.
+// It becomes that operation before anything is optimised, and is recorded and compiled as such:
+// `lock` orders as seq_cst does, a mov as release and acquire do on this processor (if the assembly
+// says that it touches memory, else relaxed). Whatever else touches memory stays as it is, and is
+// told when it runs (assembly.h).
+// Cost: a look at each inline assembly.
+#pragma once
+
+#include "llvm/IR/Function.h"
+
+namespace sooth::pass {
+
+// Whether something was replaced.
+bool replace_known_assembly(llvm::Function& function);
+
+} // namespace sooth::pass

@@ -1,0 +1,306 @@
+#include "capture/runtime/observing/hook.h"
+
+#include "capture/runtime/modules.h"
+#include "capture/runtime/observing/channel.h"
+#include "capture/runtime/observing/lock.h"
+#include "capture/runtime/observing/names.h"
+#include "capture/runtime/observing/symbols.h"
+
+namespace sooth::runtime {
+
+namespace wire = observe::wire;
+
+OnlineCounts g_online_counts;
+
+namespace {
+
+FutexLock g_lock;
+bool g_closed; // no more messages are sent
+bool g_handlers;
+std::uint64_t g_position; // of the newest event
+constinit thread_local std::uint32_t g_depth = 0;
+
+// A thread that is silent for so many events of others would make the observer wait for it, and
+// keep all those events in memory. The runtime then orders it behind them (docs/protocol.md,
+// horizon).
+constexpr std::uint64_t kHorizon = 1u << 14;
+constexpr std::uint64_t kHorizonStep = 1u << 10;
+// At most this many events may overtake a thread that is slow to send: the observer has to keep
+// them.
+constexpr std::uint64_t kMaxAhead = 1u << 14;
+constexpr std::uint64_t kAheadStep = 1u << 8;
+
+constexpr std::size_t kSmallFrame = 256;
+
+// A frame under construction at the end of the thread's messages.
+class Frame {
+public:
+  Frame(OnlineThread& self, wire::Type type, std::size_t room) : self_(self) {
+    std::uint8_t* at = out_room(self, room);
+    if (at == nullptr) return;
+    begin_ = at;
+    out_ = {at + wire::kLengthBytes, at + room};
+    out_.byte(static_cast<std::uint8_t>(type));
+  }
+  // Without memory, or if it is too large for a frame, the message is lost: nothing after it could
+  // be trusted.
+  ~Frame() {
+    const std::size_t bytes = begin_ != nullptr ? static_cast<std::size_t>(out_.at - begin_) : 0;
+    if (begin_ == nullptr || !out_.ok || bytes - wire::kLengthBytes > wire::kMaxFrame) {
+      close_online();
+      return;
+    }
+    wire::put_length(begin_, bytes - wire::kLengthBytes);
+    self_.out_used += bytes;
+    if (self_.unsent == ~std::uint64_t{0}) __atomic_store_n(&self_.unsent, g_position, __ATOMIC_RELEASE);
+    ++g_online_counts.messages;
+    ++self_.sent;
+  }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  void number(std::uint64_t value) {
+    if (begin_ != nullptr) out_.number(value);
+  }
+  void place(OnlineThread& of) { place(of, of.sequence++); }
+  void place(const OnlineThread& of, std::uint64_t sequence) {
+    number(g_epoch);
+    number(of.number);
+    number(sequence);
+  }
+
+private:
+  OnlineThread& self_;
+  std::uint8_t* begin_ = nullptr;
+  wire::Out out_ = {nullptr, nullptr};
+};
+
+void stop_program(const std::uint8_t* body, std::size_t size) {
+  wire::In in{body + 1, body + size};
+  const auto n = static_cast<std::size_t>(in.number(wire::kMaxText));
+  const std::uint8_t* why = in.bytes(n);
+  online_complain("the observer stops the program", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
+  os::call(SYS_exit_group, 66);
+}
+
+// Waits until the observer has looked at the event at `position`.
+void wait_for_ack(unsigned channel, std::uint64_t position) {
+  for (;;) {
+    std::size_t size = 0;
+    const std::uint8_t* body = send_and_receive(channel, nullptr, 0, size);
+    if (body == nullptr) return;
+    if (body[0] == static_cast<std::uint8_t>(wire::Type::Stop)) stop_program(body, size);
+    wire::In in{body + 1, body + size};
+    if (body[0] == static_cast<std::uint8_t>(wire::Type::Ack) && in.number() >= position) return;
+  }
+}
+
+void send_out(OnlineThread& self, bool wait) {
+  const unsigned channel = self.number % kDataChannels;
+  const std::uint64_t position = self.out_position;
+  if (send_frames(channel, self.out, self.out_used) && wait && position != 0) wait_for_ack(channel, position);
+  self.out_used = 0;
+  self.out_position = 0;
+  __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE);
+}
+
+// Whether some thread's message has not been sent for too many events. Looks without the lock; the
+// caller asks again.
+bool is_too_far_ahead() {
+  const std::uint64_t now = __atomic_load_n(&g_position, __ATOMIC_RELAXED);
+  const std::uint32_t threads = __atomic_load_n(&g_online_thread_count, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < threads; ++i)
+    if (const OnlineThread* other = find_online_thread(i)) {
+      const std::uint64_t unsent = __atomic_load_n(&other->unsent, __ATOMIC_ACQUIRE);
+      if (unsent < now && now - unsent > kMaxAhead) return true;
+    }
+  return false;
+}
+
+struct EventPlace {
+  std::uint64_t sequence;
+  std::uint64_t position;
+  const VectorClock* clock;
+};
+
+// An event of the thread `of`, sent by `self`.
+void put_event_at(OnlineThread& self, const OnlineThread& of, const EventPlace& place, trace::EventKind kind,
+                  std::uint32_t site, std::uint64_t happened, const std::uint32_t* written, std::size_t written_count) {
+  if (!is_current(place.clock)) return close_online(); // no memory for it
+  const VectorClock& clock = *place.clock;
+  if (place.position > self.out_position) self.out_position = place.position;
+  Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (std::size_t{clock.size} + written_count));
+  frame.place(of, place.sequence);
+  frame.number(place.position);
+  frame.number(static_cast<std::uint64_t>(kind));
+  frame.number(site);
+  frame.number(happened);
+  frame.number(written_count);
+  for (std::size_t i = 0; i < written_count; ++i) {
+    frame.number(written[i]);
+    frame.number(variable(written[i]).value);
+  }
+  std::uint32_t entries = 0;
+  for (std::uint32_t i = 0; i < clock.size; ++i) entries += clock.counts[i] != 0;
+  frame.number(entries);
+  for (std::uint32_t i = 0; i < clock.size; ++i) {
+    if (clock.counts[i] == 0) continue;
+    frame.number(i);
+    frame.number(clock.counts[i]);
+  }
+}
+
+// The newest event of the thread `of`.
+void put_event(OnlineThread& self, OnlineThread& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
+               const std::uint32_t* written, std::size_t written_count) {
+  of.last_position = ++g_position;
+  put_event_at(self, of, {of.sequence++, g_position, of.clock}, kind, site, happened, written, written_count);
+}
+
+// Everything so far happens before the silent thread's next event.
+void put_behind_all(OnlineThread& self, OnlineThread& silent) {
+  begin_relevant(silent);
+  see_everything(silent);
+  ++g_online_counts.horizons;
+  put_event(self, silent, trace::EventKind::None, 0, 0, nullptr, 0);
+}
+
+void keep_silent_threads_up(OnlineThread& self) {
+  for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
+    OnlineThread* other = find_online_thread(i);
+    if (other == nullptr || other == &self || !other->alive || !other->in_epoch || other->waits) continue;
+    if (g_position - other->last_position > kHorizon) put_behind_all(self, *other);
+  }
+}
+
+} // namespace
+
+void close_online() { g_closed = true; }
+void reset_online_lock() { g_lock.reset(); }
+void online_handlers_in_use() { __atomic_store_n(&g_handlers, true, __ATOMIC_RELEASE); }
+
+Hook::Hook(Thread* t) : t_(t) {
+  if (t == nullptr) return;
+  ++__sooth_thread.quiet;
+  outermost_ = g_depth == 0;
+  if (outermost_) {
+    if (__atomic_load_n(&g_handlers, __ATOMIC_ACQUIRE)) {
+      std::uint64_t all = ~std::uint64_t{0};
+      for (const int fatal : {4, 5, 7, 8, 11}) all &= ~(std::uint64_t{1} << (fatal - 1)); // as os::BlockSignals
+      os::call(SYS_rt_sigprocmask, 0, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask_), 8);
+      blocked_ = true;
+    }
+    g_lock.lock();
+    ++g_hook;
+  }
+  ++g_depth;
+  if (g_closed || !observer_is_there()) return;
+  self_ = online_thread(t->number);
+  if (self_ == nullptr) close_online();
+  else if (outermost_) {
+    send_new_modules();
+    g_online_counts.early += !has_table() && module_count() != 0; // before its first module, a program is starting
+  }
+}
+
+Hook::~Hook() {
+  if (t_ == nullptr) return;
+  --g_depth;
+  if (outermost_) {
+    OnlineThread* self = self_;
+    if (self != nullptr) end_hook(*self);
+    const bool has_something = self != nullptr && self->out_used != 0;
+    const bool waits = wants_lockstep();
+    if (has_something && waits) send_out(*self, true);
+    g_lock.unlock();
+    if (has_something && !waits) {
+      send_out(*self, false);
+      if (self->sent % kAheadStep == 0)
+        while (observer_is_there() && is_too_far_ahead()) os::yield();
+    }
+    if (blocked_) os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&mask_), 0, 8);
+  }
+  --__sooth_thread.quiet;
+}
+
+void Hook::step_aside() {
+  g_lock.unlock();
+  os::yield();
+  g_lock.lock();
+  ++g_hook; // other threads ran their hooks
+}
+
+void see_everything(OnlineThread& self) {
+  for (std::uint32_t i = 0; i < g_online_thread_count; ++i)
+    if (const OnlineThread* other = find_online_thread(i); other != nullptr && other->in_epoch)
+      join_clock(self.clock, other->clock);
+}
+
+void begin_relevant(OnlineThread& self) { raise_clock(self.clock, self.number, ++self.count); }
+
+void send_event(OnlineThread& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
+                const std::uint32_t* written, std::size_t written_count) {
+  tell_old_starts(self);
+  put_event(self, self, kind, site, happened, written, written_count);
+  if (g_position % kHorizonStep == 0) keep_silent_threads_up(self);
+}
+
+std::uint64_t next_position(std::uint64_t more) { return g_position += more; }
+
+// A start that no property asks for only gives order.
+void send_start(OnlineThread& self, OnlineThread& of, std::uint64_t happened) {
+  const auto kind = happened != 0 ? trace::EventKind::ThreadStart : trace::EventKind::None;
+  put_event_at(self, of, {of.start_sequence, of.start_position, of.start_clock}, kind, 0, happened, nullptr, 0);
+}
+
+void send_fork(OnlineThread& self, OnlineThread& parent, std::uint32_t child) {
+  Frame frame(self, wire::Type::Fork, kSmallFrame);
+  frame.place(parent);
+  frame.number(child);
+}
+
+void send_end(OnlineThread& self, OnlineThread& of) {
+  Frame frame(self, wire::Type::End, kSmallFrame);
+  frame.place(of);
+}
+
+void send_waits(OnlineThread& self, std::uint32_t other) {
+  Frame frame(self, wire::Type::Waits, kSmallFrame);
+  frame.place(self);
+  frame.number(other);
+}
+
+void send_checkpoint(OnlineThread& self, wire::CheckpointKind kind, std::uint32_t site) {
+  tell_all_starts(self);
+  std::uint32_t threads = 0;
+  for (std::uint32_t i = 0; i < g_online_thread_count; ++i)
+    if (const OnlineThread* other = find_online_thread(i)) threads += other->in_epoch;
+  {
+    Frame frame(self, wire::Type::Checkpoint, kSmallFrame + 40 * std::size_t{threads});
+    frame.number(g_epoch);
+    frame.number(kind);
+    frame.number(site);
+    frame.number(self.number);
+    frame.number(threads);
+    for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
+      const OnlineThread* other = find_online_thread(i);
+      if (other == nullptr || !other->in_epoch) continue;
+      frame.number(i);
+      frame.number(other->sequence);
+      frame.number(other->alive);
+      frame.number(other->alive && other->waits);
+      frame.number(other->other);
+    }
+  }
+  ++g_epoch;
+  for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
+    OnlineThread* other = find_online_thread(i);
+    if (other == nullptr) continue;
+    other->in_epoch = other->alive;
+    other->sequence = other->count = 0;
+    other->last_position = g_position;
+  }
+  if (kind == wire::kGiveUp) close_online();
+}
+
+} // namespace sooth::runtime

@@ -1,0 +1,44 @@
+// Online: the program computes Algorithm A's clocks itself, and sends the relevant events to an
+// observer (docs/protocol.md).
+//
+// Question: which relevant events causally precede which, while the program runs?
+// Source: JMPaX online, sections 2 and 3, Fig. 2; locks and conditions are written variables
+//   (section 3.1).
+// Where we differ: threads come and go. Plain accesses cannot be made under our lock, so their
+//   hooks give the order. The values they saw show where that order is not the real one
+//   (observing/shadow.h). A checkpoint gives up runs that would need the wrong part, so that
+//   predictions stay true.
+// Cost: one lock for all hooks of the process. Correct first: a program under observation is slow.
+//
+// An observed program writes no trace. The functions of its sink (mode.h) stand in for recording at
+// the same hooks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "capture/runtime/mode.h"
+#include "capture/runtime/thread.h"
+
+namespace sooth::runtime {
+
+void online_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+                   std::uint32_t site);
+void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
+void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top);
+void online_waits(Thread* t, std::uint32_t other);
+void online_no_child(Thread* t, std::uint32_t child);
+// From now on, a signal handler of the program may run hooks.
+void online_handlers_in_use();
+
+// Whether the environment names an observer (SOOTH_OBSERVER).
+bool online_is_wanted();
+// Connects to it. On failure, reports it and returns false.
+bool online_start(const char* program);
+// In the child of a fork: the child is not observed.
+void online_forget();
+void online_finish(trace::EndKind kind, int value);
+
+} // namespace sooth::runtime

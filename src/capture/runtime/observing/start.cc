@@ -1,0 +1,76 @@
+// The beginning and the end of an observed program.
+#include "capture/runtime/observing/observing.h"
+
+#include "capture/runtime/observing/channel.h"
+#include "capture/runtime/observing/hook.h"
+#include "capture/runtime/observing/names.h"
+#include "capture/runtime/os.h"
+#include "capture/runtime/recording/file.h"
+
+extern char** environ;
+
+namespace sooth::runtime {
+namespace {
+
+namespace wire = observe::wire;
+
+const char* environment(const char* name) {
+  const std::size_t n = os::length(name);
+  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
+    std::size_t i = 0;
+    while (i < n && (*row)[i] == name[i]) ++i;
+    if (i == n && (*row)[n] == '=') return *row + n + 1;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+bool online_is_wanted() {
+  const char* address = environment("SOOTH_OBSERVER");
+  return address != nullptr && *address != 0;
+}
+
+bool online_start(const char* program) {
+  if (!open_channels(environment("SOOTH_OBSERVER"), environment("SOOTH_TOKEN"), program)) return false;
+  static constexpr Sink kObserver = {Mode::Observing, online_access, online_fill,     online_sync,  online_failed,
+                                     online_frames,   online_waits,  online_no_child, online_finish};
+  g_sink = &kObserver;
+  return true;
+}
+
+void online_forget() {
+  if (!is_observing()) return;
+  reset_online_lock();
+  forget_channels();
+  close_online();
+}
+
+void online_finish(trace::EndKind kind, int value) {
+  Thread* t = __sooth_thread.thread;
+  if (t == nullptr) return;
+  Hook hook(t);
+  OnlineThread* self = hook.self();
+  if (!observer_is_there()) return;
+  if (self != nullptr) tell_all_starts(*self);
+  // All earlier messages of this thread must be counted, and must arrive in any case.
+  const OnlineCounts& counts = g_online_counts;
+  std::uint8_t frame[128];
+  wire::Out out{frame + wire::kLengthBytes, frame + sizeof frame};
+  out.byte(static_cast<std::uint8_t>(wire::Type::Finish));
+  out.number(static_cast<std::uint64_t>(kind));
+  out.number(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  out.number(counts.messages);
+  out.number(counts.external_writes);
+  out.number(counts.horizons);
+  out.number(counts.forks);
+  out.number(counts.unsupported + g_header->defects[static_cast<unsigned>(Defect::UnsupportedCalls)]);
+  out.number(counts.early);
+  out.number(counts.late_names);
+  wire::put_length(frame, static_cast<std::size_t>(out.at - frame) - wire::kLengthBytes);
+  send_frames(kControlChannel, frame, static_cast<std::size_t>(out.at - frame));
+  // A failed exec goes on, and finishes once more.
+  if (self != nullptr && kind != trace::EndKind::Exec) close_online();
+}
+
+} // namespace sooth::runtime

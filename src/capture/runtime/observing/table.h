@@ -1,0 +1,44 @@
+// The relevant variables and events: the observer's table, as it came over the wire. Everything
+// here needs the online lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/format.h"
+
+namespace sooth::runtime {
+
+struct WireText {
+  const char* text;
+  std::size_t length;
+};
+
+struct OnlineVariable {
+  std::uint64_t address; // 0: a watched one that has no place yet
+  std::uint32_t size;
+  std::uint64_t value; // in the observed run
+  WireText watch;
+};
+
+// Reads the table's fields. False if they are wrong; then nothing is relevant.
+bool read_table(const std::uint8_t* body, std::size_t size);
+bool has_table();
+bool wants_lockstep();
+bool wants_calls();
+bool wants_thread_names(); // for thread_start("name")
+
+std::size_t variable_count();
+OnlineVariable& variable(std::size_t index);
+// A quick test: whether some variable may lie in the range.
+bool may_hold_variables(std::uint64_t address, std::uint64_t size);
+// From now on, the memory of this name is here. Returns whether the table has the name.
+bool place_watch(const char* name, std::uint64_t address, std::uint64_t size);
+
+// Bit k: predicate k is true of this event. For a wait and a wake-up, the lock is the mutex.
+std::uint64_t match_sync(trace::EventKind kind, std::uint64_t lock);
+std::uint64_t match_user(const char* name);
+std::uint64_t match_thread(bool starts, std::uint32_t thread, const char* name);
+std::uint64_t match_call(bool enters, std::uint32_t site);
+
+} // namespace sooth::runtime

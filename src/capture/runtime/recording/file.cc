@@ -1,0 +1,152 @@
+#include "capture/runtime/recording/file.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <linux/falloc.h>
+#include <sys/uio.h>
+
+#include "capture/runtime/os.h"
+#include "capture/runtime/record.h"
+
+namespace sooth::runtime {
+namespace {
+
+alignas(4096) std::uint8_t g_spare_page[trace::kHeaderBytes];
+int g_file = -1;
+std::uint32_t g_flags; // FileFlags of this file, and of those that children of a fork will write
+
+// Allots space at the end of the file. The first page holds the end, so that a reader knows if the
+// file was cut short. Relaxed: each number goes to one thread only, and publishes nothing else.
+std::uint64_t allot(std::uint64_t bytes) { return __atomic_fetch_add(&g_header->file_end, bytes, __ATOMIC_RELAXED); }
+
+bool write_all(const iovec* pieces, int n, std::uint64_t offset, std::uint64_t bytes) {
+  const long done = os::call(SYS_pwritev, g_file, reinterpret_cast<long>(pieces), n, static_cast<long>(offset), 0);
+  if (done >= 0 && static_cast<std::uint64_t>(done) == bytes) return true;
+  count(Defect::WriteErrors);
+  return false;
+}
+
+void seal(trace::ChunkHeader& header) { header.header_checksum = XXH3_64bits(&header, sizeof header - 8); }
+
+// Bytes between two chunks that nothing needs.
+void write_pad(std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  trace::ChunkHeader header = {};
+  header.magic = trace::kChunkMagic;
+  header.type = static_cast<std::uint32_t>(trace::ChunkType::Pad);
+  header.body_bytes = bytes - sizeof header;
+  seal(header);
+  const iovec piece = {&header, sizeof header};
+  write_all(&piece, 1, offset, sizeof header);
+  if (header.body_bytes == 0) return;
+  const std::uint8_t zero = 0; // if this is the end of the file, the file has to reach so far
+  const iovec last = {const_cast<std::uint8_t*>(&zero), 1};
+  write_all(&last, 1, offset + bytes - 1, 1);
+}
+
+} // namespace
+
+trace::FileHeader* g_header = reinterpret_cast<trace::FileHeader*>(g_spare_page);
+
+bool file_is_open() { return g_file >= 0; }
+
+namespace {
+
+bool use_file(long file) {
+  // Out of the way of programs that count on getting small descriptors.
+  const long high = os::call(SYS_fcntl, file, F_DUPFD_CLOEXEC, 800);
+  g_file = static_cast<int>(os::failed(high) ? file : high);
+  if (!os::failed(high)) os::call(SYS_close, file);
+  if (os::failed(os::call(SYS_ftruncate, g_file, trace::kHeaderBytes))) return false;
+  void* page = os::map_file(g_file, 0, trace::kHeaderBytes);
+  if (page == nullptr) return false;
+  g_header = static_cast<trace::FileHeader*>(page);
+  g_header->version = trace::kFormatVersion;
+  g_header->pid = static_cast<std::uint32_t>(os::pid());
+  g_header->parent_pid = static_cast<std::uint32_t>(os::call(SYS_getppid));
+  g_header->start_time_ns = os::now_ns();
+  g_header->file_end = trace::kHeaderBytes;
+  g_header->flags = g_flags;
+  g_header->magic = trace::kFileMagic; // last: a file with its magic has a whole header
+  return true;
+}
+
+} // namespace
+
+void set_file_flag(trace::FileFlags flag, bool on) {
+  g_header->flags = g_flags = on ? g_flags | flag : g_flags & ~std::uint32_t{flag};
+}
+
+bool open_file(const char* path) {
+  const long file =
+      os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  return !os::failed(file) && use_file(file);
+}
+
+bool open_memory_file() {
+  const long file = os::call(SYS_memfd_create, reinterpret_cast<long>("sooth"), 1 /* MFD_CLOEXEC */);
+  return !os::failed(file) && use_file(file);
+}
+
+void abandon_file() {
+  if (g_file >= 0) {
+    os::call(SYS_close, g_file);
+    os::give_back(g_header, trace::kHeaderBytes);
+  }
+  g_file = -1;
+  os::zero(g_spare_page, sizeof g_spare_page);
+  g_header = reinterpret_cast<trace::FileHeader*>(g_spare_page);
+}
+
+void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes,
+                 std::uint32_t thread, std::uint32_t slots, std::uint64_t first_slot) {
+  if (g_file < 0) return;
+  trace::ChunkHeader header = {};
+  header.magic = trace::kChunkMagic;
+  header.type = static_cast<std::uint32_t>(type);
+  header.body_bytes = bytes;
+  header.raw_bytes = raw_bytes;
+  header.thread = thread;
+  header.count = slots;
+  header.first_slot = first_slot;
+  header.body_checksum = XXH3_64bits(body, bytes);
+  seal(header);
+  static constexpr std::uint8_t kZeros[trace::kChunkAlign] = {};
+  const std::size_t total = trace::round_up(sizeof header + bytes, trace::kChunkAlign);
+  const iovec pieces[3] = {{&header, sizeof header},
+                           {const_cast<void*>(body), bytes},
+                           {const_cast<std::uint8_t*>(kZeros), total - sizeof header - bytes}};
+  if (!write_all(pieces, 3, allot(total), total)) count(Defect::DroppedEvents, slots);
+}
+
+trace::ChunkHeader* map_live(std::size_t bytes, std::uint64_t& offset) {
+  if (g_file < 0) return nullptr;
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t start = allot(bytes + kPage);
+  offset = trace::round_up(start, kPage);
+  const std::uint64_t end = start + bytes + kPage;
+  // Reserved on disk now: a full disk is an error here rather than a SIGBUS in the middle of the
+  // program.
+  if (os::failed(os::call(SYS_fallocate, g_file, 0, static_cast<long>(offset), static_cast<long>(bytes)))) {
+    const std::uint8_t zero = 0;
+    const iovec piece = {const_cast<std::uint8_t*>(&zero), 1};
+    if (!write_all(&piece, 1, offset + bytes - 1, 1)) return nullptr;
+  }
+  write_pad(start, offset - start);
+  write_pad(offset + bytes, end - offset - bytes);
+  auto* header = static_cast<trace::ChunkHeader*>(os::map_file(g_file, offset, bytes));
+  if (header == nullptr) return nullptr;
+  header->type = static_cast<std::uint32_t>(trace::ChunkType::Live);
+  header->body_bytes = header->raw_bytes = bytes - sizeof *header;
+  header->magic = trace::kChunkMagic;
+  return header;
+}
+
+void punch(std::uint64_t offset, std::size_t bytes) {
+  constexpr std::uint64_t kPage = 4096; // the header's page stays
+  os::call(SYS_fallocate, g_file, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, static_cast<long>(offset + kPage),
+           static_cast<long>(bytes - kPage));
+}
+
+} // namespace sooth::runtime

@@ -1,0 +1,295 @@
+#include "trace/pieces.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "trace/kind_groups.h"
+#include "trace/restore/holds.h"
+#include "trace/summary.h"
+
+namespace sooth::trace {
+namespace {
+
+constexpr std::uint64_t kBetweenQuestions = 1 << 16;                              // events of the survey
+constexpr std::uint64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max(); // of events, in findings
+
+bool stays_with_next(const Event& e) {
+  if (e.kind == EventKind::ExternalWrite) return true; // it gives the next event the value that it saw
+  return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(kGlued);
+}
+
+// Counts writes whose last values are still in the thread's own memory (docs/trace_format.md). They
+// are lost if the program was killed.
+void count_pending(const std::vector<Chunk>& chunks, DecodeContext& context) {
+  for (const Chunk& chunk : chunks)
+    if (chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) && chunk.header.state != 0)
+      context.count(Defect::PendingMerged, chunk.header.reserved);
+}
+
+// The first page says how much of the file was allotted to chunks. A file that is shorter was cut,
+// or its program was stopped before it wrote the last chunks.
+void check_end(const FileHeader& header, std::uint64_t file_bytes, Trace& trace) {
+  if (header.file_end <= file_bytes) return;
+  const std::uint64_t lost = header.file_end - file_bytes;
+  trace.notes.push_back("the file ends at offset " + hexadecimal(file_bytes) + ", " + std::to_string(lost) +
+                        " bytes before its last chunk does" +
+                        (trace.process.end == EndKind::Running ? "; the program was running or was stopped" : ""));
+  trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += lost;
+}
+
+// Copies the event's contents from one Trace::bytes into another.
+void take_contents(const std::vector<std::uint8_t>& from, Event& e, std::vector<std::uint8_t>& to) {
+  if (!e.has(kPayload) || !is_access(e.kind)) return;
+  const std::uint64_t size = e.kind == EventKind::AtomicRmw ? 2 * std::uint64_t{e.size} : e.size;
+  if (e.extra > from.size() || from.size() - e.extra < size) return; // made by hand; it will point outside of `to`, too
+  const auto first = from.begin() + static_cast<std::ptrdiff_t>(e.extra);
+  e.extra = to.size();
+  to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(size));
+}
+
+} // namespace
+
+std::size_t last_boundary(const std::vector<Event>& events, std::size_t threads, std::size_t most) {
+  most = std::min(most, events.size());
+  std::size_t end = 0;
+  std::vector<std::uint8_t> inside(threads, 0);
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < most; ++i) {
+    const Event& e = events[i];
+    const std::uint8_t glued = stays_with_next(e) ? 1 : 0;
+    open = open + glued - inside[e.thread];
+    inside[e.thread] = glued;
+    if (open == 0) end = i + 1;
+  }
+  return end;
+}
+
+Pieces::Complaints::Complaints(const Trace& trace) : notes(trace.notes) {
+  std::copy(std::begin(trace.defects), std::end(trace.defects), defects);
+}
+
+void Pieces::Complaints::put_back(Trace& trace) const {
+  trace.notes = notes;
+  std::copy(std::begin(defects), std::end(defects), trace.defects);
+}
+
+Pieces::Pieces(const FileHeader& header, ScanResult scan, std::vector<std::uint8_t> bytes, std::uint64_t file_bytes,
+               const ReadOptions& options)
+    : bytes_(std::move(bytes)), scan_(std::move(scan)), options_(options) {
+  read_file_header(header, program_);
+  program_.file_bytes = file_bytes;
+  check_end(header, file_bytes, program_);
+  read_metadata(scan_.chunks, program_, sites_);
+  program_.notes.insert(program_.notes.end(), scan_.notes.begin(), scan_.notes.end());
+  program_.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan_.damaged_chunks;
+  program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
+  of_file_.emplace(program_);
+  if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
+  begin();
+}
+
+// The sieve's first pass; false if the trace must be kept whole.
+bool Pieces::survey() {
+  if (!options_.sieve->begin(program_)) return false;
+  context_.emplace(DecodeContext{program_, sites_, {}, {}});
+  context_->contents = false;
+  count_pending(scan_.chunks, *context_);
+  open_streams();
+  std::uint64_t seen = 0;
+  for (EventStream& stream : streams_)
+    while (const StampedEvent* next = stream.peek()) {
+      options_.sieve->survey(next->event);
+      stream.pop();
+      if (++seen % kBetweenQuestions == 0 && stopped()) return true;
+    }
+  options_.sieve->surveyed();
+  count_malformed(program_);
+  of_events_.emplace(program_);
+  return true;
+}
+
+// Whether reading has to end. Once true, it stays true.
+bool Pieces::stopped() {
+  if (options_.stop && options_.stop()) give_up();
+  return gave_up_;
+}
+
+void Pieces::give_up() {
+  gave_up_ = true;
+  if (options_.stopped != nullptr) *options_.stopped = true;
+}
+
+void Pieces::begin() {
+  of_file_->put_back(program_);
+  program_.bytes.clear();
+  program_.events_recorded = program_.events_sieved = 0;
+  context_.emplace(DecodeContext{program_, sites_, {}, {}});
+  context_->sieve = options_.sieve;
+  count_pending(scan_.chunks, *context_);
+  // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
+  const std::uint64_t bound = open_streams();
+  const std::size_t expected = options_.sieve == nullptr ? bound : 0;
+  if (!streams_.empty() && streams_.back().thread() >= program_.threads.size())
+    program_.threads.resize(streams_.back().thread() + 1);
+  if ((program_.flags & kFrozen) == 0)
+    for (std::uint32_t i = 0; i < program_.threads.size(); ++i) program_.threads[i] = {{}, i};
+  order_ = (program_.flags & kFrozen) != 0 ? frozen_order(streams_, program_, options_.sieve, expected)
+                                           : restored_order(streams_, program_, options_.sieve, expected);
+  standing_.emplace(program_);
+  waiting_.clear();
+  carried_.clear();
+  number_ = 0;
+  over_ = false;
+}
+
+// Opens the threads' streams, ascending. Returns an upper bound of the number of events.
+std::uint64_t Pieces::open_streams() {
+  std::map<std::uint32_t, EventStream> by_thread;
+  for (const Chunk& chunk : scan_.chunks) {
+    const auto type = static_cast<ChunkType>(chunk.header.type);
+    if (type != ChunkType::Events && type != ChunkType::Live) continue;
+    by_thread.try_emplace(chunk.header.thread, chunk.header.thread, *context_).first->second.add_piece(chunk);
+  }
+  streams_.clear();
+  std::uint64_t bound = 0;
+  for (auto& [thread, stream] : by_thread) {
+    bound += stream.start();
+    streams_.push_back(std::move(stream));
+  }
+  return bound;
+}
+
+Pieces::Got Pieces::next(std::size_t most, std::size_t overlap, Trace& piece) {
+  if (over_) return Got::Nothing;
+  if (options_.sieve == nullptr) most = std::numeric_limits<std::size_t>::max();
+  const bool first = number_ == 0 && carried_.empty();
+  const std::function<bool()> stop = [&] { return stopped(); };
+  if (!first && kMostNumbers - number_ < most) { // a finding's event numbers have 32 bits
+    give_up();
+    over_ = true;
+    return Got::Nothing;
+  }
+  if (gave_up_) { // the survey did not finish, so the sieve cannot decide
+    over_ = true;
+    piece = whole({});
+    return Got::Piece;
+  }
+  std::vector<Event> events;
+  for (;;) {
+    events = std::exchange(carried_, {});
+    std::vector<Event> fresh = order_->next(most - std::min(most, events.size()), stop);
+    over_ = order_->is_over();
+    if ((program_.flags & kFrozen) == 0) put_requests_last(fresh, over_);
+    if (events.empty()) events = std::move(fresh);
+    else events.insert(events.end(), fresh.begin(), fresh.end());
+    if (options_.sieve == nullptr || !options_.sieve->wants_another_pass()) break;
+    begin();
+    if (!first) return Got::BeginAgain;
+  }
+  if (first && over_) {
+    piece = whole(std::move(events));
+    return Got::Piece;
+  }
+  const std::size_t threads = program_.threads.size();
+  std::size_t end = over_ ? events.size() : last_boundary(events, threads, events.size());
+  if (end == 0) end = events.size();
+  piece = part(events, end, over_);
+  if (over_) return Got::Piece;
+  const std::size_t from = last_boundary(events, threads, end - std::min(overlap, end / 2));
+  carry_on(std::move(events), from == 0 ? end : from);
+  return Got::Piece;
+}
+
+// A request changes nothing, so it may stand anywhere before its thread's next event. It stands as
+// late as possible: behind all other events, in the order of threads, or where the handler of a
+// signal begins that interrupted the wait.
+void Pieces::put_requests_last(std::vector<Event>& events, bool last) {
+  std::vector<Event> out;
+  const auto is_request = [](const Event& e) { return e.kind == EventKind::Request; };
+  if (!waiting_.empty() || std::ranges::any_of(events, is_request)) {
+    out.reserve(events.size());
+    for (const Event& e : events) {
+      if (is_request(e)) {
+        waiting_[e.thread] = e;
+        continue;
+      }
+      if (const auto it = waiting_.find(e.thread); it != waiting_.end()) {
+        out.push_back(it->second);
+        waiting_.erase(it);
+      }
+      out.push_back(e);
+    }
+    events = std::move(out);
+  }
+  if (!last) return;
+  for (const auto& [thread, request] : waiting_) events.push_back(request);
+  waiting_.clear();
+}
+
+Trace Pieces::whole(std::vector<Event> events) {
+  count_malformed(program_);
+  Trace out = std::move(program_);
+  out.events = std::move(events);
+  if ((out.flags & kFrozen) == 0) follow_threads(out.events, out);
+  finish(out, true);
+  return out;
+}
+
+Trace Pieces::part(const std::vector<Event>& events, std::size_t end, bool last) {
+  std::vector<std::uint8_t> bytes = std::exchange(program_.bytes, {});
+  if ((program_.flags & kFrozen) == 0) follow_threads({events.data(), end}, program_);
+  Trace out = program_;
+  program_.bytes = std::move(bytes);
+  of_events_->put_back(out);
+  const std::vector<Event> own(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(end));
+  for (const Standing::Entry& entry : standing_->before(own)) {
+    out.events.push_back(entry.event);
+    out.numbers.push_back(entry.number);
+  }
+  out.is_piece = true;
+  out.standing = static_cast<std::uint32_t>(out.events.size());
+  out.first_number = number_;
+  out.events.insert(out.events.end(), own.begin(), own.end());
+  for (Event& e : out.events) take_contents(program_.bytes, e, out.bytes);
+  for (std::uint32_t i = 0; i < out.threads.size(); ++i)
+    out.threads[i].leaves_its_stack = standing_->leaves_its_stack(i);
+  if (number_ != 0) { // the first read of a byte defines its value
+    out.initial.clear();
+    out.initial_known = false;
+    out.notes.clear();
+  }
+  out.defects[static_cast<unsigned>(Defect::ExternalWrites)] += static_cast<std::uint64_t>(
+      std::ranges::count_if(own, [](const Event& e) { return e.kind == EventKind::ExternalWrite; }));
+  finish(out, last);
+  return out;
+}
+
+// The events from `from` on begin the next piece. Those before them go into the standing state.
+void Pieces::carry_on(std::vector<Event> events, std::size_t from) {
+  for (std::size_t i = 0; i < from; ++i) standing_->see(events[i], number_ + i);
+  number_ += from;
+  carried_.assign(events.begin() + static_cast<std::ptrdiff_t>(from), events.end());
+  std::vector<std::uint8_t> kept;
+  for (Event& e : carried_) take_contents(program_.bytes, e, kept);
+  order_->each_waiting([&](Event& e) { take_contents(program_.bytes, e, kept); });
+  program_.bytes = std::move(kept);
+}
+
+// Counts open threads, spurious wakes and broken holds. A frozen trace already has these counts.
+void Pieces::finish(Trace& piece, bool last) const {
+  if ((piece.flags & kFrozen) != 0) return;
+  if (last) count_open_threads(piece);
+  count_spurious_wakes(piece);
+  if (options_.check_holds) count_broken_holds(piece);
+}
+
+void Pieces::count_malformed(Trace& trace) const {
+  if (context_->malformed == 0) return;
+  trace.defects[static_cast<unsigned>(Defect::MissingEvents)] += context_->malformed;
+  trace.notes.push_back(std::to_string(context_->malformed) + " events mean nothing to this version and were left out");
+}
+
+} // namespace sooth::trace

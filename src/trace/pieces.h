@@ -1,0 +1,88 @@
+// A trace file, a piece at a time: all of it if it is short, else pieces that overlap.
+//
+//     events    0 ........ 1M ........ 2M ........ 3M
+//     pieces    [---------------)
+//                         [---------------)              each begins with the state that it finds
+//                                     [------...         there (standing.h)
+//
+// A run of a piece, behind the events recorded before it, is a run of the trace. So every finding
+// in a piece is true. A finding about events further apart than the length of a piece is missed.
+// Cost: the time of read_trace. Memory for one piece, for the standing events, for the bytes of the
+//   file, and for the values of memory that is kept (restore.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "trace/chunk_scan.h"
+#include "trace/event_stream.h"
+#include "trace/metadata.h"
+#include "trace/reader.h"
+#include "trace/restore/restore.h"
+#include "trace/restore/standing.h"
+#include "trace/trace.h"
+
+namespace sooth::trace {
+
+// The last place up to `most` at which no thread is inside a glued block.
+std::size_t last_boundary(const std::vector<Event>& events, std::size_t threads, std::size_t most);
+
+class Pieces {
+public:
+  // The chunks point into `bytes`; `bytes` is empty if the caller owns that memory.
+  Pieces(const FileHeader& header, ScanResult scan, std::vector<std::uint8_t> bytes, std::uint64_t file_bytes,
+         const ReadOptions& options);
+
+  enum class Got {
+    Piece,
+    Nothing,    // the last piece was handed out before
+    BeginAgain, // the sieve left out too much. Forget all pieces: the next one is the first one again
+  };
+  // A piece of at most `most` events behind the standing ones. It begins with the last `overlap`
+  // events of the piece before. Without a sieve the first piece is the whole trace.
+  Got next(std::size_t most, std::size_t overlap, Trace& piece);
+  // The last piece handed out is the end of the trace.
+  bool is_over() const { return over_; }
+
+private:
+  // Known problems of the file.
+  struct Complaints {
+    std::vector<std::string> notes;
+    std::uint64_t defects[kDefectSlots] = {};
+    explicit Complaints(const Trace& trace);
+    void put_back(Trace& trace) const;
+  };
+
+  bool survey();
+  bool stopped();
+  void give_up();
+  void begin();
+  std::uint64_t open_streams();
+  void put_requests_last(std::vector<Event>& events, bool last);
+  Trace whole(std::vector<Event> events);
+  Trace part(const std::vector<Event>& events, std::size_t end, bool last);
+  void carry_on(std::vector<Event> events, std::size_t from);
+  void finish(Trace& piece, bool last) const;
+  void count_malformed(Trace& trace) const;
+
+  const std::vector<std::uint8_t> bytes_;
+  const ScanResult scan_;
+  ReadOptions options_;
+  Trace program_; // the parts that do not grow with the run, and Trace::bytes of events still to be handed out
+  SiteMap sites_;
+  std::optional<Complaints> of_file_, of_events_; // of the events: only after a survey
+  std::optional<DecodeContext> context_;
+  std::vector<EventStream> streams_;
+  std::unique_ptr<Order> order_;
+  std::optional<Standing> standing_;
+  std::map<std::uint32_t, Event> waiting_; // by thread: requests not granted so far
+  std::vector<Event> carried_;             // the beginning of the next piece
+  std::uint64_t number_ = 0;               // of its first event
+  bool over_ = false, gave_up_ = false;
+};
+
+} // namespace sooth::trace
