@@ -19,6 +19,17 @@ constexpr std::uint64_t kMarkedBytes = 1 << 16;
 
 bool has_extent(const Event& e) { return e.size != 0 && e.size <= ~e.address; }
 
+// The part of an access that is in its granule at `base`, as offsets from there. Ends are inclusive
+// on the way: the granule may be the last one of the address space.
+struct InGranule {
+  unsigned from, to;
+};
+InGranule in_granule(const Event& e, std::uint64_t base) {
+  const std::uint64_t last = e.address + (e.size - 1);
+  return {static_cast<unsigned>(std::max(e.address, base) - base),
+          static_cast<unsigned>(std::min(last, base | 7) - base) + 1};
+}
+
 } // namespace
 
 bool Sharing::begin(const trace::Trace& trace) {
@@ -44,11 +55,11 @@ Sharing::Page& Sharing::page(std::uint64_t number) {
   if (Page* known = find(number)) return *known;
   auto& made = pages_[number];
   made = std::make_unique<Page>();
-  const std::uint64_t begin = number << kPageBits, end = begin + (std::uint64_t{1} << kPageBits);
+  const std::uint64_t begin = number << kPageBits, last = begin + ((std::uint64_t{1} << kPageBits) - 1);
   made->dead_of = large_dead_of_;
-  for (auto it = first_overlapping(large_dead_, begin); it != large_dead_.end() && it->first < end; ++it)
+  for (auto it = first_overlapping(large_dead_, begin); it != large_dead_.end() && it->first <= last; ++it)
     for (std::size_t i = 0; i < kGranules; ++i)
-      if (const std::uint64_t at = begin + (i << kGranuleBits); at + 8 > it->first && at < it->second.end)
+      if (const std::uint64_t at = begin + (i << kGranuleBits); (at | 7) >= it->first && at < it->second.end)
         made->dead[i] = true;
   last_number_ = number;
   return *(last_page_ = made.get());
@@ -220,13 +231,13 @@ void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) co
     parts.push_back({e.address, e.size});
     return;
   }
-  const std::uint64_t end = e.address + e.size, last = (end - 1) >> kGranuleBits;
+  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
   for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
     if (verdict(granule) != Verdict::Constrains) continue;
-    const std::uint64_t from = std::max(e.address, granule << kGranuleBits);
-    const std::uint64_t to = std::min(end, (granule + 1) << kGranuleBits);
-    if (!parts.empty() && parts.back().address + parts.back().bytes == from) parts.back().bytes += to - from;
-    else parts.push_back({from, to - from});
+    const auto [from, to] = in_granule(e, granule << kGranuleBits);
+    const std::uint64_t address = (granule << kGranuleBits) + from;
+    if (!parts.empty() && parts.back().address + parts.back().bytes == address) parts.back().bytes += to - from;
+    else parts.push_back({address, to - from});
   }
 }
 
@@ -239,13 +250,11 @@ void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
     return;
   }
   const Contents contents = read ? seen_by(bytes, e) : written_by(bytes, e);
-  const std::uint64_t end = e.address + e.size, last = (end - 1) >> kGranuleBits;
+  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
   for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
     const Verdict judged = verdict(granule);
     if (judged != Verdict::ReadOnly && judged != Verdict::Ordered) continue;
-    const std::uint64_t base = granule << kGranuleBits;
-    const auto from = static_cast<unsigned>(std::max(e.address, base) - base);
-    const auto to = static_cast<unsigned>(std::min(end, base + 8) - base);
+    const auto [from, to] = in_granule(e, granule << kGranuleBits);
     if (!read) values_.write(granule, from, to, contents, e.address);
     else if (!values_.read(granule, from, to, contents, e.address)) changed_.push_back(granule);
   }

@@ -203,6 +203,25 @@ TEST(Sieve, CutsARangeToThePartThatIsShared) {
   EXPECT_FALSE(parts[1].has(trace::kGlued));
 }
 
+// The granule after the last one does not exist, and its address is not 0.
+TEST(Sieve, CutsARangeThatEndsWithTheAddressSpace) {
+  Small s(2);
+  s.fork(0, 1);
+  const std::uint64_t end = ~std::uint64_t{0};
+  s.builder.range(0, EventKind::Write, end - 40, std::vector<std::uint8_t>(40, 7));
+  s.builder.range(1, EventKind::Read, end - 20, std::vector<std::uint8_t>(20, 7));
+  s.join(0, 1);
+  const Trace trace = s.read(true);
+  std::vector<Event> kept;
+  for (const Event& e : trace.events)
+    if (e.size != 0) kept.push_back(e);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].address, (end - 20) & ~std::uint64_t{7});
+  EXPECT_EQ(kept[0].address + kept[0].size, end);
+  EXPECT_EQ(kept[1].address, end - 20);
+  EXPECT_EQ(kept[1].size, 20u);
+}
+
 // A range that is larger than what is marked granule by granule counts for those that somebody else uses, whoever came first.
 TEST(Sieve, KeepsWhatLargeRangesShare) {
   for (const bool large_first : {true, false}) {

@@ -90,6 +90,11 @@ int main(int count, char** arguments) {
   save(folder, "empty", RawFile());
   save(folder, "kinds", RawFile().events(0, every_kind()));
   save(folder, "shapes", RawFile().events(0, every_shape()));
+  // Ranges that end with the address space, one of them shared with another thread.
+  save(folder, "top",
+       RawFile()
+           .events(0, range(EventKind::Write, ~std::uint64_t{0} - 40, std::vector<std::uint8_t>(40, 7), 1))
+           .events(1, range(EventKind::Read, ~std::uint64_t{0} - 20, std::vector<std::uint8_t>(20, 7), 1)));
   save(folder, "live", RawFile().live(0, every_shape(), 32));
   save(folder, "twice",
        RawFile().live(0, every_kind(), 64, 0).events(0, every_kind(), 0).events(0, {write(x, 1, 9)}, 90));
