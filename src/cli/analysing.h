@@ -13,6 +13,8 @@ namespace sooth::cli {
 struct AnalysisOptions : analysis::Options {
   std::string json;       // file for the report as JSON; empty: none
   int exit_code = kFound; // if there are findings
+  bool quiet = false;     // a line for each finding
+  bool verbose = false;   // everything that is known of each
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.

@@ -32,6 +32,8 @@ private:
     each(finding.schedule);
     each(finding.next);
     each(finding.observed);
+    for (StoryStep& step : finding.recorded) one(step.event);
+    for (StoryStep& step : finding.predicted) one(step.event);
     each(finding.run.steps);
     each(finding.run.unordered);
     // Every event recorded before the piece comes first.
