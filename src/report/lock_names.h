@@ -33,9 +33,8 @@ public:
   void use(std::uint64_t address, const trace::AddressNames& names);
   // Of the used objects on the heap: the event that allocated the block around each.
   const std::map<std::uint64_t, std::uint32_t>& blocks() const { return blocks_; }
-  // Used objects of one name get the places of their blocks (`m of the object made at pool.cpp:31`), and
-  // numbers if these are equal (`... pool.cpp:31 #2`).
-  // Returns whether there are such.
+  // Used objects of one name get the places of their blocks (`m of the object made at a.cpp:31`),
+  // and numbers if these are equal (`... a.cpp:31 #2`). Returns whether there are such.
   bool tell_apart(const std::function<Spot(std::uint32_t event)>& place_of);
   // Empty if the source does not tell, or not yet; also for objects that have a name of their own.
   const std::string& of(std::uint64_t address) const;

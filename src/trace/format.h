@@ -251,9 +251,9 @@ enum NameFlags : std::uint32_t {
 //   the call), flags (kSiteSystem), the call in whose place this function stands or 0.
 // Calls are numbered from 1 in this order, and name only calls before them.
 
-// kFactObjects: for each SiteRow of a call that has one: its number, the name (string offset). Of an
-//   allocation, the name of the type that is made; of another call, the source's name of the object
-//   that it locks, signals, ...
+// kFactObjects: for each SiteRow of a call that has one: its number, the name (string offset). Of
+//   an allocation, the name of the type that is made; of another call, the source's name of the
+//   object that it locks, signals, ...
 
 // kFactDependence: numbers of variable length: seven bits a byte, the lowest first, the top bit set
 // on all bytes but the last. Zero bytes fill the last word. First kDependenceVersion, then how many

@@ -1,4 +1,5 @@
-// Text of the analysed program, made safe for a terminal: names, paths and messages may hold anything.
+// Text of the analysed program, made safe for a terminal. Names, paths and messages may hold
+// anything.
 //
 //     "a\nb\x1b[2J"   ->   a\nb\x1b[2J, in visible characters
 #pragma once

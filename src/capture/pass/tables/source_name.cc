@@ -44,8 +44,8 @@ StringRef first_argument(StringRef arguments) {
   return arguments.substr(0, end).trim();
 }
 
-// The type that `new` makes: clang notes it, and the functions and allocators of the library have it
-// as their parameter (`std::__new_allocator<Node>::allocate`, `std::make_unique<Node>`).
+// The type that `new` makes: clang notes it, and the functions and allocators of the library have
+// it as their parameter (`std::__new_allocator<Node>::allocate`, `std::make_unique<Node>`).
 std::string made_type(const CallBase& call) {
   if (const auto* type = dyn_cast_or_null<DIType>(call.getMetadata("heapallocsite"))) return type_name(type);
   for (const DILocation* place = call.getDebugLoc().get(); place; place = place->getInlinedAt()) {
@@ -63,7 +63,8 @@ std::string made_type(const CallBase& call) {
   return {};
 }
 
-// The argument that a call of a synchronising function is about, and the bytes of what it points to.
+// The argument that a call of a synchronising function is about, and the bytes of what it points
+// to.
 struct Subject {
   unsigned argument = ~0u; // none
   std::uint64_t bytes = 0;
