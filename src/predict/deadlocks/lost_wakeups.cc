@@ -16,7 +16,7 @@ using trace::EventKind;
 using witness::Finding;
 using witness::Role;
 
-bool signals(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
+bool signals(EventKind kind) { return does_to(trace::ObjectKind::Condition, kind, trace::act::kGives); }
 
 class LostWakeups {
 public:
