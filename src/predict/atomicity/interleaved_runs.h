@@ -5,8 +5,8 @@
 //     3 T2 write x = 5
 //     4 T1 (read x)          would see 5: in no order of these events do both reads see the same
 //
-// Question: has no order of this run's events the block in one piece; or, if each block alone can be
-//   so, has none all blocks in one piece that overlap with it?
+// Question: does no order of this run's events have the block in one piece? Or, if each block alone
+//   can be so, all blocks that overlap with it?
 // Source: view serialisability (view_order.h); interleavings.h has the runs.
 // Cost: a search for each block that overlaps, and one for all of them.
 #pragma once
