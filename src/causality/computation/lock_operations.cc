@@ -69,13 +69,9 @@ private:
       if (trace::takes_lock(e.kind)) failed(e, n, lock);
       return;
     }
-    switch (e.kind) {
-    case EventKind::Acquire:
-    case EventKind::Wake: return acquire(e, n, lock);
-    case EventKind::AcquireShared: return acquire_shared(e, n, lock);
-    case EventKind::ReleaseShared: return release_shared(e, n, lock);
-    default: return release(e, n, lock);
-    }
+    const bool shared = does_to(trace::ObjectKind::Lock, e.kind, trace::act::kShares);
+    if (trace::takes_lock(e.kind)) return shared ? acquire_shared(e, n, lock) : acquire(e, n, lock);
+    return shared ? release_shared(e, n, lock) : release(e, n, lock);
   }
 
   void acquire(const Event& e, std::uint32_t n, Lock& lock) {
