@@ -18,8 +18,7 @@ struct Answer {
   std::string type; // "text/html; charset=utf-8"
   std::string body;
 };
-// `path` has no percent signs left and no query. Nothing: there is no such page. Called from several
-// threads.
+// `path` is decoded and has no query. Nothing: there is no such page. Called from several threads.
 using Answering = std::function<std::optional<Answer>(const std::string& path)>;
 
 class LocalServer {

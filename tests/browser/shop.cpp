@@ -1,5 +1,5 @@
-// A shop with several mistakes, for the tests of the page. The schedule is forced by tests/pairs/order.c: in the recorded run,
-// nothing goes wrong.
+// A shop with several mistakes, for the tests of the page. tests/pairs/order.c forces the schedule:
+// in the recorded run, nothing goes wrong.
 #include <mutex>
 #include <thread>
 

@@ -21,7 +21,7 @@ export class Detail {
     const context = this.index.context(event);
     const stack = context.stack.length > 0 ? context.stack : [{ file: event.file, line: event.line, column: event.column, function: event.function }];
     const source = h("div", { class: "source-box" });
-    const showSpot = (spot: Spot): void => replace(source, h("div", { class: "file", title: spot.file }, shortened(spot.file, 200), spot.line ? `:${spot.line}` : ""), sourceBlock(this.index, spot));
+    const showSpot = (spot: Spot): void => replace(source, h("div", { class: "file", title: shortened(spot.file, 1000) }, shortened(this.index.shortPath(spot.file), 200), spot.line ? `:${spot.line}` : ""), sourceBlock(this.index, spot));
     showSpot({ file: event.file, line: event.line, column: event.column, function: event.function });
     replace(this.element,
       h("header", {},

@@ -302,7 +302,7 @@ export class Diagram {
 
   private endText(): string {
     switch (this.finding.kind) {
-      case "race": return "Both are possible now, in either order: nothing is between them.";
+      case "race": return "Both can happen now, in either order.";
       case "deadlock": return "Nobody can go on: each waits for another.";
       case "lost-wakeup": return "Nobody will signal any more.";
       default: return "This is what comes next.";
@@ -324,7 +324,9 @@ export class Diagram {
         this.draw();
       },
     }, text);
-    put(button, column.left, y, column.width - 10);
+    const box = column.wide && threads.length === 1 ? this.labelBox(column, threads[0] as number) : undefined;
+    if (box) put(button, box.left, y, box.width);
+    else put(button, column.left, y, column.width - 10);
     return button;
   }
 

@@ -128,6 +128,8 @@ export interface Finding {
   witnessObserved: number;
   witness: Step[];
   witnessLeftOut: number;
+  trace?: number; // row of Report.traces
+  alsoIn?: number[];
   next: Step[];
   readsFrom?: { event: number; from: number }[];
   pairs?: Pair[];
@@ -157,6 +159,7 @@ export interface Report {
   sooth: string;
   program: { name: string; arguments: string[]; directory: string };
   trace: { file: string; events: number; analysed: number; threads: number };
+  traces?: { file: string; events: number; analysed: number; threads: number; firstEvent: number }[];
   partial: boolean;
   model: string;
   find: string[];
@@ -213,6 +216,11 @@ export class Index {
   }
   excerpt(file: string, line: number): Source | undefined {
     return this.sources.get(file)?.find((part) => line >= part.first && line < part.first + part.lines.length);
+  }
+  // Without the folder that the program ran in.
+  shortPath(file: string): string {
+    const folder = this.report.program.directory.replace(/\/?$/, "/");
+    return folder !== "/" && file.startsWith(folder) ? file.slice(folder.length) : file;
   }
   line(file: string, line: number): string | undefined {
     const part = this.excerpt(file, line);

@@ -38,7 +38,6 @@ const gives = new Set(["release", "release-shared", "signal", "broadcast", "sem-
   "hb-release", "wait"]);
 const takes = new Set(["acquire", "acquire-shared", "wake", "sem-wait", "barrier-leave", "once-wait", "hb-acquire",
   "try-acquire"]);
-const isWrite = (kind: string): boolean => kind.includes("write") || kind.includes("rmw") || kind === "free" || kind === "fill";
 
 // The thread that a fork or a join names.
 const otherThread = (event: EventInfo): number => Number.parseInt(event.value, 16);
@@ -130,6 +129,7 @@ function relevantOf(events: EventInfo[], isEssential: (event: EventInfo) => bool
 const unique = (events: EventInfo[]): EventInfo[] => [...new Map(events.map((event) => [event.event, event])).values()];
 
 export function runsOf(finding: Finding, index: Index): Runs {
+  const firstEvent = index.report.traces?.[finding.trace ?? 0]?.firstEvent ?? 0; // of the finding's own trace
   const places = new Set(finding.sites.map((site) => site.event));
   const next = finding.next.map((step) => index.event(step));
   const propertySteps = finding.run?.steps ?? [];
@@ -144,7 +144,7 @@ export function runsOf(finding: Finding, index: Index): Runs {
     ...finding.sites.map((site) => index.event(site)), ...writes,
   ]).sort((a, b) => a.event - b.event);
   const hasPrediction = steps.length > 0 || next.length > 0;
-  const prefix = propertySteps.length > 0 ? [] : recordedEvents.filter((event) => event.event < finding.witnessObserved);
+  const prefix = propertySteps.length > 0 ? [] : recordedEvents.filter((event) => event.event < finding.witnessObserved + firstEvent);
   const ahead = new Set([...steps, ...next].map((event) => event.event));
   const predictedEvents = [...prefix.filter((event) => !ahead.has(event.event)), ...unique([...steps, ...next])];
 
@@ -269,5 +269,3 @@ export function bands(run: Run, index: Index): Band[] {
     out.push(band);
   }
 }
-
-export { isWrite };

@@ -65,7 +65,7 @@ export function statesView(finding: Finding, choose: (event: number, run: "recor
       },
         h("td", { class: "number" }, String(which === "predicted" ? (run.skipped ?? 0) + i + 1 : step.observed)),
         h("td", {}, threadName(finding, step.thread)),
-        h("td", {}, h("span", { class: "mono" }, shortened(step.what, 80)), h("span", { class: "muted" }, ` ${placeText(step)}`)),
+        h("td", {}, h("span", { class: "mono" }, shortened(step.what, 80)), h("span", { class: "muted step-place" }, placeText(step))),
         ...names.map((name) => h("td", { class: `value${before.get(name) !== state.get(name) ? " is-changed" : ""}` }, shortened(state.get(name) ?? "", 40))));
       before = state;
       return row;

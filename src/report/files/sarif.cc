@@ -114,7 +114,7 @@ private:
     for (const std::uint32_t event : events) {
       const StepText& step = step_of(report_, event);
       ++place;
-      if (step.spot.file.empty() || step.spot.line == 0) continue;
+      if (step.spot.file.empty() || step.spot.line == 0 || step.spot.system) continue;
       const auto [it, fresh] = flows.try_emplace(step.thread, Sarif::array());
       if (fresh) order.push_back(step.thread);
       const bool essential =

@@ -4,7 +4,8 @@
 //     both runs    -> two code flows, each with a thread flow for every thread; executionOrder says
 //                     how the threads take turns
 //     coverage     -> notifications of the invocation
-// Places without a line (imported traces) have only their function.
+// Places without a line (imported traces) have only their function. Flows leave out steps in system
+// headers.
 #pragma once
 
 #include "report/json.h"
