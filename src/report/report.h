@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +43,14 @@ struct HeldLock {
   std::uint64_t address = 0;
   bool shared = false;
   Spot taken;
+  friend bool operator==(const HeldLock&, const HeldLock&) = default;
+};
+
+// The calls around an event and the locks that its thread holds. Many events share one.
+struct Context {
+  std::vector<Spot> stack; // innermost first
+  std::vector<HeldLock> locks;
+  friend bool operator==(const Context&, const Context&) = default;
 };
 
 // An event of the trace, in short.
@@ -56,6 +67,8 @@ struct StepText {
   bool synchronises = false; // locks, waits, creates or joins threads, ...
   bool pending = false;      // a request that was never granted: the event has not happened
   Spot spot;
+  std::optional<std::uint32_t> from = {};      // of a read: the write that it saw in the recorded run
+  std::shared_ptr<const Context> context = {}; // null: not known
 };
 
 // An event at a place of the finding.
@@ -140,7 +153,10 @@ struct FindingText {
   std::uint64_t left_out = 0;          // ... the number of the others, which follow the recorded order of their threads
   std::vector<Turn> turns;             // the schedule by turns
   std::vector<std::uint32_t> next;     // the events that the threads are about to execute
-  std::vector<std::uint32_t> observed; // the main events of the finding's threads, up to its last place
+  std::map<std::uint32_t, std::uint32_t> reads_from; // in the witness, by listed read: the write that it sees
+  std::size_t trace = 0;                             // row of Report::traces ...
+  std::vector<std::size_t> also_in;                  // ... and others with the same finding
+  std::vector<std::uint32_t> observed;               // the main events of the finding's threads, up to its last place
 };
 
 // A reason why the answer is bounded.
@@ -152,6 +168,9 @@ struct Gap {
   std::string detail = {}; // names, if there are some
 };
 
+// Suppressions that matched nothing: `detail` has them, separated by ", ".
+inline constexpr const char* kUnusedSuppressions = "unusedSuppressions";
+
 struct Coverage {
   bool complete = true;
   // Kinds that were requested and not searched at all, in words: "deadlocks".
@@ -159,6 +178,13 @@ struct Coverage {
   std::uint64_t pieces = 1; // of the trace, each of which was analysed on its own
   std::uint64_t undecided = 0;
   std::vector<Gap> gaps;
+};
+
+// One of several traces that a report is about.
+struct TraceText {
+  std::string file;
+  std::uint64_t events = 0, analysed = 0, threads = 0;
+  std::uint64_t first_event = 0; // the number of its first event in this report
 };
 
 struct Report {
@@ -170,7 +196,8 @@ struct Report {
   std::uint64_t events = 0;   // of the run ...
   std::uint64_t analysed = 0; // ... and how many of them matter; event numbers count only these
   std::uint64_t threads = 0;
-  bool partial = false; // the analysis was interrupted; the report has the results so far
+  std::vector<TraceText> traces; // if there are several (between/merge.h); empty: only `trace`
+  bool partial = false;          // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;
