@@ -38,6 +38,8 @@ int run_show(int argc, char** argv);
 int run_stats(int argc, char** argv);
 int run_verify(int argc, char** argv);
 int run_check(int argc, char** argv);
+int run_diff(int argc, char** argv);
+int run_report(int argc, char** argv);
 int run_compare(int argc, char** argv);
 int run_import(int argc, char** argv);
 int run_export(int argc, char** argv);

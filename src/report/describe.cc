@@ -1,6 +1,8 @@
 #include "report/describe.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 
 #include <absl/container/flat_hash_map.h>
@@ -13,6 +15,7 @@
 #include "report/lock_names.h"
 #include "report/object_names.h"
 #include "report/phrases.h"
+#include "report/reads_from.h"
 #include "report/schedule.h"
 #include "report/story.h"
 #include "trace/kind_groups.h"
@@ -94,7 +97,9 @@ public:
     const std::vector<FindingGroup> groups =
         without_unwanted(merged(options_.each ? by_lines() : group_findings(trace_, findings_)));
     for (const FindingGroup& group : groups) want_run_of(findings_[group.members.front()]);
+    ask_for_writes(groups);
     resolve();
+    for (StepText& step : report_.steps) step.from = reads_from_.recorded(step.event);
     for (const FindingGroup& group : groups) report_.findings.push_back(assemble(group));
     std::uint32_t id = 0;
     for (FindingText& finding : report_.findings) finding.id = ++id;
@@ -136,6 +141,24 @@ private:
     const Event& e = trace_.events[event];
     return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind),
             explains_schedules(e.kind)};
+  }
+
+  // Requests the writes that the shown reads see.
+  void ask_for_writes(const std::vector<FindingGroup>& groups) {
+    for (const auto& [event, stack] : wanted_) reads_from_.ask_recorded(event);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const witness::Witness& run = findings_[groups[i].members.front()].witness;
+      reads_from_.ask_witness(i, run, schedules_[i].listed);
+      reads_from_.ask_witness(i, run, run.next);
+    }
+    reads_from_.answer();
+    std::vector<std::uint32_t> writes;
+    for (const auto& [event, stack] : wanted_)
+      if (const auto write = reads_from_.recorded(event)) writes.push_back(*write);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (const auto& [read, write] : reads_from_.of_witness(i)) writes.push_back(write);
+    for (const std::uint32_t write : writes) want(write);
+    in_full_ = true;
   }
 
   // The events of the finding's threads up to its last place: synchronisation, and accesses of the
@@ -254,14 +277,37 @@ private:
       if (event < trace_.events.size()) order.push_back(event);
     std::sort(order.begin(), order.end());
     Narrator narrator(trace_);
+    HeldLocks locks(trace_.threads.size()); // before the event
     std::size_t followed = 0;
     report_.steps.clear();
     report_.steps.reserve(order.size());
     for (const std::uint32_t event : order) {
-      while (followed <= event) narrator.follow(followed++);
+      while (followed <= event) {
+        if (followed != 0 && in_full_)
+          locks.follow(trace_.events[followed - 1], static_cast<std::uint32_t>(followed - 1));
+        narrator.follow(followed++);
+      }
       report_.steps.push_back(step_text(event, narrator));
-      if (needs_stack(event)) wanted_[event] = stack_text(trace_, trace_.events[event], narrator.stack());
+      std::vector<Spot> stack;
+      if (in_full_ || needs_stack(event)) stack = stack_text(trace_, trace_.events[event], narrator.stack());
+      if (in_full_)
+        report_.steps.back().context = shared_context(stack, locks.of(trace_.events[event].thread), narrator);
+      if (needs_stack(event)) wanted_[event] = std::move(stack);
     }
+  }
+
+  // Consecutive events of a thread often have the same one.
+  std::shared_ptr<const Context> shared_context(std::vector<Spot> stack, std::span<const Held> held,
+                                                const Narrator& narrator) {
+    Context context{std::move(stack), {}};
+    for (const Held& one : held)
+      context.locks.push_back(
+          {address_text(narrator.name_of(one.lock), one.lock), original_(one.lock), one.shared, {}});
+    for (const std::shared_ptr<const Context>& known : newest_contexts_)
+      if (known && *known == context) return known;
+    auto& slot = newest_contexts_[newest_++ % newest_contexts_.size()];
+    slot = std::make_shared<const Context>(std::move(context));
+    return slot;
   }
 
   bool needs_stack(std::uint32_t event) const {
@@ -309,7 +355,8 @@ private:
   void name_lines() {
     lines_.reserve(findings_.size());
     for (const Finding& finding : findings_) {
-      const FindingText text = with_places(finding);
+      FindingText text = with_places(finding);
+      add_threads(text);
       lines_.push_back(
           {fingerprint(text), not_in_fingerprint(finding, text), options_.unwanted && options_.unwanted(text)});
     }
@@ -380,7 +427,8 @@ private:
     const Finding& finding = findings_[group.members.front()];
     FindingText out = with_places(finding);
     const std::size_t number = report_.findings.size();
-    out.fingerprint = group.name.empty() ? lines_[group.members.front()].fingerprint : fingerprint_of_group(group.name);
+    if (!group.name.empty()) out.fingerprint = fingerprint_of_group(group.name);
+    else out.fingerprint = options_.each ? lines_[group.members.front()].fingerprint : fingerprint_without_lines(out);
     out.identity = group.name.empty() ? identity(group.members.front()) : group.identity;
     out.pairs = pairs_of(group);
     out.count = 0;
@@ -394,6 +442,7 @@ private:
     out.schedule = std::move(schedule.listed);
     out.turns = std::move(schedule.turns);
     out.next = finding.witness.next;
+    out.reads_from = reads_from_.of_witness(number);
     out.observed = std::move(observed_[number]);
     out.recorded = std::move(stories_[number].recorded);
     out.predicted = std::move(stories_[number].predicted);
@@ -496,6 +545,10 @@ private:
   std::vector<Schedule> schedules_;                  // by group
   std::vector<std::vector<std::uint32_t>> observed_; // by group
   std::vector<Story> stories_;                       // by group
+  ReadsFrom reads_from_{trace_};                     // witnesses by group
+  bool in_full_ = false;                             // steps get their context; places alone, before, do not
+  std::array<std::shared_ptr<const Context>, 16> newest_contexts_;
+  std::size_t newest_ = 0;
 };
 
 } // namespace

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +44,14 @@ struct HeldLock {
   std::uint64_t address = 0;
   bool shared = false;
   Spot taken;
+  friend bool operator==(const HeldLock&, const HeldLock&) = default;
+};
+
+// The calls around an event and the locks that its thread holds. Many events share one.
+struct Context {
+  std::vector<Spot> stack; // innermost first
+  std::vector<HeldLock> locks;
+  friend bool operator==(const Context&, const Context&) = default;
 };
 
 // An event of the trace, in short.
@@ -58,6 +69,8 @@ struct StepText {
   bool synchronises = false; // locks, waits, creates or joins threads, ...
   bool pending = false;      // a request that was never granted: the event has not happened
   Spot spot;
+  std::optional<std::uint32_t> from = {};      // of a read: the write that it saw in the recorded run
+  std::shared_ptr<const Context> context = {}; // null: not known
 };
 
 // An event at a place of the finding.
@@ -152,9 +165,12 @@ struct FindingText {
   std::uint64_t left_out = 0;          // ... the number of the others, which follow the recorded order of their threads
   std::vector<Turn> turns;             // the schedule by turns
   std::vector<std::uint32_t> next;     // the events that the threads are about to execute
-  std::vector<std::uint32_t> observed; // the main events of the finding's threads, up to its last place
-  std::vector<StoryStep> recorded;     // the recorded run in the steps that explain the finding
-  std::vector<StoryStep> predicted;    // the same of the witness; empty if the recorded run shows it
+  std::map<std::uint32_t, std::uint32_t> reads_from; // in the witness, by listed read: the write that it sees
+  std::size_t trace = 0;                             // row of Report::traces ...
+  std::vector<std::size_t> also_in;                  // ... and others with the same finding
+  std::vector<std::uint32_t> observed;               // the main events of the finding's threads, up to its last place
+  std::vector<StoryStep> recorded;                   // the recorded run in the steps that explain the finding
+  std::vector<StoryStep> predicted;                  // the same of the witness; empty if the recorded run shows it
 };
 
 // A reason why the answer is bounded.
@@ -165,6 +181,9 @@ struct Gap {
   bool complete = true;    // whether the answer is complete in spite of it
   std::string detail = {}; // names, if there are some
 };
+
+// Suppressions that matched nothing: `detail` has them, separated by ", ".
+inline constexpr const char* kUnusedSuppressions = "unusedSuppressions";
 
 struct Coverage {
   bool complete = true;
@@ -177,6 +196,13 @@ struct Coverage {
   std::vector<Gap> gaps;
 };
 
+// One of several traces that a report is about.
+struct TraceText {
+  std::string file;
+  std::uint64_t events = 0, analysed = 0, threads = 0;
+  std::uint64_t first_event = 0; // the number of its first event in this report
+};
+
 struct Report {
   std::string version;
   std::string program;
@@ -186,7 +212,8 @@ struct Report {
   std::uint64_t events = 0;   // of the run ...
   std::uint64_t analysed = 0; // ... and how many of them matter; event numbers count only these
   std::uint64_t threads = 0;
-  bool partial = false; // the analysis was interrupted; the report has the results so far
+  std::vector<TraceText> traces; // if there are several (between/merge.h); empty: only `trace`
+  bool partial = false;          // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;

@@ -138,6 +138,33 @@ Ended no_trace(const std::string& target) {
   return Ended::with(kWrong);
 }
 
+// Runs the program several times, and makes one report of all runs. As the program's own end counts
+// the first one that is not fine.
+Ended run_repeatedly(const std::vector<std::string>& command, const std::string& target, RecordOptions options,
+                     const AnalysisOptions& predictions, bool keep, unsigned times) {
+  const std::string output = options.output;
+  std::vector<NamedTrace> traces;
+  Ended program;
+  bool timed_out = false;
+  for (unsigned i = 1; i <= times; ++i) {
+    options.output = fmt::format("{}.{}", output, i);
+    // A run that stands still is ended; its trace is analysed with the others.
+    auto recording = record(command, options, {[](const std::string&) {}, keep});
+    if (!recording) {
+      complain(recording.error().text());
+      return Ended::with(kWrong);
+    }
+    if (recording->trace.empty()) return no_trace(target);
+    traces.push_back({recording->trace, fmt::format("{} (run {})", target, i)});
+    if (program.fine()) program = recording->ended;
+    timed_out = timed_out || recording->timed_out;
+    if (interrupts() != 0) break;
+  }
+  const Ended analysed = analyse(traces, predictions);
+  if (!analysed.fine() && !((analysed.has(kWrong) || analysed.has(kUnanswered)) && !program.fine())) return analysed;
+  return timed_out ? Ended::with(kTimedOut) : program;
+}
+
 } // namespace
 
 int run_run(int argc, char** argv) {
@@ -146,6 +173,7 @@ int run_run(int argc, char** argv) {
   std::string target;
   std::vector<std::string> flags;
   std::string monitor;
+  unsigned repeat = 1;
   bool online = false;
   bool facts = false;
   bool keep = false;
@@ -162,10 +190,17 @@ int run_run(int argc, char** argv) {
       "  sooth run bank.cpp\n"
       "  sooth run --flag=-std=c++20 bank.cpp account.cpp 4 1000\n"
       "  sooth run --property safe_landing.prop landing.cpp\n"
+      "  sooth run --html bank.html --repeat 10 bank.cpp\n"
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
   add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, predictions);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
+  parser
+      .add_option("--repeat", repeat,
+                  "Run the program N times, and make one report of all runs; -o T keeps T.1, T.2, ...")
+      ->type_name("N")
+      ->show_default()
+      ->within(1, 10000);
   parser.add_flag("--keep-standing", keep,
                   "Do not end a program that stands still: all of its threads wait for each other");
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
@@ -184,7 +219,12 @@ int run_run(int argc, char** argv) {
   predictions.properties.file = options.property;
   std::string wrong = check_record_options(options);
   if (wrong.empty()) wrong = analysis::check(predictions);
+  if (wrong.empty()) wrong = check(predictions.files);
   if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
+  const ReportFiles& files = predictions.files;
+  const bool needs_trace = repeat > 1 || !(files.html + files.sarif + files.junit + files.baseline).empty();
+  if (wrong.empty() && needs_trace && (online || !monitor.empty()))
+    wrong = "--html, --sarif, --junit, --baseline and --repeat need a trace: not with --online or --monitor.";
   if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
@@ -239,7 +279,7 @@ int run_run(int argc, char** argv) {
   if (online) {
     ObserveOptions observing;
     observing.property = options.property;
-    observing.json = predictions.json;
+    observing.json = predictions.files.json;
     observing.exit_code = predictions.exit_code;
     observing.timeout = options.timeout;
     const auto run = run_online(command, observing, folder.path().string());
@@ -250,6 +290,11 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
+  if (repeat > 1) {
+    const Ended ended = run_repeatedly(command, target, options, predictions, keep, repeat);
+    folder.remove();
+    return end_like(ended);
+  }
   Ended analysed;
   const auto report = [&](const std::string& trace) { analysed = analyse(trace, target, predictions); };
   auto recording = record(command, options, {report, keep});
