@@ -83,6 +83,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);
   report.coverage =
       coverage_of(prepared.trace, prepared.objects, prepared.computation, findings.coverage, prepared.left_out);
+  report.coverage.budget = options.limits.seconds;
   report.coverage.unanswered = std::move(findings.unanswered);
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)

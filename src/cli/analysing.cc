@@ -12,7 +12,9 @@
 #include "cli/attempts.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/between/merge.h"
+#include "report/json.h"
 #include "report/text.h"
 
 namespace sooth::cli {
@@ -22,10 +24,11 @@ namespace {
 // Prints the report to standard error and writes the files.
 int tell(report::Report report, const AnalysisOptions& options, const BeginTelling& begin) {
   for (const std::string& objection : report.objections) complain("internal error: " + objection);
-  std::error_code ignored;
-  const std::string here = std::filesystem::current_path(ignored).string();
   apply_baseline(options.files, report);
-  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here});
+  const report::Detail detail = options.verbose ? report::Detail::Verbose
+                                : options.quiet ? report::Detail::Quiet
+                                                : report::Detail::Usual;
+  const std::string text = report::text(report, text_options(detail));
   begin();
   const bool printed = print_error_text(text);
   if (!write_report_files(report, options.files) || !printed) return kWrong;
@@ -93,6 +96,11 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   parser.add_flag("--candidates", options.candidates,
                   "List, apart, what might be an error but is not proved: undecided ones, and pairs of accesses\n"
                   "that no lock and no order keeps apart although no run has both");
+  parser.add_flag("--quiet", options.quiet, "A line for each finding; nothing if there is nothing to say");
+  parser
+      .add_flag("--verbose", options.verbose,
+                "Also library frames, all steps that are listed, addresses, and every bound and note")
+      ->excludes("--quiet");
   parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
       ->type_name("N")
       ->show_default()

@@ -15,6 +15,8 @@ namespace sooth::cli {
 struct AnalysisOptions : analysis::Options {
   ReportFiles files;      // the report in other forms
   int exit_code = kFound; // if there are findings
+  bool quiet = false;     // a line for each finding
+  bool verbose = false;   // everything that is known of each
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.

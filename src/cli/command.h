@@ -19,6 +19,7 @@ struct Command {
   std::string_view arguments;
   std::string_view summary;
   int (*run)(int argc, char** argv); // argv[0] is the command's name
+  bool has_parser = true;            // it reads its options with a Parser
 };
 
 std::span<const Command> commands();

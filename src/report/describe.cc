@@ -12,9 +12,12 @@
 #include "report/fingerprint.h"
 #include "report/groups.h"
 #include "report/held_locks.h"
+#include "report/lock_names.h"
+#include "report/object_names.h"
 #include "report/phrases.h"
 #include "report/reads_from.h"
 #include "report/schedule.h"
+#include "report/story.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::report {
@@ -61,23 +64,6 @@ std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<c
   return out;
 }
 
-// Synchronisation that explains a schedule; not events that only describe memory, names and calls.
-bool synchronises(EventKind kind) {
-  switch (kind) {
-  case EventKind::Alloc:
-  case EventKind::Map:
-  case EventKind::Unmap:
-  case EventKind::StackBegin:
-  case EventKind::StackEnd:
-  case EventKind::ThreadName:
-  case EventKind::Watch:
-  case EventKind::LockInit:
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw: return false;
-  default: return trace::kind_is_ticketed(kind);
-  }
-}
-
 struct ObjectAt {
   ObjectText text;
   std::optional<std::uint32_t> event; // that began it
@@ -86,7 +72,7 @@ struct ObjectAt {
 // Results of the first pass for an event at a finding's place.
 struct Gathered {
   std::vector<Held> locks;
-  std::vector<std::string> lock_names;
+  std::vector<std::string> lock_names; // if the source does not name them
   ObjectAt object;
   std::uint32_t since = 0; // the thread's event before it
 };
@@ -96,15 +82,17 @@ public:
   Describer(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original,
             const DescribeOptions& options, Report& report)
       : trace_(trace), findings_(findings), original_(original), options_(options), report_(report),
-        forks_(trace.threads.size()) {}
+        forks_(trace.threads.size()), lock_names_(trace) {}
 
   void run() {
     for (const Finding& finding : findings_) want_places_of(finding);
     gather();
     for (auto& [event, gathered] : gathered_) want_more_for(gathered);
+    for (const auto& [lock, event] : lock_names_.blocks()) want(event);
     for (const std::optional<std::uint32_t>& fork : forks_)
       if (fork) want(*fork);
     resolve();
+    if (lock_names_.tell_apart([&](std::uint32_t event) { return step_of(report_, event).spot; })) resolve();
     name_lines();
     const std::vector<FindingGroup> groups =
         without_unwanted(merged(options_.each ? by_lines() : group_findings(trace_, findings_)));
@@ -118,6 +106,8 @@ public:
   }
 
 private:
+  const trace::Site& site_of(const Event& e) const { return trace_.sites[e.site < trace_.sites.size() ? e.site : 0]; }
+
   void want(std::uint32_t event) { wanted_.try_emplace(event); }
 
   void want_places_of(const Finding& finding) {
@@ -135,11 +125,22 @@ private:
     for (const witness::RunStep& step : finding.run.unordered) want(step.event);
     observed_.push_back(observed_of(finding));
     for (const std::uint32_t event : observed_.back()) want(event);
+    stories_.push_back(story_of(trace_, finding, holds_at(finding)));
+    for (const StoryStep& step : stories_.back().recorded) want(step.event);
+    for (const StoryStep& step : stories_.back().predicted) want(step.event);
+  }
+  // The events that took the locks held at the places.
+  std::vector<std::uint32_t> holds_at(const Finding& finding) {
+    std::vector<std::uint32_t> out;
+    for (const witness::Place& place : finding.places)
+      for (const Held& held : gathered_[place.event].locks) out.push_back(held.event);
+    return out;
   }
   ScheduleStep schedule_step(std::uint32_t event) const {
     if (event >= trace_.events.size()) return {};
     const Event& e = trace_.events[event];
-    return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind), synchronises(e.kind)};
+    return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind),
+            explains_schedules(e.kind)};
   }
 
   // Requests the writes that the shown reads see.
@@ -177,7 +178,7 @@ private:
     for (std::uint32_t i = last + 1; i-- > first && out.size() < kObservedShown;) {
       const Event& e = trace_.events[i];
       if (std::find(threads.begin(), threads.end(), e.thread) == threads.end()) continue;
-      if (synchronises(e.kind) || is_atomic(e.kind) || is_place(finding, i) || touches_same(finding, e))
+      if (explains_schedules(e.kind) || is_atomic(e.kind) || is_place(finding, i) || touches_same(finding, e))
         out.push_back(i);
     }
     for (const witness::Place& place : finding.places)
@@ -215,11 +216,14 @@ private:
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       names.follow(e);
+      lock_names_.follow(i);
       if (e.kind == EventKind::Fork && e.value < forks_.size() && !e.has(trace::kFailed)) forks_[e.value] = i;
       // Before locks.follow(e): the locks that a request finds, not the one that it asks for.
       if (const auto it = gathered_.find(i); it != gathered_.end()) {
         it->second = gather_one(e, names, locks);
         it->second.since = newest[e.thread];
+        if (has_address(e.kind)) lock_names_.use(e.address, names);
+        for (const Held& held : locks.of(e.thread)) lock_names_.use(held.lock, names);
       }
       locks.follow(e, i);
       newest[e.thread] = i;
@@ -324,14 +328,17 @@ private:
     out.event = event;
     out.thread = e.thread;
     out.kind = trace::kind_name(e.kind);
-    out.variable = returns ? site.function : narrator.variable();
+    out.variable = returns ? site.function : member_name(narrator.variable(), site.function);
     if (has_address(e.kind)) out.address = original_(e.address);
+    if (object_of(e.kind) <= trace::ObjectKind::LastPrimitive && !narrator.names().has_own_name(e.address))
+      if (const std::string& name = lock_names_.of(e.address); !name.empty()) out.variable = name;
     if (out.variable.empty() && has_address(e.kind)) out.variable = fmt::format("{:#x}", out.address);
+    if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
     out.value = narrator.value_text();
     out.number = e.value;
     out.size = e.size;
     out.access = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
-    out.synchronises = synchronises(e.kind);
+    out.synchronises = explains_schedules(e.kind);
     out.pending = trace_.events[event].kind == EventKind::Request;
     out.spot = {site.file, site.line, site.column, site.function, (site.flags & trace::kSiteSystem) != 0};
     if (out.spot.function.empty() && !narrator.stack().empty())
@@ -437,6 +444,8 @@ private:
     out.next = finding.witness.next;
     out.reads_from = reads_from_.of_witness(number);
     out.observed = std::move(observed_[number]);
+    out.recorded = std::move(stories_[number].recorded);
+    out.predicted = std::move(stories_[number].predicted);
     add_threads(out);
     return out;
   }
@@ -466,26 +475,37 @@ private:
   }
 
   PlaceText place_text(const witness::Place& place) {
-    const Event& e = trace_.events[place.event];
     Gathered& gathered = gathered_[place.event];
     PlaceText out;
     out.step = step_of(report_, place.event);
     out.role = place.role;
-    if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
+    out.order = out.step.order;
     out.object = gathered.object.text;
     if (const auto event = gathered.object.event) {
       out.object.spot = step_of(report_, *event).spot;
       out.object.thread = trace_.events[*event].thread;
       out.object.stack = wanted_[*event];
+      if (out.object.sort == "heap") out.object.type = site_of(trace_.events[*event]).object;
     }
     out.stack = wanted_[place.event];
     out.since = gathered.since;
     for (std::size_t i = 0; i < gathered.locks.size(); ++i) {
       const Held& held = gathered.locks[i];
-      out.locks.push_back(
-          {gathered.lock_names[i], original_(held.lock), held.shared, step_of(report_, held.event).spot});
+      const std::string& name = lock_names_.of(held.lock);
+      out.locks.push_back({name.empty() ? gathered.lock_names[i] : name, original_(held.lock), held.shared,
+                           step_of(report_, held.event).spot});
     }
     return out;
+  }
+
+  // The outermost function of the thread's own stack that is not in a library.
+  static std::string start_of(const FindingText& finding, std::uint32_t thread) {
+    for (const PlaceText& place : finding.places) {
+      if (place.step.thread != thread) continue;
+      for (std::size_t i = place.stack.size(); i-- > 0;)
+        if (!place.stack[i].system && !place.stack[i].function.empty()) return place.stack[i].function;
+    }
+    return {};
   }
 
   void add_threads(FindingText& out) {
@@ -505,6 +525,7 @@ private:
         thread.created = true;
         thread.parent = trace_.events[*forks_[number]].thread;
         thread.stack = wanted_[*forks_[number]];
+        thread.start = start_of(out, number);
       }
       out.threads.push_back(std::move(thread));
     }
@@ -518,12 +539,14 @@ private:
   std::vector<std::optional<std::uint32_t>> forks_;              // by thread: the event that created it
   absl::flat_hash_map<std::uint32_t, std::vector<Spot>> wanted_; // by event: its stack, if needed
   absl::flat_hash_map<std::uint32_t, Gathered> gathered_;        // by event: the findings' places
-  std::vector<Lines> lines_;                                     // by finding
-  std::vector<std::uint64_t> suppressed_;                        // by group: unwanted members
-  std::vector<Schedule> schedules_;                              // by group
-  std::vector<std::vector<std::uint32_t>> observed_;             // by group
-  ReadsFrom reads_from_{trace_};                                 // witnesses by group
-  bool in_full_ = false; // steps get their context; places alone, before, do not
+  LockNames lock_names_;
+  std::vector<Lines> lines_;                         // by finding
+  std::vector<std::uint64_t> suppressed_;            // by group: unwanted members
+  std::vector<Schedule> schedules_;                  // by group
+  std::vector<std::vector<std::uint32_t>> observed_; // by group
+  std::vector<Story> stories_;                       // by group
+  ReadsFrom reads_from_{trace_};                     // witnesses by group
+  bool in_full_ = false;                             // steps get their context; places alone, before, do not
   std::array<std::shared_ptr<const Context>, 16> newest_contexts_;
   std::size_t newest_ = 0;
 };

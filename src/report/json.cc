@@ -204,9 +204,9 @@ Json candidate_json(const FindingText& candidate) {
 
 Json coverage_json(const Report& report) {
   const Coverage& coverage = report.coverage;
-  Json out = {{"complete", coverage.complete}, {"unanswered", coverage.unanswered},
-              {"pieces", coverage.pieces},     {"undecided", coverage.undecided},
-              {"externalWrites", 0},           {"uninstrumentedLibraries", 0}};
+  Json out = {{"complete", coverage.complete},     {"unanswered", coverage.unanswered}, {"pieces", coverage.pieces},
+              {"candidates", coverage.candidates}, {"undecided", coverage.undecided},   {"externalWrites", 0},
+              {"uninstrumentedLibraries", 0}};
   for (const Gap& gap : coverage.gaps) out[gap.name] = gap.count;
   out["rejected"] = report.rejected;
   out["suppressed"] = report.suppressed;

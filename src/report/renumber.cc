@@ -51,6 +51,8 @@ private:
     each(finding.next);
     each(finding.observed);
     finding.reads_from = both(finding.reads_from);
+    for (StoryStep& step : finding.recorded) one(step.event);
+    for (StoryStep& step : finding.predicted) one(step.event);
     each(finding.run.steps);
     each(finding.run.unordered);
   }
