@@ -92,7 +92,9 @@ private:
     if (finding.places.empty()) return out;
     if (!cycle) {
       const std::string& variable = finding.places.front().step.variable;
-      return variable.empty()
+      const bool bare =
+          finding.kind == FindingKind::Crash && variable.starts_with("0x"); // the fault's address, in the note
+      return variable.empty() || bare
                  ? out
                  : out + fmt::format(" {} `{}`", finding.kind == FindingKind::Race ? "on" : "of", variable);
     }

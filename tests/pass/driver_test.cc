@@ -220,7 +220,8 @@ TEST_F(DriverTest, TheFunctionsThatAPropertyNamesArePrinted) {
   EXPECT_NE(sh("$CXX -fsooth-property=missing.prop --sooth-print-calls").status, 0);
 }
 
-// With facts the model is `full`, and calls that a property names are events; a test fails if something is found.
+// With facts the model is `full`, and calls that a property names are events; a test fails if
+// something is found.
 TEST_F(DriverTest, CMakePackageHasFactsPropertiesAndTests) {
   write("main.cpp", "#include <cstdlib>\n#include <pthread.h>\nint shared;\nvoid send() { asm volatile(\"\"); }\n"
                     "void* add(void*) { ++shared; return nullptr; }\n"
@@ -235,8 +236,8 @@ TEST_F(DriverTest, CMakePackageHasFactsPropertiesAndTests) {
                           "sooth_add_test(NAME racy COMMAND main racy OPTIONS --find races)\n");
   const std::string prefix = std::filesystem::weakly_canonical(BIN "/..").string();
   for (const std::string compiler : {"clang++-19", "$CXX"}) {
-    const Finished built = sh("rm -rf b && cmake -G Ninja -S . -B b -DCMAKE_CXX_COMPILER=" + compiler + " -DSooth_DIR=" +
-                              prefix + "/lib/cmake/Sooth && ninja -C b");
+    const Finished built = sh("rm -rf b && cmake -G Ninja -S . -B b -DCMAKE_CXX_COMPILER=" + compiler +
+                              " -DSooth_DIR=" + prefix + "/lib/cmake/Sooth && ninja -C b");
     ASSERT_EQ(built.status, 0) << built.output;
     EXPECT_EQ(sh("ctest --test-dir b -R fine").status, 0) << compiler;
     const Finished racy = sh("ctest --test-dir b --output-on-failure -R racy");

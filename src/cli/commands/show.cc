@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/commands/show_facts.h"
 #include "cli/event_json.h"
 #include "cli/output.h"
 #include "cli/parser.h"
-#include "cli/show_facts.h"
 #include "cli/trace_within.h"
 #include "report/event_text.h"
 #include "report/terminal/printable.h"

@@ -76,6 +76,7 @@ std::string undecided_text(const Report& report, const Gap& gap) {
 
 std::string reason_text(const Report& report, const Gap& gap) {
   if (gap.name == "undecided") return undecided_text(report, gap);
+  if (gap.name == "runCutShort") return "the run was not over: it " + gap.detail;
   for (const Shorter& shorter : kShorter)
     if (shorter.name == gap.name) return std::string(shorter.words);
   if (gap.sentence.starts_with("bound: ")) return gap.sentence.substr(7);
@@ -100,17 +101,23 @@ std::string not_complete(const Report& report) {
   return out;
 }
 
-// Notes that answer a question of the user, or that a user can change.
-bool is_worth_a_line(const Gap& gap) {
-  constexpr std::string_view kNames[] = {"cuts", "violatingRuns", "propertyRemarks", "monitorRemarks",
-                                         "uninstrumentedLibraries"};
+// Notes about the recording that no user can change; --verbose has them, and the last line counts
+// them.
+bool is_technical(const Gap& gap) {
+  constexpr std::string_view kNames[] = {"openThreads",    "opaqueRanges", "spuriousWakes", "brokenHolds",
+                                         "externalWrites", "benignRaces",  "furtherPairs"};
   return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
+}
+
+std::string hidden_notes(const Report& report) {
+  const auto notes = std::ranges::count_if(report.coverage.gaps, is_technical);
+  return notes == 0 ? std::string() : fmt::format(" ({} note{}: --verbose)", notes, notes == 1 ? "" : "s");
 }
 
 std::string gap_lines(const Report& report, bool verbose) {
   std::string out;
   for (const Gap& gap : report.coverage.gaps)
-    if (verbose || is_worth_a_line(gap))
+    if (verbose || (gap.complete && !is_technical(gap)))
       out += fmt::format("  {:<7} {:>8} {}{}\n", gap.complete ? "note" : "bounded", gap.count, gap.sentence,
                          gap.detail.empty() ? "" : ": " + gap.detail);
   if (report.rejected != 0)
@@ -145,6 +152,7 @@ std::string summary(const Report& report, bool verbose) {
                      report.threads, report.threads == 1 ? "" : "s", report.model);
   if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
   out += report.coverage.complete ? "; complete for this run" : not_complete(report);
+  if (!verbose) out += hidden_notes(report);
   return out + "\n" + gap_lines(report, verbose);
 }
 

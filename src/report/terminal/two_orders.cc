@@ -47,6 +47,7 @@ public:
     choose_threads();
     choose_names();
     const std::vector<OrderRow> recorded = rows_of(finding_.recorded), predicted = rows_of(finding_.predicted);
+    if (recorded.size() + predicted.size() < 2) return {}; // its place says it
     const std::string title = fmt::format("{} order", finding_.status == Status::Confirmed ? "confirmed" : "predicted");
     OrdersText out;
     out.places = std::move(places_);

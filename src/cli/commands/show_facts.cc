@@ -1,4 +1,4 @@
-#include "cli/show_facts.h"
+#include "cli/commands/show_facts.h"
 
 #include <array>
 #include <filesystem>
