@@ -1,5 +1,6 @@
-// Shutting down: the worker is told to stop, and what it works on is deleted. In the recorded run it sleeps by then; but the
-// notification waits for nobody, and the worker may come late. The good one joins it first.
+// Shutting down: the worker is told to stop, and what it works on is deleted. In the recorded run
+// it sleeps by then; but the notification waits for nobody, and the worker may come late. The good
+// one joins it first.
 // EXPECT: use-after-free * @use
 // MAY: race
 #include <condition_variable>

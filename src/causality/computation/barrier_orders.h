@@ -4,9 +4,9 @@
 //     T1's arrival before T2's leave, T2's arrival before T1's leave; who arrives first is open
 //
 // Question: who met at a barrier, in every run?
-// Source: POSIX: a round is complete when so many threads have arrived. If exactly that many threads
-//   use the barrier, none can arrive for the next round before all have arrived for this one; so
-//   the n-th arrivals of all threads meet in every run.
+// Source: POSIX: a round is complete when so many threads have arrived. If exactly that many use
+//   the barrier, none can arrive for the next round before all have arrived for this one; so the
+//   n-th arrivals of all threads meet in every run.
 // Where we differ: if more threads use it, who meets depends on the schedule. Then, and if the size
 //   of a round is unknown or larger than kLargestRound, arrivals keep their recorded order, which
 //   counts as conservative.

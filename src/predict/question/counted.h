@@ -2,7 +2,7 @@
 // otherwise.
 //
 //     semaphore with count 0:  T1 post, T2 take; T3's take is stuck
-//       in every run with all of them: another post comes before T3's take, or T3's comes before T2's
+//       in every run with all of them: another post comes before T3's take, or T3's before T2's
 //     condition:  T1 wait, T2 wait, T3 signal, T2 wakes up; T1 is stuck
 //       another signal comes before T1 wakes up, or T1 wakes up before T2
 //     condition:  T3 signal, T1 wait; T1 is stuck
@@ -10,8 +10,8 @@
 //
 // Question: in which ways could a wait that nothing serves be served in another run?
 // Source: the theorem of Hall. Semaphore: if no other post comes before the wait, and every wait
-//   that was served comes before it, too, nothing is left. Condition: let S be the signals since its
-//   wait, and since the waits of those who used signals of S, and so on. All of S is used, or it
+//   that was served comes before it, too, nothing is left. Condition: let S be the signals since
+//   its wait, and since the waits of those who used signals of S, and so on. All of S is used, or it
 //   would have served the wait. As many wake-ups as S has signals, and this one, can use none but
 //   these, as long as no other signal comes before this wake-up, no signal that came before one of
 //   their waits comes behind it, and none of them wakes up behind this one.
