@@ -59,7 +59,9 @@ void add_computation(const causality::Computation& computation, Collector& out) 
   out.add("untrustedSteps", computation.untrusted_steps,
           "steps are in no predicted run, because what led to them is unknown", false);
   out.add("conservativeOrders", computation.conservative_orders,
-          "orders of semaphores, barriers, wake-ups and the like are kept as they were observed", false);
+          "orders are kept as they were recorded: of barriers that more threads use than a round has, of initialisers, "
+          "cancelled threads, failed joins, input and output",
+          false);
 }
 
 void add_defects(const trace::Trace& trace, Collector& out) {
