@@ -30,6 +30,13 @@ InGranule in_granule(const Event& e, std::uint64_t base) {
           static_cast<unsigned>(std::min(last, base | 7) - base) + 1};
 }
 
+// The verdict that all of them have, or `otherwise`.
+template <typename Granules>
+std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) {
+  const auto differs = [&](std::uint32_t verdict) { return verdict != granules.front(); };
+  return std::ranges::any_of(granules, differs) ? otherwise : granules.front();
+}
+
 } // namespace
 
 bool Sharing::begin(const trace::Trace& trace) {
@@ -65,15 +72,24 @@ Sharing::Page& Sharing::page(std::uint64_t number) {
   return *(last_page_ = made.get());
 }
 
+// f(page, first, end) for each page of the range, with the granules of it that are in the range.
+template <typename F>
+void Sharing::each_page(std::uint64_t address, std::uint64_t bytes, F&& f) {
+  const std::uint64_t last = (address + bytes - 1) >> kGranuleBits;
+  for (std::uint64_t granule = address >> kGranuleBits; granule <= last;) {
+    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
+    f(page(granule / kGranules), static_cast<std::size_t>(granule % kGranules),
+      static_cast<std::size_t>(end % kGranules) + 1);
+    granule = end + 1;
+  }
+}
+
 // f(page, index in it) for each granule of the range.
 template <typename F>
 void Sharing::each_granule(std::uint64_t address, std::uint64_t bytes, F&& f) {
-  const std::uint64_t last = (address + bytes - 1) >> kGranuleBits;
-  for (std::uint64_t granule = address >> kGranuleBits; granule <= last;) {
-    Page& at = page(granule / kGranules);
-    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
-    for (; granule <= end; ++granule) f(at, static_cast<std::size_t>(granule % kGranules));
-  }
+  each_page(address, bytes, [&](Page& page, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) f(page, i);
+  });
 }
 
 // The same, but only where a page exists: for ranges of any size.
@@ -148,7 +164,17 @@ void Sharing::use(const Event& e) {
     const bool keep = kept || (page.dead_of == e.thread && page.dead[i]);
     granule = (granule & kKept) | history | (keep ? kKept : 0);
   };
-  if (e.size <= kMarkedBytes) return each_granule(e.address, e.size, mark);
+  const auto mark_part = [&](Page& page, std::size_t from, std::size_t to) {
+    Marked& marked = page.marked[kind == UseKind::Write ? 1 : 0];
+    const bool same = marked.use == stale_use;
+    if (same && !kept && marked.from <= from && to <= marked.to) return;
+    for (std::size_t i = from; i < to; ++i) mark(page, i);
+    const bool touches = same && from <= marked.to && marked.from <= to;
+    const auto first = static_cast<std::uint16_t>(from), end = static_cast<std::uint16_t>(to);
+    if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end)};
+    else marked = {stale_use, first, end};
+  };
+  if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, use_epoch_, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
 }
@@ -164,6 +190,7 @@ void Sharing::begin_object(const Event& e) {
       page.fresh_epoch = use_epoch_;
     }
     page.fresh[i] = true;
+    page.marked = {};
     if (page.dead_of == e.thread) page.dead[i] = false;
     add(page.granules[i], number);
   };
@@ -180,6 +207,7 @@ void Sharing::end_object(const Event& e) {
   const bool dead = e.kind != EventKind::Unmap;
   const auto end = [&](Page& page, std::size_t i) {
     add(page.granules[i], number);
+    page.marked = {};
     if (!dead) return;
     if (page.dead_of != e.thread) {
       page.dead.reset();
@@ -202,27 +230,44 @@ void Sharing::surveyed() {
     const std::uint32_t number = histories_.use(large.thread, large.epoch, large.kind, false);
     each_known_granule(large.address, large.bytes, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
   }
-  for (auto& [number, page] : pages_)
+  for (auto& [number, page] : pages_) {
     for (std::uint32_t& granule : page->granules) {
       Verdict verdict = histories_.verdict(granule & kHistory, order_);
       if ((granule & kKept) != 0 || (verdict == Verdict::Ordered && has_blocks_)) verdict = Verdict::Constrains;
       granule = static_cast<std::uint32_t>(verdict);
     }
+    page->all = common_verdict(page->granules, kMixed);
+  }
 }
 
 // --- the second pass -----------------------------------------------------------------------------
 
-Verdict Sharing::verdict(std::uint64_t granule) const {
-  const Page* page = find(granule / kGranules);
-  return page == nullptr ? Verdict::Constrains : static_cast<Verdict>(page->granules[granule % kGranules]);
+// f(first granule, last granule, verdict) for parts of the access that have one verdict, ascending,
+// until it returns false.
+template <typename F>
+void Sharing::each_verdict(const Event& e, F&& f) const {
+  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
+  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last;) {
+    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
+    const Page* page = find(granule / kGranules);
+    if (page == nullptr || page->all != kMixed) {
+      if (!f(granule, end, page == nullptr ? Verdict::Constrains : static_cast<Verdict>(page->all))) return;
+    } else {
+      for (std::uint64_t at = granule; at <= end; ++at)
+        if (!f(at, at, static_cast<Verdict>(page->granules[at % kGranules]))) return;
+    }
+    granule = end + 1;
+  }
 }
 
 bool Sharing::is_private(const Event& e) const {
   if (!has_extent(e) || e.size > kMarkedBytes) return false;
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule)
-    if (verdict(granule) != Verdict::OneThread) return false;
-  return true;
+  bool one_thread = true;
+  each_verdict(e, [&](std::uint64_t, std::uint64_t, Verdict verdict) {
+    one_thread = verdict == Verdict::OneThread;
+    return one_thread;
+  });
+  return one_thread;
 }
 
 void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) const {
@@ -231,14 +276,14 @@ void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) co
     parts.push_back({e.address, e.size});
     return;
   }
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
-    if (verdict(granule) != Verdict::Constrains) continue;
-    const auto [from, to] = in_granule(e, granule << kGranuleBits);
-    const std::uint64_t address = (granule << kGranuleBits) + from;
-    if (!parts.empty() && parts.back().address + parts.back().bytes == address) parts.back().bytes += to - from;
-    else parts.push_back({address, to - from});
-  }
+  each_verdict(e, [&](std::uint64_t first, std::uint64_t last, Verdict verdict) {
+    if (verdict != Verdict::Constrains) return true;
+    const std::uint64_t begin = in_granule(e, first << kGranuleBits).from + (first << kGranuleBits);
+    const std::uint64_t bytes = in_granule(e, last << kGranuleBits).to + (last << kGranuleBits) - begin;
+    if (!parts.empty() && parts.back().address + parts.back().bytes == begin) parts.back().bytes += bytes;
+    else parts.push_back({begin, bytes});
+    return true;
+  });
 }
 
 void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
@@ -250,27 +295,39 @@ void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
     return;
   }
   const Contents contents = read ? seen_by(bytes, e) : written_by(bytes, e);
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
-    const Verdict judged = verdict(granule);
-    if (judged != Verdict::ReadOnly && judged != Verdict::Ordered) continue;
-    const auto [from, to] = in_granule(e, granule << kGranuleBits);
-    if (!read) values_.write(granule, from, to, contents, e.address);
-    else if (!values_.read(granule, from, to, contents, e.address)) changed_.push_back(granule);
-  }
+  if (read && contents.is_opaque()) return;
+  each_verdict(e, [&](std::uint64_t first, std::uint64_t last, Verdict verdict) {
+    if (verdict != Verdict::ReadOnly && verdict != Verdict::Ordered) return true;
+    if (contents.is_opaque()) {
+      const unsigned from = in_granule(e, first << kGranuleBits).from, to = in_granule(e, last << kGranuleBits).to;
+      values_.lose(first, from, last, to);
+      return true;
+    }
+    for (std::uint64_t granule = first; granule <= last; ++granule) {
+      const auto [from, to] = in_granule(e, granule << kGranuleBits);
+      if (!read) values_.write(granule, from, to, contents, e.address);
+      else if (!values_.read(granule, from, to, contents, e.address)) changed_.push_back(granule);
+    }
+    return true;
+  });
 }
 
 bool Sharing::wants_another_pass() {
   if (changed_.empty()) return false;
   ++passes_;
-  for (const std::uint64_t granule : changed_)
-    page(granule / kGranules).granules[granule % kGranules] = static_cast<std::uint32_t>(Verdict::Constrains);
+  for (const std::uint64_t granule : changed_) {
+    Page& at = page(granule / kGranules);
+    at.granules[granule % kGranules] = static_cast<std::uint32_t>(Verdict::Constrains);
+    at.all = kMixed;
+  }
   changed_.clear();
   if (passes_ >= kMaxPasses)
-    for (auto& [number, page] : pages_)
+    for (auto& [number, page] : pages_) {
       for (std::uint32_t& verdict : page->granules)
         if (verdict != static_cast<std::uint32_t>(Verdict::OneThread))
           verdict = static_cast<std::uint32_t>(Verdict::Constrains);
+      page->all = kMixed;
+    }
   values_.restart();
   return true;
 }

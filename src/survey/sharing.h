@@ -43,7 +43,8 @@
 // Memory of case 1 is not compared: no other thread can notice a change.
 //
 // Cost: two page lookups and one history lookup for each access, and 4.2 bytes for each 8 bytes
-//   that are used.
+//   that are used. A range costs as much for each page that it touches, if the same thread has
+//   touched these bytes before or all of the page has one verdict.
 #pragma once
 
 #include <array>
@@ -85,12 +86,23 @@ private:
   static constexpr std::uint32_t kKept = 1u << 31, kHistory = kKept - 1;
   static constexpr unsigned kMaxPasses = 3; // after these, only memory of one thread is left out
 
+  struct Marked {
+    std::uint32_t use = 0xffffffff;
+    std::uint16_t from = 0, to = 0;
+  };
+  static constexpr std::uint32_t kMixed = 0xff;
   struct Page {
     // First pass: history, kKept. Then: Verdict.
     std::array<std::uint32_t, kGranules> granules{};
     std::bitset<kGranules> fresh; // begun by the thread `fresh_of` in its epoch `fresh_epoch`
     std::bitset<kGranules> dead;  // freed by the thread `dead_of`, and not begun by it since
     std::uint32_t fresh_of = 0, fresh_epoch = 0, dead_of = 0;
+    // The granules that the last reads and writes marked. A use that was added once is in a
+    // granule's history for good, so the same use of the same granules changes nothing, as long as
+    // no object begins or ends here.
+    std::array<Marked, 2> marked{};
+    // After the first pass: the verdict of all granules, or kMixed.
+    std::uint32_t all = kMixed;
   };
   struct LargeUse {
     std::uint64_t address, bytes;
@@ -105,6 +117,8 @@ private:
   Page* find(std::uint64_t number) const;
   Page& page(std::uint64_t number);
   template <typename F>
+  void each_page(std::uint64_t address, std::uint64_t bytes, F&& f);
+  template <typename F>
   void each_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
   template <typename F>
   void each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
@@ -114,7 +128,8 @@ private:
   void end_object(const trace::Event& e);
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh);
   bool is_first_of_frame(const trace::Event& access);
-  Verdict verdict(std::uint64_t granule) const;
+  template <typename F>
+  void each_verdict(const trace::Event& access, F&& f) const;
 
   std::vector<std::uint8_t> own_frame_; // by site
   Histories histories_;
