@@ -54,12 +54,6 @@ std::string why_nothing_is_predicted(const Trace& trace) {
   return {};
 }
 
-bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options) {
-  if (engine.needs == Needs::Properties) return !options.properties.file.empty();
-  if (options.of_the_model_only && engine.needs != Needs::Predictions) return false;
-  return std::find(wanted.begin(), wanted.end(), engine.find) != wanted.end();
-}
-
 // One walk through the table of engines.
 class Search {
 public:
@@ -73,6 +67,8 @@ public:
     for (const Engine& engine : engines()) {
       input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
       if (!is_wanted(engine, wanted, input_.options)) continue;
+      // As if it had found no candidate.
+      if (engine.settled != nullptr && input_.prepared.settled.*engine.settled) continue;
       begin_share(engine, wanted);
       if (!can_answer(engine)) continue;
       if (auto error = run(engine)) return error;
