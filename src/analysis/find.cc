@@ -67,8 +67,7 @@ public:
     for (const Engine& engine : engines()) {
       input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
       if (!is_wanted(engine, wanted, input_.options)) continue;
-      // As if it had found no candidate.
-      if (engine.settled != nullptr && input_.prepared.settled.*engine.settled) continue;
+      if (is_settled(engine)) continue;
       begin_share(engine, wanted);
       if (!can_answer(engine)) continue;
       if (auto error = run(engine)) return error;
@@ -85,6 +84,13 @@ private:
     for (const Engine* other = &engine; other != engines().data() + engines().size(); ++other)
       if (is_wanted(*other, wanted, input_.options)) all += other->share;
     spending_.budget.begin_part(spending_.left_for_search() * engine.share / all);
+  }
+
+  // As if it had found no candidate. What is not recorded is not settled.
+  bool is_settled(const Engine& engine) const {
+    if (engine.needs == Needs::Predictions && !unpredictable_.empty()) return false;
+    return engine.settled != nullptr && input_.prepared.settled.*engine.settled &&
+           trace::lost_events(input_.prepared.trace) == 0;
   }
 
   // False: the coverage says why there is no answer.

@@ -28,7 +28,8 @@ void Requests::begin_thread(std::uint32_t thread) {
 }
 
 void Requests::finish() {
-  if (!held_.empty()) may_deadlock_ = true; // others may wait for a lock whose owner has ended
+  // Others may wait for a lock whose owner has ended, destroy it, or free its memory.
+  if (!held_.empty()) may_deadlock_ = may_misuse_ = true;
   held_.clear();
   initialising_.clear();
   used_.clear();

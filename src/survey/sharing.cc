@@ -177,7 +177,8 @@ void Sharing::add(std::uint32_t& granule, std::uint32_t use) {
 
 void Sharing::use(const Event& e) {
   const bool across = e.size <= 8 && (e.address >> kGranuleBits) != ((e.address + e.size - 1) >> kGranuleBits);
-  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || is_first_of_frame(e);
+  const bool frame = is_first_of_frame(e); // notes the page
+  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || frame;
   const UseKind kind = writes_memory(e.kind) ? UseKind::Write : UseKind::Read;
   const bool atomic = is_atomic(e.kind);
   odd_ |= e.kind == EventKind::ExternalWrite;
