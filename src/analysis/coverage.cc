@@ -158,6 +158,10 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "left out",
           true);
   out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);
+  out.add("eventsNotVerified", trace.events_settled,
+          "events were not put into order and verified: whatever their order, locks and the creation and joining of "
+          "threads rule out all that was looked for",
+          true);
   add_defects(trace, out);
   add_recording(trace, out);
   return std::move(out.result);

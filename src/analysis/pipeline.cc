@@ -99,9 +99,10 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
 // next.
 Result<report::Report> analyse_piece(Trace piece, const LeftOut& left_out, const Options& options, Spending& spending,
                                      Progress& progress, report::Suppressor& suppressor,
-                                     std::vector<std::uint64_t>& misused) {
+                                     std::vector<std::uint64_t>& misused, const survey::Settled& settled) {
   auto prepared = prepare(std::move(piece), spending, progress, left_out, &misused);
   if (!prepared) return prepared.error();
+  (*prepared)->settled = settled;
   if (spending.looks) spending.looks();
   auto findings = find_all(**prepared, options, spending, progress);
   if (!findings) return findings.error();
@@ -145,8 +146,8 @@ Result<report::Report> analyse(const std::string& file, const std::string& name,
     half.give_up = spending.give_up;
     half.looks = spending.looks;
     Spending& own = piece.is_piece ? half : spending;
-    auto report =
-        analyse_piece(std::move(piece), reading.left_out, options, own, progress, *suppressor, reports.misused_locks);
+    auto report = analyse_piece(std::move(piece), reading.left_out, options, own, progress, *suppressor,
+                                reports.misused_locks, reading.settled());
     if (report) reports.add(std::move(*report));
     else if (reports.empty()) return report.error().file.empty() ? Error{report.error().message, name} : report.error();
     else reports.add_unknown();

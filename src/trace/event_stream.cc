@@ -27,7 +27,7 @@ std::uint64_t load(const std::uint8_t* bytes, std::uint64_t size) {
 }
 
 std::uint64_t slots_of(const Chunk& chunk) {
-  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.body.size() / sizeof(RawEvent)
+  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.bytes / sizeof(RawEvent)
                                                                           : chunk.header.count;
 }
 
@@ -82,11 +82,11 @@ void EventStream::decode_next_piece() {
     if (!(context_->trace.flags & kFrozen)) drop_granted_requests(from); // in a frozen trace, the writer did it
   } else {
     context_->count(Defect::DamagedChunks, 1);
-    context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
+    context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.bytes);
     context_->count(Defect::MissingEvents, first + slots - std::max(first, next_slot_));
     context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) +
                                     " is damaged (its events cannot be decoded); " +
-                                    std::to_string(sizeof(ChunkHeader) + chunk.body.size()) + " bytes skipped");
+                                    std::to_string(sizeof(ChunkHeader) + chunk.bytes) + " bytes skipped");
   }
   next_slot_ = std::max(next_slot_, first + slots);
 }
@@ -100,12 +100,13 @@ bool EventStream::unpack(const Chunk& chunk, std::uint64_t& slots) {
     if (slots != 0) std::memcpy(out.data(), chunk.body.data(), slots * sizeof(RawEvent));
     return true;
   }
+  std::vector<std::uint8_t>& body = context_->body;
+  if (!body_of(chunk, context_->file, body)) return false;
   std::vector<std::uint8_t>& raw = context_->unpacked;
   raw.resize(chunk.header.raw_bytes); // bounded by scan_chunks
   out.resize(slots);
-  const int size =
-      LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.body.data()), reinterpret_cast<char*>(raw.data()),
-                          static_cast<int>(chunk.body.size()), static_cast<int>(raw.size()));
+  const int size = LZ4_decompress_safe(reinterpret_cast<const char*>(body.data()), reinterpret_cast<char*>(raw.data()),
+                                       static_cast<int>(body.size()), static_cast<int>(raw.size()));
   return size >= 0 && static_cast<std::size_t>(size) == raw.size() &&
          decode_slots(raw.data(), raw.size(), out.data(), slots);
 }

@@ -29,6 +29,8 @@ struct StampedEvent {
 struct DecodeContext {
   Trace& trace; // bytes, defects and notes grow while streams are read
   const SiteMap& sites;
+  TraceBytes& file;
+  std::vector<std::uint8_t> body;     // scratch
   std::vector<RawEvent> slots;        // scratch
   std::vector<std::uint8_t> unpacked; // scratch
   std::uint64_t malformed = 0;        // events that this version cannot read
