@@ -22,14 +22,25 @@ bool write_json(const report::Report& report, const std::string& path) {
   return out.finish();
 }
 
+// FOLDER/ID.witness for each finding that can be replayed.
+bool write_witnesses(const report::Report& report, const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  for (const report::FindingText& finding : report.findings)
+    if (!finding.script.empty() && !write_file(fmt::format("{}/{}.witness", folder, finding.id), finding.script))
+      return false;
+  return true;
+}
+
 // Prints the report to standard error and writes the JSON.
 int tell(const report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
   for (const std::string& objection : report.objections) complain("internal error: " + objection);
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string();
-  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here});
+  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here, options.replay});
   begin();
   const bool printed = print_error_text(text);
+  if (!options.witnesses.empty() && !write_witnesses(report, options.witnesses)) return kWrong;
   if (!options.json.empty() && !write_json(report, options.json)) return kWrong;
   if (!printed) return kWrong;
   if (!report.findings.empty()) return options.exit_code;
@@ -89,6 +100,10 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
       ->each([&options](const std::string& name) { options.properties.model = name; });
   add_property_options(parser, options.properties);
   parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
+  parser
+      .add_option("--witness", options.witnesses,
+                  "Write the schedule of each predicted finding to DIR/ID.witness, for `sooth replay --witness`")
+      ->type_name("DIR");
   parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
       ->type_name("FILE");
   parser.add_flag("--whole-witness", options.whole_witness,
@@ -102,7 +117,9 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
       ->within(0, 255);
 }
 
-Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options) {
+Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& given) {
+  AnalysisOptions options = given;
+  options.scripts = options.scripts || !options.json.empty() || !options.witnesses.empty() || options.confirm;
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   const auto look = [&](const BeginTelling& begin) -> int {
     std::vector<std::string> notes;
@@ -111,6 +128,10 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
       return analysis::analyse(file, name, options, spending, line, notes);
     }();
     complain_all(notes);
+    if (report && options.confirm) {
+      begin(); // the program runs now, as often as there are findings
+      options.confirm(*report);
+    }
     if (report) return tell(*report, options, begin);
     complain(report.error().text());
     return kWrong;

@@ -1,18 +1,24 @@
 // The analysis as a part of commands: its options on the command line, its report on the terminal.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "analysis/options.h"
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/parser.h"
+#include "report/report.h"
 
 namespace sooth::cli {
 
 struct AnalysisOptions : analysis::Options {
   std::string json;       // file for the report as JSON; empty: none
   int exit_code = kFound; // if there are findings
+  std::string witnesses;  // folder for a witness file of each predicted finding; empty: none
+  std::string replay;     // the command that replays a finding (report::TextOptions)
+  // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
+  std::function<void(report::Report&)> confirm = {};
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.

@@ -14,6 +14,7 @@ std::span<const Command> commands() {
        run_run},
       {"record", "[-o T.sooth] PROGRAM [ARGS]", "run a program and keep its trace", run_record},
       {"check", "T.sooth", "say what other runs of the recorded program would do", run_check},
+      {"replay", "FINDING PROGRAM [-- ARGS]", "make a predicted error happen in the real program", run_replay},
       {"compare", "T.sooth", "count what each causal model finds", run_compare},
       {"observe", "--listen ADDRESS", "check programs while they run", run_observe},
       {"monitors", "P PROGRAM", "check monitors that run inside a program (see docs/monitors.md)", run_monitors},

@@ -389,6 +389,7 @@ private:
     out.next = finding.witness.next;
     out.observed = std::move(observed_[number]);
     add_threads(out);
+    if (options_.script) out.script = options_.script(finding, out.fingerprint);
     return out;
   }
 

@@ -141,6 +141,9 @@ struct FindingText {
   std::vector<Turn> turns;             // the schedule by turns
   std::vector<std::uint32_t> next;     // the events that the threads are about to execute
   std::vector<std::uint32_t> observed; // the main events of the finding's threads, up to its last place
+  std::string script;                  // for `sooth replay`; empty: it has none, or nobody asked for it
+  std::string diverged;                // why a replay did not reach it; empty if it did, or none was made
+  std::vector<std::string> replayed;   // what a replay saw at the point, line by line
 };
 
 // A reason why the answer is bounded.

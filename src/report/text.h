@@ -10,6 +10,8 @@ namespace sooth::report {
 struct TextOptions {
   bool color = false;
   std::string here = {}; // files below this folder are shown without it
+  // The command that replays a predicted finding; `{}` stands for its number. Empty: none is shown.
+  std::string replay = {};
 };
 
 // Every finding, then a line that sums up, then the coverage.

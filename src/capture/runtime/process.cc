@@ -9,6 +9,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/library_memory.h"
+#include "capture/runtime/replaying/replaying.h"
 
 extern char** environ;
 
@@ -228,8 +229,11 @@ __attribute__((constructor(101))) void start() {
     if (online_is_wanted() && monitored_is_wanted())
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
-    const bool live = online_is_wanted() ? online_start(g_program) : monitored_is_wanted() && monitored_start();
-    if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
+    const bool elsewhere = replay_is_wanted() || online_is_wanted() || monitored_is_wanted();
+    const bool live = replay_is_wanted()   ? replay_start()
+                      : online_is_wanted() ? online_start(g_program)
+                                           : monitored_is_wanted() && monitored_start();
+    if (live ? open_memory_file() : !elsewhere && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
@@ -250,7 +254,8 @@ __attribute__((constructor(101))) void start() {
 bool child_goes_on() {
   switch (mode()) {
   case Mode::Recording: return open_some_file(false);
-  case Mode::Observing: return false;
+  case Mode::Observing:
+  case Mode::Replaying: return false;
   case Mode::Monitoring: return monitored_goes_on() && open_memory_file();
   }
   return false;

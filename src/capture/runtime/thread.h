@@ -13,6 +13,7 @@
 namespace sooth::runtime {
 
 struct MonitoredThread;
+struct ReplayedThread;
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
@@ -82,6 +83,7 @@ struct Thread {
   Thread* next_free;
   Thread* next_all;
   MonitoredThread* monitored; // monitoring/state.h
+  ReplayedThread* replayed;   // replaying/state.h
 };
 
 struct ThreadLocal {

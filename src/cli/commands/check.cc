@@ -31,6 +31,7 @@ int run_check(int argc, char** argv) {
     complain(wrong);
     return kWrong;
   }
+  options.replay = fmt::format("sooth replay {}:{{}} PROGRAM", options.json.empty() ? file : options.json);
   return end_like(analyse(file, file, options));
 }
 

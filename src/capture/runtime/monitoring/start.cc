@@ -35,16 +35,6 @@ struct Block {
   std::size_t size = 0;
 };
 
-const char* environment(const char* name) {
-  const std::size_t n = os::length(name);
-  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
-    std::size_t i = 0;
-    while (i < n && (*row)[i] == name[i]) ++i;
-    if (i == n && (*row)[n] == '=') return *row + n + 1;
-  }
-  return nullptr;
-}
-
 void say(std::initializer_list<const char*> parts) {
   char line[4600];
   std::size_t used = 0;
@@ -258,13 +248,13 @@ bool begin_with(const Block& block) {
 } // namespace
 
 bool monitored_is_wanted() {
-  const char* file = environment("SOOTH_MONITOR");
+  const char* file = os::environment("SOOTH_MONITOR");
   return (file != nullptr && *file != 0) || built_in().bytes != nullptr;
 }
 
 bool monitored_start() {
   InHook hook;
-  const char* file = environment("SOOTH_MONITOR");
+  const char* file = os::environment("SOOTH_MONITOR");
   if (file == nullptr || *file == 0) {
     const Block block = built_in();
     return block.bytes != nullptr ? begin_with(block) : refuse("the built-in monitors cannot be read");

@@ -330,6 +330,8 @@ void online_no_child(Thread* t, std::uint32_t number) {
 
 void UnrecordedAtomic::done(EventKind kind, const void* seen, const void* written) {
   if (is_monitoring()) return monitored_.done(seen, written, site_);
+  if (replayed_ != nullptr)
+    return replayed_atomic(replayed_, kind, reinterpret_cast<const void*>(address_), seen, written, size_, site_);
   if (t_ == nullptr) return;
   OnlineThread* self = hook_.self();
   if (self == nullptr) return;

@@ -7,32 +7,20 @@
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/file.h"
 
-extern char** environ;
-
 namespace sooth::runtime {
 namespace {
 
 namespace wire = observe::wire;
 
-const char* environment(const char* name) {
-  const std::size_t n = os::length(name);
-  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
-    std::size_t i = 0;
-    while (i < n && (*row)[i] == name[i]) ++i;
-    if (i == n && (*row)[n] == '=') return *row + n + 1;
-  }
-  return nullptr;
-}
-
 } // namespace
 
 bool online_is_wanted() {
-  const char* address = environment("SOOTH_OBSERVER");
+  const char* address = os::environment("SOOTH_OBSERVER");
   return address != nullptr && *address != 0;
 }
 
 bool online_start(const char* program) {
-  if (!open_channels(environment("SOOTH_OBSERVER"), environment("SOOTH_TOKEN"), program)) return false;
+  if (!open_channels(os::environment("SOOTH_OBSERVER"), os::environment("SOOTH_TOKEN"), program)) return false;
   static constexpr Sink kObserver = {Mode::Observing, online_access, online_fill,     online_sync,  online_failed,
                                      online_frames,   online_waits,  online_no_child, online_finish};
   g_sink = &kObserver;
