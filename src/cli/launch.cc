@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -109,6 +110,7 @@ Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>
 void prepare_child(const Environment& environment) {
   for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
   if (environment.fixed_addresses) personality(ADDR_NO_RANDOMIZE); // refused: addresses differ
+  if (environment.dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!environment.silent) return;
   const int nothing = open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})

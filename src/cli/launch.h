@@ -23,6 +23,7 @@ struct Ended {
 struct Environment {
   std::vector<std::pair<std::string, std::string>> set; // in addition to the environment of this process
   bool fixed_addresses = false; // no randomisation of the address space
+  bool dies_with_us = false;    // it waits for us, so it must not outlive us
   bool silent = false;          // its standard streams are /dev/null
 };
 

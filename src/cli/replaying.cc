@@ -35,6 +35,7 @@ namespace {
 
 constexpr int kLook = 5;        // ms between two looks
 constexpr double kStands = 0.5; // seconds without an event, asleep: the program stands still
+constexpr double kPatience = 6; // a step may take so many times the watchdog's time, while the thread makes events
 
 // The schedule, mapped into this process and into the program.
 class SharedSchedule {
@@ -80,20 +81,27 @@ public:
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
     if (handle < 0) return;
     using Clock = std::chrono::steady_clock;
-    auto since = Clock::now();
+    auto since = Clock::now(), step_since = since;
     std::uint64_t seen = 0;
+    std::uint32_t step = 0;
     State before = State::Running;
     pollfd wanted = {handle, POLLIN, 0};
     while (poll(&wanted, 1, kLook) == 0) {
       const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
       const State state = schedule_.state();
+      if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
+        step = now;
+        step_since = Clock::now();
+      }
+      if (state == State::Running && seconds_since(step_since) > kPatience * options_.watchdog)
+        schedule_.end(State::Diverged, Reason::Blocked);
       if (progress != seen || state != before) {
         seen = progress;
         before = state;
         since = Clock::now();
         continue;
       }
-      const double quiet = std::chrono::duration<double>(Clock::now() - since).count();
+      const double quiet = seconds_since(since);
       if (state == State::Running && quiet > kStands && stands_still(program))
         schedule_.end(State::Confirmed, Reason::None);
       else if (state == State::Running && quiet > options_.watchdog) schedule_.end(State::Diverged, Reason::Blocked);
@@ -108,6 +116,9 @@ public:
   bool was_ended() const { return was_ended_; }
 
 private:
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   // The schedule is made, and every thread waits for another one.
   bool stands_still(pid_t program) const {
     const bool made = __atomic_load_n(&schedule_->cursor, __ATOMIC_ACQUIRE) >= schedule_->steps;
@@ -195,7 +206,7 @@ std::vector<std::string> under_gdb(const std::vector<std::string>& command, cons
   for (const std::string& word :
        {std::string("set confirm off"), std::string("set breakpoint pending on"), std::string("set pagination off"),
         "set environment SOOTH_REPLAY " + schedule, std::string("break __sooth_replay_point"), std::string("run"),
-        std::string("thread apply all backtrace 8")})
+        std::string("thread apply all backtrace 16")})
     out.insert(out.end(), {"-ex", word});
   out.emplace_back("--args");
   out.insert(out.end(), command.begin(), command.end());
@@ -208,24 +219,25 @@ std::string misfit(const Script& script, const std::string& program) {
   const auto tables = trace::read_program(program);
   if (!tables) return tables.error().text();
   absl::flat_hash_map<std::uint64_t, bool> places;
-  absl::flat_hash_map<std::string, bool> functions;
+  absl::flat_hash_map<std::string, bool> functions, files;
   for (const trace::Site& site : tables.value().tables.sites) {
     places[replay::place_hash(site.file.c_str(), site.line, site.column, site.function.c_str())] = true;
     functions[site.function] = true;
+    files[replay::base_name(site.file.c_str())] = true;
   }
-  std::size_t missing = 0;
+  bool is_another = true; // it has none of the source files
   const replay::ScriptStep* first = nullptr;
   for (const replay::ScriptStep& step : script.steps) {
     const replay::ScriptPlace& p = step.place;
+    if (p.line != 0 && files.contains(replay::base_name(p.file.c_str()))) is_another = false;
     if (p.line == 0 || places.contains(replay::place_hash(p.file.c_str(), p.line, p.column, p.function.c_str())))
       continue;
-    ++missing;
     if (first == nullptr) first = &step;
   }
   if (first == nullptr || tables.value().may_grow) return {};
-  if (missing == script.steps.size() && !functions.contains(first->place.function))
-    return fmt::format("the witness was made for another program ({}): this one has no function {}.", script.program,
-                       first->place.function);
+  if (is_another)
+    return fmt::format("the witness was made for another program ({}): this one has no code of {}.", script.program,
+                       replay::base_name(first->place.file.c_str()));
   const char* changed = functions.contains(first->place.function) ? "the function has changed since" : "it has no such function";
   return fmt::format("the witness does not fit this program: there is no {} at {}:{}:{} in {} ({}).",
                      trace::kind_name(first->kind), first->place.file, first->place.line, first->place.column,
@@ -239,7 +251,7 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
   SharedSchedule schedule(path, replay::flatten(script, options.then, options.first));
   if (folder.path().empty() || !schedule.ok()) return Error{"cannot make a temporary file for the schedule.", "", 0, 0};
   Environment environment;
-  environment.fixed_addresses = true;
+  environment.fixed_addresses = environment.dies_with_us = true;
   environment.silent = options.silent;
   if (!options.gdb) environment.set.emplace_back("SOOTH_REPLAY", path); // gdb itself starts other programs
   Watchdog watchdog(schedule, options, script.goal);

@@ -239,6 +239,17 @@ std::string phrase(const ScriptStep& step) {
                      step.place.function);
 }
 
+std::optional<Script> with_write_first(const Script& script) {
+  if (script.goal != Goal::Race || script.steps.size() < 2) return std::nullopt;
+  const ScriptStep& read = script.steps.back();
+  if (!read.stops() || read.kind != trace::EventKind::Read) return std::nullopt;
+  Script out = script;
+  out.steps.pop_back();
+  out.steps.back().flags &= static_cast<std::uint16_t>(~kStops);
+  out.goal = Goal::Followed;
+  return out;
+}
+
 std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first) {
   std::vector<std::uint8_t> out(bytes_of_schedule(script.threads.size(), script.steps.size()));
   auto* header = new (out.data()) ScheduleHeader{};

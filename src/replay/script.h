@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,10 @@ Result<Script> parse_script(std::string_view text, const std::string& name);
 
 // One line for people: "thread 1: acquire at bank.cpp:11 in save(int)".
 std::string phrase(const ScriptStep& step);
+
+// Of a race between a read and a write: the schedule that makes the write, and ends before the read.
+// The script itself ends behind the read. Nothing if there is no such read.
+std::optional<Script> with_write_first(const Script& script);
 
 // The schedule for the runtime (schedule.h), ready to be mapped.
 std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first);

@@ -5,6 +5,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "replay/fewer_switches.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::replay {
@@ -17,7 +18,8 @@ using witness::FindingKind;
 namespace {
 
 // Events that the hooks of a replayed program meet, too.
-bool can_be_named(const Event& e) {
+bool is_met(const Event& e) {
+  if (trace::is_access(e.kind) && e.site == 0) return false; // several writes that the recorder merged
   switch (e.kind) {
   case EventKind::ExternalWrite: // nobody's instruction
   case EventKind::Fence:
@@ -42,9 +44,15 @@ bool can_be_named(const Event& e) {
   }
 }
 
+// A hook tells that of tries and waits, not of initialisers.
+bool has_failed(const Event& e) { return e.has(trace::kFailed) && e.kind != EventKind::OnceEnd; }
+
+// Threads may be switched there. libc frees memory of its own when it likes.
+bool can_be_named(const Event& e) { return is_met(e) && !trace::begins_or_ends_object(e.kind); }
+
 // Every one of them is recorded, so they can be counted from any point.
 bool is_exact(const Event& e) {
-  return can_be_named(e) && !e.has(trace::kFailed) && e.kind != EventKind::Read && e.kind != EventKind::Write &&
+  return is_met(e) && !has_failed(e) && e.kind != EventKind::Read && e.kind != EventKind::Write &&
          e.kind != EventKind::AtomicRead;
 }
 
@@ -73,7 +81,7 @@ struct What {
 
 What what_of(const Trace& trace, const Event& e) {
   const trace::Site& site = trace.sites[e.site < trace.sites.size() ? e.site : 0];
-  return {e.kind, e.has(trace::kFailed), site.file, site.function, site.line, site.column};
+  return {e.kind, has_failed(e), site.file, site.function, site.line, site.column};
 }
 
 class Writer {
@@ -97,11 +105,11 @@ public:
   // The thread makes this event. `named`: it becomes a step.
   void make(std::uint32_t event, bool named, std::uint16_t flags) {
     const Event& e = trace_.events[event];
-    if (!can_be_named(e) || !knows(e.thread)) return;
+    if (!is_met(e) || !knows(e.thread)) return;
     Own& own = own_[e.thread];
     ++own.counts[what_of(trace_, e)];
-    own.last = event;
-    if (is_exact(e)) {
+    if (can_be_named(e)) own.last = event;
+    if (is_exact(e) && can_be_named(e)) {
       own.last_exact = event;
       own.exact_is_open = true;
       own.since_exact.clear();
@@ -156,7 +164,7 @@ private:
     own.counts.clear();
     own.since_exact.clear();
     own.exact_is_open = false;
-    own.named = event;
+    own.named = own.last = event;
   }
   void add(const Event& e, std::uint32_t count, std::uint16_t flags) {
     ScriptStep step;
@@ -165,7 +173,7 @@ private:
     step.count = count;
     step.place = place_of(trace_, e);
     step.flags = flags;
-    if (e.has(trace::kFailed)) step.flags |= kFails;
+    if (has_failed(e)) step.flags |= kFails;
     if ((flags & kHasValue) != 0) step.value = e.value;
     script_.steps.push_back(std::move(step));
   }
@@ -201,18 +209,21 @@ absl::flat_hash_map<std::uint32_t, std::uint16_t> named_events(const Trace& trac
 void write_run(const Trace& trace, const std::vector<std::uint32_t>& run,
                const absl::flat_hash_map<std::uint32_t, std::uint16_t>& named, Writer& writer) {
   std::uint32_t before = ~0u;
+  std::vector<std::uint32_t> handlers(trace.threads.size()); // of signals, that are running
   for (const std::uint32_t i : run) {
     const Event& e = trace.events[i];
-    const bool ends_frames = (e.kind == EventKind::Exit || e.kind == EventKind::StackEnd) && named.contains(i);
-    if (!can_be_named(e) && !ends_frames) continue;
-    if (before != ~0u && before != e.thread) writer.leave(before);
-    before = e.thread;
-    if (ends_frames) {
-      writer.end_frames(i);
-      continue;
-    }
     const auto it = named.find(i);
-    writer.make(i, it != named.end(), it != named.end() ? it->second : std::uint16_t{0});
+    const bool is_named = it != named.end();
+    // What a handler does belongs to the signal, which comes when it likes.
+    if (e.kind == EventKind::SignalEnter) ++handlers[e.thread];
+    if (e.kind == EventKind::SignalExit && handlers[e.thread] != 0) --handlers[e.thread];
+    if (handlers[e.thread] != 0 || !(is_met(e) || is_named)) continue;
+    if (can_be_named(e) || is_named) {
+      if (before != ~0u && before != e.thread) writer.leave(before);
+      before = e.thread;
+    }
+    if (is_named && (e.kind == EventKind::Exit || e.kind == EventKind::StackEnd)) writer.end_frames(i);
+    else writer.make(i, is_named, is_named ? it->second : std::uint16_t{0});
   }
   if (before != ~0u) writer.leave(before);
 }
@@ -256,7 +267,11 @@ Script script_of_recording(const Trace& trace) {
   std::iota(run.begin(), run.end(), 0u);
   Writer writer(trace, script);
   writer.add_threads(run);
-  write_run(trace, run, {}, writer);
+  write_run(trace, with_fewer_switches(trace, run), {}, writer);
+  // Threads that outlive the program end with it.
+  const auto ends = [](const ScriptStep& step) { return step.kind == EventKind::ThreadEnd && step.thread == 0; };
+  if (const auto end = std::ranges::find_if(script.steps, ends); end != script.steps.end())
+    script.steps.erase(end + 1, script.steps.end());
   return script;
 }
 

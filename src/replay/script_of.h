@@ -25,7 +25,7 @@ std::vector<std::uint32_t> run_of(const witness::Witness& witness);
 // `run`: the events of its witness, perhaps in an equal order.
 std::optional<Script> script_of(const trace::Trace& trace, const witness::Finding& finding,
                                 const std::vector<std::uint32_t>& run);
-// The recorded run itself.
+// The recorded run itself, or an equal one with fewer thread switches.
 Script script_of_recording(const trace::Trace& trace);
 
 } // namespace sooth::replay

@@ -96,21 +96,42 @@ Result<Script> script_for(const Wanted& wanted) {
   return replay::parse_script(text.value(), wanted.witness);
 }
 
+// The recorded run died by a signal, and so did this one: nothing could follow.
+bool died_as_recorded(const std::string& path, const Replayed& replayed) {
+  trace::FileHeader header;
+  std::ifstream in(path, std::ios::binary);
+  return in.read(reinterpret_cast<char*>(&header), sizeof header) && WIFSIGNALED(replayed.ended.status) &&
+         !replayed.was_ended && header.end_kind == static_cast<std::uint32_t>(trace::EndKind::Signal) &&
+         header.end_value == WTERMSIG(replayed.ended.status);
+}
+
 int wrong(const std::string& message) {
   complain(message);
   return kWrong;
 }
 
-// One replay, and its report. `order`: the sentence about which access comes first; may be empty.
-Result<Replayed> replay_once(const Script& script, const std::vector<std::string>& command,
-                             const ReplayOptions& options, const std::string& order) {
-  auto replayed = replay_script(script, command, options);
-  if (!replayed) return replayed;
-  print_error_text(replay_text(script, *replayed));
-  if (!replayed->confirmed || options.then == replay::Then::Stop || options.gdb) return replayed;
-  const std::string followed = what_followed(*replayed);
-  print_error_text(fmt::format("  and then{}: {}\n", order, followed.empty() ? "the program ended well" : followed));
-  return replayed;
+std::string end_text(const Replayed& replayed) {
+  if (!replayed.confirmed) return "the program did not follow: " + replayed.why;
+  const std::string followed = what_followed(replayed);
+  return followed.empty() ? "the program ended well" : followed;
+}
+
+// What becomes of the program behind the point. A race has two continuations.
+int tell_what_follows(const Script& script, const std::vector<std::string>& command, ReplayOptions options,
+                      const Replayed& first) {
+  if (script.goal != replay::Goal::Race) {
+    print_error_text(fmt::format("  and then: {}\n", end_text(first)));
+    return 0;
+  }
+  const auto write_first = replay::with_write_first(script);
+  options.first = 1;
+  const auto second = replay_script(write_first.value_or(script), command, options);
+  if (!second) return wrong(second.error().text());
+  print_error_text(fmt::format("  and then, with the {} first: {}\n", write_first ? "read" : "first access",
+                               end_text(first)));
+  print_error_text(fmt::format("  and then, with the {} first: {}\n", write_first ? "write" : "second access",
+                               end_text(second.value())));
+  return 0;
 }
 
 } // namespace
@@ -118,7 +139,7 @@ Result<Replayed> replay_once(const Script& script, const std::vector<std::string
 int run_replay(int argc, char** argv) {
   Wanted wanted;
   ReplayOptions options;
-  std::string first, then = "stop";
+  std::string first, save, then = "stop";
   int exit_code = kFound;
   Parser parser(
       "replay",
@@ -135,6 +156,7 @@ int run_replay(int argc, char** argv) {
   parser.add_option("--observed", wanted.observed, "Reproduce the recorded run of this trace, instead of FINDING")
       ->type_name("T.sooth")
       ->excludes("--witness");
+  parser.add_option("--save", save, "Also write the schedule as a witness file")->type_name("FILE");
   parser
       .add_option("--then", then,
                   "What comes after the point: stop, continue (the crash or failed assertion that follows is\n"
@@ -168,6 +190,7 @@ int run_replay(int argc, char** argv) {
 
   const auto script = script_for(wanted);
   if (!script) return wrong(script.error().text());
+  if (!save.empty() && !write_file(save, replay::print(script.value()))) return kWrong;
   if (const std::string reason = misfit(script.value(), program); !reason.empty()) return wrong(reason);
 
   options.gdb = then == "gdb";
@@ -175,22 +198,19 @@ int run_replay(int argc, char** argv) {
   if (!wanted.observed.empty()) {
     const auto replayed = replay_script(script.value(), command, options);
     if (!replayed) return wrong(replayed.error().text());
-    if (!replayed.value().confirmed) {
+    if (!replayed.value().confirmed && !died_as_recorded(wanted.observed, replayed.value())) {
       print_error_text(replay_text(script.value(), replayed.value()));
       return kUnanswered;
     }
     return end_like(replayed.value().ended);
   }
-  const bool both = options.then == replay::Then::Continue && script.value().goal == replay::Goal::Race && !options.gdb;
-  bool confirmed = false;
-  for (options.first = 0; options.first < (both ? 2u : 1u); ++options.first) {
-    const auto replayed = replay_once(script.value(), command, options,
-                                      both ? fmt::format(", with access {} first", options.first + 1) : "");
-    if (!replayed) return wrong(replayed.error().text());
-    confirmed = confirmed || replayed.value().confirmed;
-    if (!replayed.value().confirmed) break;
-  }
-  return confirmed ? exit_code : kUnanswered;
+  const auto replayed = replay_script(script.value(), command, options);
+  if (!replayed) return wrong(replayed.error().text());
+  print_error_text(replay_text(script.value(), replayed.value()));
+  if (!replayed.value().confirmed) return kUnanswered;
+  if (options.then == replay::Then::Continue && !options.gdb)
+    if (const int status = tell_what_follows(script.value(), command, options, replayed.value())) return status;
+  return exit_code;
 }
 
 } // namespace sooth::cli

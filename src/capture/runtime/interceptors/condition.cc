@@ -15,8 +15,14 @@ namespace sooth::runtime {
 
 namespace {
 
-// The schedule is over. Signals that came until now count; from now on the thread waits for real, in
-// short pieces, because one may come in between.
+struct Replayed {
+  Waiting* waiting;
+  Waiter waiter;
+  int result;
+};
+
+// Signals that came until now count; from now on the thread waits for real, in short pieces, because
+// one may come in between.
 int wait_on(Waiting& waiting, const Waiter& waiter) {
   auto* condition = static_cast<pthread_cond_t*>(waiting.condition);
   auto* mutex = static_cast<pthread_mutex_t*>(waiting.mutex);
@@ -40,15 +46,23 @@ int replayed_wait(Waiting& waiting) {
   auto* mutex = static_cast<pthread_mutex_t*>(waiting.mutex);
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
   sync(waiting.thread, EventKind::Wait, waiting.condition, value);
-  Waiter waiter;
-  begin_wait(waiter, waiting.condition);
+  Replayed replayed = {&waiting, {}, 0};
+  begin_wait(replayed.waiter, waiting.condition);
   REAL(pthread_mutex_unlock)(mutex);
   gave(waiting.thread);
-  const Woken woken = wait_for_turn(waiting.thread, waiter, waiting.until != nullptr);
+  const Woken woken = wait_for_turn(waiting.thread, replayed.waiter, waiting.until != nullptr);
   int result = REAL(pthread_mutex_lock)(mutex);
-  if (woken == Woken::LetGo) result = wait_on(waiting, waiter);
-  else if (woken == Woken::ByTime) result = ETIMEDOUT;
-  end_wait(waiter);
+  if (woken == Woken::ByTime) result = ETIMEDOUT;
+  if (woken == Woken::LetGo) { // it may be cancelled there
+    sooth_guarded_call(
+        [](void* p) {
+          auto* r = static_cast<Replayed*>(p);
+          r->result = wait_on(*r->waiting, r->waiter);
+        },
+        [](void* p) { end_wait(static_cast<Replayed*>(p)->waiter); }, &replayed);
+    result = replayed.result;
+  }
+  end_wait(replayed.waiter);
   if (result == ETIMEDOUT) failed(waiting.thread, EventKind::Wake, waiting.condition, value);
   else sync(waiting.thread, EventKind::Wake, waiting.condition, value);
   return result;

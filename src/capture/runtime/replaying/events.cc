@@ -24,10 +24,13 @@ bool is_same_kind(EventKind met, const StepRow& step) {
   return met == wanted;
 }
 
+// Beginning and end of a thread: the last call that was made is anywhere.
+bool has_no_place(EventKind kind) { return kind == EventKind::ThreadStart || kind == EventKind::ThreadEnd; }
+
 bool is_step(const ReplayedThread& self, const Met& met, bool stops) {
   const StepRow& step = g_step_rows[self.step];
   return ((step.flags & replay::kStops) != 0) == stops && ((step.flags & replay::kFails) != 0) == met.failed &&
-         is_same_kind(met.kind, step) && place_of_site(met.site) == step.place;
+         is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
 }
 
 std::uint64_t value_of(const Met& met) {
@@ -164,6 +167,10 @@ enum class Effect : std::uint8_t {
   Now,   // it takes effect behind the hook, in a call that may block, or after which no hook comes
 };
 
+bool is_short_store(const Met& met, Effect effect) {
+  return effect == Effect::Comes && met.kind == EventKind::Write && met.size <= 8 && met.bytes != nullptr;
+}
+
 void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   const StepRow& step = g_step_rows[self.step];
   if ((step.flags & replay::kHasValue) != 0 && value_of(met) != step.value)
@@ -171,12 +178,12 @@ void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   if ((step.flags & replay::kRemember) != 0) g_freed = met.address, g_freed_bytes = met.size;
   const bool last = self.step + 1 == g_schedule->steps;
   if (last && g_schedule->goal == Goal::Followed) {
+    if (is_short_store(met, effect)) // before anything else happens; the thread makes it once more
+      os::copy(reinterpret_cast<void*>(met.address), met.bytes, met.size);
     tell_stop(t, self, met);
     return confirm(t);
   }
-  if (effect == Effect::Comes && met.kind == EventKind::Write && met.size <= 8 && met.bytes != nullptr &&
-      another_goes_on(self))
-    return store_now(self, met);
+  if (is_short_store(met, effect) && another_goes_on(self)) return store_now(self, met);
   if (effect == Effect::Comes) {
     self.gives = true;
     return;
@@ -262,26 +269,33 @@ void replayed_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uin
   meet(t, {EventKind::Write, false, address, size, &bytes, site}, Effect::Comes);
 }
 
-void replayed_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
-  Quiet quiet;
-  if (kind == EventKind::Signal || kind == EventKind::Broadcast)
-    signal_waiters(reinterpret_cast<const void*>(address), kind == EventKind::Broadcast);
-  ReplayedThread* self = replayed_self(t);
-  if (self == nullptr) return;
+namespace {
+
+void replay_sync(Thread* t, ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value) {
   const bool region = trace::object_of(kind) == trace::ObjectKind::Region;
   // libc allocates with locks of its own held: no thread stops there, unless it is its step.
-  if (region && (self->step >= g_schedule->steps ||
-                 static_cast<EventKind>(g_step_rows[self->step].kind) != kind ||
-                 place_of_site(site_of_call()) != g_step_rows[self->step].place))
+  if (region && (self.step >= g_schedule->steps ||
+                 static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
+                 place_of_site(site_of_call()) != g_step_rows[self.step].place))
     return;
-  if (kind == EventKind::ThreadEnd) self->ended = true;
-  if (kind == EventKind::Fork) announce_replayed(*self, static_cast<std::uint32_t>(value));
+  if (kind == EventKind::ThreadEnd) self.ended = true;
+  if (kind == EventKind::Fork) announce_replayed(self, static_cast<std::uint32_t>(value));
   const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);
-  if (takes) note_lock(*self, kind, address, value);
+  if (takes) note_lock(self, kind, address, value);
   meet(t, {kind, false, address, region ? value : 0, nullptr, site_of_call()}, effect_of(kind));
-  if (!takes) note_lock(*self, kind, address, value);
-  if (kind == EventKind::ThreadEnd && is_followed() && self->step < g_schedule->steps)
-    diverge(self, Reason::ThreadEnded, nullptr);
+  if (!takes) note_lock(self, kind, address, value);
+  if (kind == EventKind::ThreadEnd && is_followed() && self.step < g_schedule->steps)
+    diverge(&self, Reason::ThreadEnded, nullptr);
+}
+
+} // namespace
+
+void replayed_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  if (self != nullptr) replay_sync(t, *self, kind, address, value);
+  if (kind == EventKind::Signal || kind == EventKind::Broadcast) // now, when it is due
+    signal_waiters(reinterpret_cast<const void*>(address), kind == EventKind::Broadcast);
 }
 
 void replayed_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t) {

@@ -50,7 +50,7 @@ void replayed_atomic(Thread* t, EventKind kind, const void* address, const void*
 enum class Woken : std::uint8_t {
   BySignal,
   ByTime,  // its time is up: the schedule says so
-  LetGo,   // the schedule is over: look at was_signalled(), then wait for real
+  LetGo,   // nobody has signalled, or the schedule is over: look at was_signalled(), then wait for real
 };
 struct Waiter {
   Waiter* next;

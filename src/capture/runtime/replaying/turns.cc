@@ -75,8 +75,8 @@ namespace sooth::runtime {
 
 void confirm(Thread*) {
   if (!is_followed() || !ends_it()) return;
+  end_replay(*g_schedule, State::Confirmed, Reason::None); // the others still sleep
   __sooth_replay_point();
-  end_replay(*g_schedule, State::Confirmed, Reason::None);
   if (g_schedule->then == replay::Then::Stop) os::call(SYS_exit_group, 0);
   wake_all();
 }

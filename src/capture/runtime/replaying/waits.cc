@@ -35,6 +35,18 @@ void begin_wait(Waiter& waiter, const void* condition) {
 
 bool was_signalled(const Waiter& waiter) { return __atomic_load_n(&waiter.signalled, __ATOMIC_ACQUIRE); }
 
+namespace {
+
+// A signal wakes any one of the waiting threads. The schedule says which.
+bool takes_signal(Waiter& waiter) {
+  os::Guard guard(g_lock);
+  for (Waiter* other = g_waiters; other != nullptr && !waiter.signalled; other = other->next)
+    if (other->condition == waiter.condition && other->signalled) other->signalled = false, waiter.signalled = true;
+  return waiter.signalled;
+}
+
+} // namespace
+
 void end_wait(Waiter& waiter) {
   os::Guard guard(g_lock);
   for (Waiter** at = &g_waiters; *at != nullptr; at = &(*at)->next)
@@ -49,7 +61,8 @@ Woken wait_for_turn(Thread* t, Waiter& waiter, bool timed) {
   ReplayedThread* self = replayed_self(t);
   if (self == nullptr || !is_followed() || !take_turn(*self)) return Woken::LetGo;
   if (replay_cursor() >= g_schedule->steps || stops_in_wait(t, *self, waiter)) return Woken::LetGo;
-  return was_signalled(waiter) || !timed ? Woken::BySignal : Woken::ByTime;
+  if (takes_signal(waiter)) return Woken::BySignal;
+  return timed ? Woken::ByTime : Woken::LetGo; // for a signal from outside, or its end
 }
 
 void note_lock(ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value) {
