@@ -105,8 +105,7 @@ private:
 
 std::size_t switches(const Trace& trace, std::span<const std::uint32_t> run) {
   std::size_t out = 0;
-  for (std::size_t i = 1; i < run.size(); ++i)
-    out += trace.events[run[i]].thread != trace.events[run[i - 1]].thread;
+  for (std::size_t i = 1; i < run.size(); ++i) out += trace.events[run[i]].thread != trace.events[run[i - 1]].thread;
   return out;
 }
 

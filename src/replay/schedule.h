@@ -58,10 +58,10 @@ struct ThreadRow {
 };
 
 enum StepFlags : std::uint16_t {
-  kStops = 1,     // stop directly before the event
-  kFails = 2,     // a try that fails, a wait whose time is up
-  kRemember = 4,  // of a `free`: the goal needs its memory
-  kHasValue = 8,  // `value` must be the one that is written or seen; of an `exit`: the calls that remain
+  kStops = 1,    // stop directly before the event
+  kFails = 2,    // a try that fails, a wait whose time is up
+  kRemember = 4, // of a `free`: the goal needs its memory
+  kHasValue = 8, // `value` must be the one that is written or seen; of an `exit`: the calls that remain
 };
 
 struct StepRow {
@@ -83,11 +83,11 @@ struct ScheduleHeader {
   std::uint32_t first; // after a race is confirmed: the stop that goes on first
 
   // Written by the program.
-  std::uint32_t process;  // that follows the schedule: the first one that comes
-  std::uint64_t progress; // events of the thread whose turn it is
-  std::uint32_t cursor;   // the next step; a futex
-  std::uint32_t state;    // State; also written by the tool, when the time is up
-  std::uint32_t reason;   // Reason
+  std::uint32_t process;   // that follows the schedule: the first one that comes
+  std::uint64_t progress;  // events of the thread whose turn it is
+  std::uint32_t cursor;    // the next step; a futex
+  std::uint32_t state;     // State; also written by the tool, when the time is up
+  std::uint32_t reason;    // Reason
   std::uint32_t passed;    // the stop `first` has gone on
   std::uint32_t closing;   // a deadlock is reached if the threads that stopped really wait now
   std::uint32_t text_used; // of `text`: lines of words separated by tabs (runtime/replaying/report.cc)

@@ -32,10 +32,16 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+// Without quotes where they are not needed.
+std::string word_of(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_of(" \"\\\n") == std::string_view::npos;
+  return plain ? std::string(text) : quoted(text);
+}
+
 std::string print_step(const ScriptStep& step) {
-  std::string out = fmt::format("{} {} {} {} {} {} {} {}", step.stops() ? "stop" : "run", step.thread,
-                                trace::kind_name(step.kind), step.count, quoted(step.place.file), step.place.line,
-                                step.place.column, quoted(step.place.function));
+  std::string out =
+      fmt::format("{} {} {} {} {} {} {} {}", step.stops() ? "stop" : "run", step.thread, trace::kind_name(step.kind),
+                  step.count, quoted(step.place.file), step.place.line, step.place.column, quoted(step.place.function));
   for (const FlagWord& row : kFlags)
     if ((step.flags & row.flag) != 0) out += fmt::format(" {}", row.word);
   if ((step.flags & kHasValue) != 0) out += fmt::format(" value {:#x}", step.value);
@@ -111,7 +117,8 @@ private:
     return Error{message + ".", name_, number_, column};
   }
   Error expected(const char* what, const Words& words) const {
-    return wrong(words.broken() ? std::string("this text has no end: `\"` is missing") : fmt::format("expected {}", what),
+    return wrong(words.broken() ? std::string("this text has no end: `\"` is missing")
+                                : fmt::format("expected {}", what),
                  words.column());
   }
 
@@ -220,9 +227,8 @@ private:
 std::string_view goal_name(Goal goal) { return kGoals[static_cast<std::size_t>(goal)]; }
 
 std::string print(const Script& script) {
-  std::string out = fmt::format("{}\nprogram {}\nfinding {} {}\ngoal {}\n", kFirstLine, quoted(script.program),
-                                script.finding, script.fingerprint.empty() ? "-" : script.fingerprint,
-                                goal_name(script.goal));
+  std::string out = fmt::format("{}\nprogram {}\nfinding {} {}\ngoal {}\n", kFirstLine, word_of(script.program),
+                                word_of(script.finding), word_of(script.fingerprint), goal_name(script.goal));
   for (std::size_t i = 0; i < script.threads.size(); ++i) {
     const ScriptThread& thread = script.threads[i];
     out += i == 0 ? "thread 0\n" : fmt::format("thread {} by {} {}\n", i, thread.parent, thread.ordinal);

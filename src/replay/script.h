@@ -10,8 +10,8 @@
 //     stop 1 acquire 1 "bank.cpp" 11 43 "save(int)"
 //     stop 0 acquire 1 "bank.cpp" 18 43 "spend(int)"
 //
-// `thread 1 by 0 1`: thread 1 is the first one that thread 0 creates. `run T KIND N PLACE`: thread T
-// runs until it has made N more events of this kind at this place, counted from its step before.
+// `thread 1 by 0 1`: thread 1 is the first one that thread 0 creates. `run T KIND N PLACE`: thread
+// T runs until it has made N more events of this kind at this place, counted from its step before.
 // `stop`: it stands directly before the event. No line has an address, so the file fits a program
 // that was built again. Lines end with the words `fails`, `remember` and `value V` where needed
 // (StepFlags in schedule.h).
@@ -57,7 +57,7 @@ struct ScriptStep {
 struct Script {
   std::string program;     // its file's own name
   std::string finding;     // kind; "recorded" for a recorded run
-  std::string fingerprint; // or "-"
+  std::string fingerprint; // of the finding; may be empty
   Goal goal = Goal::Followed;
   std::vector<ScriptThread> threads; // [0] is the main thread
   std::vector<ScriptStep> steps;
@@ -73,8 +73,8 @@ Result<Script> parse_script(std::string_view text, const std::string& name);
 // One line for people: "thread 1: acquire at bank.cpp:11 in save(int)".
 std::string phrase(const ScriptStep& step);
 
-// Of a race between a read and a write: the schedule that makes the write, and ends before the read.
-// The script itself ends behind the read. Nothing if there is no such read.
+// Of a race between a read and a write: the schedule that makes the write, and ends before the
+// read. The script itself ends behind the read. Nothing if there is no such read.
 std::optional<Script> with_write_first(const Script& script);
 
 // The schedule for the runtime (schedule.h), ready to be mapped.

@@ -3,10 +3,10 @@
 // Question: which events of the run have to be named, so that the program makes the same run? Those
 //   after which another thread goes on, those at which the finding's threads stop, and those that
 //   the finding itself is about.
-// The recorder keeps every synchronisation, but omits repeated accesses. So an access is counted from
-//   the thread's last synchronisation on, which is named before it. Accesses that a sieve left out
-//   were made by other instructions, or are counted too low; the goal then is missed, and the replay
-//   says so.
+// The recorder keeps every synchronisation, but omits repeated accesses. So an access is counted
+//   from the thread's last synchronisation on, which is named before it. Accesses that a sieve
+//   left out were made by other instructions, or are counted too low; the goal then is missed, and
+//   the replay says so.
 // Cost: linear in the run.
 #pragma once
 

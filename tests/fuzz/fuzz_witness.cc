@@ -1,5 +1,5 @@
-// Witness files of any content are parsed or refused with a place; what was parsed is printed, parsed
-// again and flattened the same.
+// Witness files of any content are parsed or refused with a place; what was parsed is printed,
+// parsed again and flattened the same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,9 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = replay::parse_script(replay::print(script.value()), "again");
   if (!again || !(again.value() == script.value())) __builtin_trap();
   const auto flat = replay::flatten(script.value(), replay::Then::Stop, 0);
-  if (flat.size() != replay::bytes_of_schedule(script.value().threads.size(), script.value().steps.size()))
-    __builtin_trap();
+  const std::size_t threads = script.value().threads.size();
+  if (flat.size() != replay::bytes_of_schedule(threads, script.value().steps.size())) __builtin_trap();
   for (const replay::ScriptStep& step : script.value().steps)
-    if (step.thread >= script.value().threads.size() || replay::phrase(step).empty()) __builtin_trap();
+    if (step.thread >= threads || replay::phrase(step).empty()) __builtin_trap();
   return 0;
 }

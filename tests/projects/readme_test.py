@@ -18,7 +18,7 @@ import subprocess
 from recording import ROOT, check, fresh
 
 
-DOCUMENTS = ("README.md", "docs/architecture.md", "docs/report.md")
+DOCUMENTS = ("README.md", "docs/architecture.md", "docs/report.md", "docs/replay.md")
 PATIENCE = 120  # seconds; the slowest command takes a few
 TRIES = 3
 

@@ -1,5 +1,5 @@
-// In the recorded run (order.c forces it) the reader has the lock first, and the lock orders its read
-// before the end of the ledger. In another run, it reads a null pointer.
+// In the recorded run (order.c forces it) the reader has the lock first, and the lock orders its
+// read before the end of the ledger. In another run, it reads a null pointer.
 #include <cstdio>
 #include <mutex>
 #include <thread>

@@ -201,6 +201,38 @@ int main() {
         check(again.err == "", again.err)
 
 
+def test_until_failure(test):
+    """Runs until it fails, and keeps that run: here the third one, by a file that counts."""
+    source = test.work / "flaky.cpp"
+    source.write_text("""
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+std::mutex gate;
+int main() {
+  std::FILE* file = std::fopen("runs", "a");
+  std::fputc('x', file);
+  const long runs = std::ftell(file);
+  std::fclose(file);
+  std::thread thread([] { const std::lock_guard<std::mutex> lock(gate); });
+  { const std::lock_guard<std::mutex> lock(gate); }
+  thread.join();
+  if (runs % 3 == 0) std::abort();
+}
+""")
+    program = test.build(source)
+    answer = run([test.sooth, "record", "--until-failure", "9", "-o", "flaky.sooth", program], test.work, fine=(-6,))
+    has(answer, "it failed", "sooth replay --observed flaky.sooth ./flaky")
+    check((test.work / "runs").read_text() == "xxx", "three runs")
+    (test.work / "runs").write_text("xx")
+    test.replay("--observed", "flaky.sooth", program, fine=(-6,))
+    (test.work / "runs").write_text("")
+    answer = run([test.sooth, "record", "--until-failure", "2", "-o", "none.sooth", program], test.work)
+    has(answer, "none of 2 runs failed")
+    check(not (test.work / "none.sooth").exists(), "no trace is kept")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -214,6 +246,7 @@ def main():
     test_confirm(test, program)
     test_diverged(test)
     test_observed(test)
+    test_until_failure(test)
 
 
 main()

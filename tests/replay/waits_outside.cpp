@@ -1,4 +1,5 @@
-// The reader waits for the writer by means that no schedule knows: the predicted order cannot be forced.
+// The reader waits for the writer by means that no schedule knows: the predicted order cannot be
+// forced.
 #include <mutex>
 #include <thread>
 
@@ -10,11 +11,15 @@ int value;
 int main() {
   std::thread writer([] {
     value = 1;
-    { const std::lock_guard<std::mutex> lock(gate); }
+    {
+      const std::lock_guard<std::mutex> lock(gate);
+    }
     at(0);
   });
   at(1);
-  { const std::lock_guard<std::mutex> lock(gate); }
+  {
+    const std::lock_guard<std::mutex> lock(gate);
+  }
   value = 2;
   writer.join();
 }

@@ -47,7 +47,8 @@ TEST(ReplayScript, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of(kHead + "run 1 scribble 1 \"a\" 1 1 \"f\"\n"), "w:7:7: expected a kind of event.");
   EXPECT_EQ(error_of(kHead + "run 1 write 0 \"a\" 1 1 \"f\"\n"), "w:7:13: expected a count, from 1.");
   EXPECT_EQ(error_of(kHead + "run 1 write 1 \"a 1 1\n"), "w:7:15: this text has no end: `\"` is missing.");
-  EXPECT_EQ(error_of(kHead + "run 1 write 1 \"a\" 1 1 \"f\" soon\n"), "w:7:27: expected `fails`, `remember` or `value`.");
+  EXPECT_EQ(error_of(kHead + "run 1 write 1 \"a\" 1 1 \"f\" soon\n"),
+            "w:7:27: expected `fails`, `remember` or `value`.");
   EXPECT_EQ(error_of(kHead + "thread 3 by 0 1\n"), "w:7:8: expected the next thread's number.");
   EXPECT_EQ(error_of(kHead + "thread 2 by 2 1\n"), "w:7:13: expected the number of an earlier thread.");
 }
@@ -104,7 +105,8 @@ RC_GTEST_PROP(FewerSwitches, KeepWhatDepends, ()) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < size; ++i) {
     const auto kind = *rc::gen::element(EventKind::Read, EventKind::Write, EventKind::Acquire, EventKind::Release);
-    events.push_back(event(*rc::gen::inRange<std::uint32_t>(0, 4), kind, 8 * *rc::gen::inRange<std::uint64_t>(1, 4), 1));
+    events.push_back(
+        event(*rc::gen::inRange<std::uint32_t>(0, 4), kind, 8 * *rc::gen::inRange<std::uint64_t>(1, 4), 1));
   }
   const Trace trace = trace_of(events, 4);
   const std::vector<std::uint32_t> run = with_fewer_switches(trace, all_of(trace));
@@ -124,9 +126,9 @@ RC_GTEST_PROP(FewerSwitches, KeepWhatDepends, ()) {
 
 TEST(ScriptOf, AnAccessIsCountedFromTheLastSynchronisation) {
   // Thread 1 reads x three times, once before it takes the lock; the race is at the third one.
-  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),       event(1, EventKind::ThreadStart, 0, 0),
-                               event(1, EventKind::Read, kX, 2),      event(1, EventKind::Acquire, kLock, 3),
-                               event(1, EventKind::Read, kX, 2),      event(1, EventKind::Read, kX, 2),
+  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),        event(1, EventKind::ThreadStart, 0, 0),
+                               event(1, EventKind::Read, kX, 2),       event(1, EventKind::Acquire, kLock, 3),
+                               event(1, EventKind::Read, kX, 2),       event(1, EventKind::Read, kX, 2),
                                event(1, EventKind::Release, kLock, 4), event(0, EventKind::Write, kX, 5)};
   events[0].value = 1;
   const Trace trace = trace_of(events, 2);

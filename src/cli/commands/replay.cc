@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
-#include "cli/replaying.h"
+#include "cli/replaying/replaying.h"
 #include "replay/script_of.h"
 
 namespace sooth::cli {
@@ -127,8 +127,8 @@ int tell_what_follows(const Script& script, const std::vector<std::string>& comm
   options.first = 1;
   const auto second = replay_script(write_first.value_or(script), command, options);
   if (!second) return wrong(second.error().text());
-  print_error_text(fmt::format("  and then, with the {} first: {}\n", write_first ? "read" : "first access",
-                               end_text(first)));
+  print_error_text(
+      fmt::format("  and then, with the {} first: {}\n", write_first ? "read" : "first access", end_text(first)));
   print_error_text(fmt::format("  and then, with the {} first: {}\n", write_first ? "write" : "second access",
                                end_text(second.value())));
   return 0;
@@ -143,7 +143,8 @@ int run_replay(int argc, char** argv) {
   int exit_code = kFound;
   Parser parser(
       "replay",
-      "Run the program under the schedule of a predicted finding, and see whether the error happens: `confirmed`, with\n"
+      "Run the program under the schedule of a predicted finding, and see whether the error happens: `confirmed`, "
+      "with\n"
       "the real values and stacks, or `diverged`, with the reason. FINDING is REPORT.json:ID, of a report that --json\n"
       "wrote, or T.sooth:ID. The program is the one that was recorded, or a new build of it; its arguments follow.\n"
       "Exit status: 66 confirmed, 65 diverged, 2 wrong usage or a witness that does not fit the program. With\n"

@@ -10,10 +10,10 @@
 
 #include "cli/analysing.h"
 #include "cli/command.h"
-#include "cli/confirming.h"
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "cli/replaying/confirming.h"
 #include "cli/temporary_folder.h"
 #include "cli/watch.h"
 #include "logic/syntax/syntax.h"
@@ -131,8 +131,7 @@ int run_run(int argc, char** argv) {
   parser.add_flag("--confirm", confirms,
                   "Then run the program again under the schedule of each predicted finding, and say which ones\n"
                   "happened (docs/replay.md)");
-  parser
-      .add_option("--confirm-budget", confirming.budget, "Seconds for all of these runs together")
+  parser.add_option("--confirm-budget", confirming.budget, "Seconds for all of these runs together")
       ->type_name("SECONDS")
       ->at_least(0)
       ->show_default();

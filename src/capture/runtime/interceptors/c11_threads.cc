@@ -27,9 +27,7 @@ int error_of(int result) {
   }
 }
 
-int c11_result(int result) {
-  return result == 0 ? thrd_success : result == ETIMEDOUT ? thrd_timedout : thrd_error;
-}
+int c11_result(int result) { return result == 0 ? thrd_success : result == ETIMEDOUT ? thrd_timedout : thrd_error; }
 
 int run_thread(void* p) {
   const StartBlock block = begin_thread(p);

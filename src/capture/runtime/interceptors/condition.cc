@@ -21,12 +21,12 @@ struct Replayed {
   int result;
 };
 
-// Signals that came until now count; from now on the thread waits for real, in short pieces, because
-// one may come in between.
+// Signals that came until now count; from now on the thread waits for real, in short pieces,
+// because one may come in between.
 int wait_on(Waiting& waiting, const Waiter& waiter) {
   auto* condition = static_cast<pthread_cond_t*>(waiting.condition);
   auto* mutex = static_cast<pthread_mutex_t*>(waiting.mutex);
-  constexpr long kPiece = 10'000'000; // nanoseconds
+  constexpr long kPiece = 10'000'000;                       // nanoseconds
   if (waiting.until != nullptr && !was_signalled(waiter)) { // ends in any case
     waiting.call(&waiting);
     return waiting.timed_out ? ETIMEDOUT : 0;

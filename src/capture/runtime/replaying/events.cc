@@ -64,8 +64,8 @@ bool is_race() {
 
 bool is_lock(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Lock; }
 
-// Every stopped thread that asks for a lock asks for one that will not be given back: its holder has
-// stopped, too, or has ended.
+// Every stopped thread that asks for a lock asks for one that will not be given back: its holder
+// has stopped, too, or has ended.
 bool is_deadlock() {
   for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
     const ReplayedThread& thread = g_replayed[i];
@@ -249,9 +249,10 @@ Effect effect_of(EventKind kind) {
   case EventKind::Wait:
   case EventKind::Free:
   case EventKind::Unmap: return Effect::Comes;
-  default: return trace::does(kind, trace::act::kTakes) ? Effect::Made
-                  : trace::does(kind, trace::act::kGives) ? Effect::Comes
-                                                          : Effect::Made;
+  default:
+    return trace::does(kind, trace::act::kTakes)   ? Effect::Made
+           : trace::does(kind, trace::act::kGives) ? Effect::Comes
+                                                   : Effect::Made;
   }
 }
 
@@ -274,8 +275,7 @@ namespace {
 void replay_sync(Thread* t, ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value) {
   const bool region = trace::object_of(kind) == trace::ObjectKind::Region;
   // libc allocates with locks of its own held: no thread stops there, unless it is its step.
-  if (region && (self.step >= g_schedule->steps ||
-                 static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
+  if (region && (self.step >= g_schedule->steps || static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
                  place_of_site(site_of_call()) != g_step_rows[self.step].place))
     return;
   if (kind == EventKind::ThreadEnd) self.ended = true;
@@ -319,7 +319,8 @@ bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
   if (self.step >= g_schedule->steps) return false;
   const StepRow& step = g_step_rows[self.step];
   if ((step.flags & replay::kStops) == 0 || static_cast<EventKind>(step.kind) != EventKind::Wake) return false;
-  stop(t, self, {EventKind::Wake, false, reinterpret_cast<std::uint64_t>(waiter.condition), 0, nullptr, site_of_call()});
+  stop(t, self,
+       {EventKind::Wake, false, reinterpret_cast<std::uint64_t>(waiter.condition), 0, nullptr, site_of_call()});
   return true;
 }
 

@@ -7,8 +7,9 @@
 //   that stand hold only what the schedule lets them hold. Waits on condition variables are made
 //   here (waits.cc): otherwise the kernel would decide who gets the mutex first.
 // Hooks of plain accesses run behind a load and before a store. A thread that stops at a read has
-//   just made it. A thread that has to stop after a store makes the store in the hook; should another
-//   thread write there before it goes on, its own store, which comes again, is undone (Repair).
+//   just made it. A thread that has to stop after a store makes the store in the hook; should
+//   another thread write there before it goes on, its own store, which comes again, is undone
+//   (Repair).
 // Never a hang of the runtime's making: the tool watches `progress`, and lets all threads go when
 //   nothing happens any more.
 // Cost: every access calls its hook; a hook of the running thread compares the site with its step.
@@ -49,8 +50,8 @@ void replayed_atomic(Thread* t, EventKind kind, const void* address, const void*
 // A wait on a condition, with the mutex released, after its `wait` event.
 enum class Woken : std::uint8_t {
   BySignal,
-  ByTime,  // its time is up: the schedule says so
-  LetGo,   // nobody has signalled, or the schedule is over: look at was_signalled(), then wait for real
+  ByTime, // its time is up: the schedule says so
+  LetGo,  // nobody has signalled, or the schedule is over: look at was_signalled(), then wait for real
 };
 struct Waiter {
   Waiter* next;

@@ -66,7 +66,7 @@ Woken wait_for_turn(Thread* t, Waiter& waiter, bool timed) {
 }
 
 void note_lock(ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value) {
-  const std::uint64_t lock = trace::moves_mutex(kind)                               ? value
+  const std::uint64_t lock = trace::moves_mutex(kind)                            ? value
                              : trace::object_of(kind) == trace::ObjectKind::Lock ? address
                                                                                  : 0;
   const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);

@@ -1,4 +1,4 @@
-#include "cli/replaying.h"
+#include "cli/replaying/replaying.h"
 
 #include <algorithm>
 #include <chrono>
@@ -168,8 +168,12 @@ void read_text(const ScheduleHeader& header, Replayed& out, std::optional<Replay
     const std::vector<std::string> words = words_of(line);
     if (words.empty()) continue;
     if (words[0] == "stop") {
-      out.stops.push_back({static_cast<std::uint32_t>(number(words, 1)), kind_text(number(words, 2)), number(words, 3),
-                           number(words, 4), number(words, 5), {}});
+      out.stops.push_back({static_cast<std::uint32_t>(number(words, 1)),
+                           kind_text(number(words, 2)),
+                           number(words, 3),
+                           number(words, 4),
+                           number(words, 5),
+                           {}});
       current = &out.stops.back();
     } else if (words[0] == "met") {
       met = ReplayStop{static_cast<std::uint32_t>(number(words, 1)), kind_text(number(words, 2)), 0, 0, 0, {}};
@@ -238,7 +242,8 @@ std::string misfit(const Script& script, const std::string& program) {
   if (is_another)
     return fmt::format("the witness was made for another program ({}): this one has no code of {}.", script.program,
                        replay::base_name(first->place.file.c_str()));
-  const char* changed = functions.contains(first->place.function) ? "the function has changed since" : "it has no such function";
+  const char* changed =
+      functions.contains(first->place.function) ? "the function has changed since" : "it has no such function";
   return fmt::format("the witness does not fit this program: there is no {} at {}:{}:{} in {} ({}).",
                      trace::kind_name(first->kind), first->place.file, first->place.line, first->place.column,
                      first->place.function, changed);

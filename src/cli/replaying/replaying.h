@@ -38,7 +38,7 @@ struct Replayed {
   // If it diverged: in how many of the steps it was followed, and why not further, in one sentence.
   std::size_t followed = 0;
   std::string why;
-  Ended ended; // the program's own end
+  Ended ended;            // the program's own end
   bool was_ended = false; // by us
 };
 

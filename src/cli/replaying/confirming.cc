@@ -1,4 +1,4 @@
-#include "cli/confirming.h"
+#include "cli/replaying/confirming.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/replaying.h"
+#include "cli/replaying/replaying.h"
 
 namespace sooth::cli {
 
