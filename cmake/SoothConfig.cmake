@@ -1,22 +1,49 @@
-# find_package(Sooth) gives sooth_instrument(TARGET...): builds the targets with Sooth's pass and links its runtime.
+# find_package(Sooth) gives
+#   sooth_instrument(TARGET...)   builds the targets with Sooth's pass and links its runtime;
+#   sooth_add_test(...)           a test of ctest that runs a program under Sooth and fails if something is found.
 # For projects whose compiler is clang 19; with sooth-cc and sooth-c++ as compilers nothing of this is needed.
 get_filename_component(_sooth_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(SOOTH_LIBRARY_DIR "${_sooth_prefix}/lib/sooth")
 set(SOOTH_INCLUDE_DIR "${_sooth_prefix}/include")
+set(SOOTH_BINARY_DIR "${_sooth_prefix}/bin")
 unset(_sooth_prefix)
 
-# sooth_instrument(TARGET... [IGNORELIST FILE...] [CALLS FUNCTION...] [NO_BRANCHES])
-# CALLS: functions of which every call is an event, as -fsooth-property=FILE of the compilers has it; names without scopes.
+# sooth_instrument(TARGET... [FACTS] [PROPERTY FILE...] [IGNORELIST FILE...] [CALLS FUNCTION...] [NO_BRANCHES])
+# FACTS: what events depend on, for the models `full` and `sliced` (-fsooth-facts).
+# PROPERTY: every call of the functions that these property files name is an event (-fsooth-property=FILE).
+# CALLS: the same for these functions; names without scopes.
 function(sooth_instrument)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_BRANCHES" "" "IGNORELIST;CALLS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_BRANCHES;FACTS" "" "IGNORELIST;CALLS;PROPERTY")
+  foreach(file ${arg_PROPERTY})
+    get_filename_component(file "${file}" ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    execute_process(COMMAND "${SOOTH_BINARY_DIR}/sooth-c++" "-fsooth-property=${file}" --sooth-print-calls
+      OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "sooth_instrument: ${file} is no property file that can be read")
+    endif()
+    string(REPLACE "\n" ";" names "${names}")
+    list(APPEND arg_CALLS ${names})
+    list(APPEND own_options "-fsooth-property=${file}")
+  endforeach()
+  if(arg_FACTS)
+    list(APPEND own_options "-fsooth-facts")
+  endif()
+  foreach(file ${arg_IGNORELIST})
+    get_filename_component(file "${file}" ABSOLUTE)
+    list(APPEND own_options "-fsooth-ignorelist=${file}")
+  endforeach()
   set(pass "${SOOTH_LIBRARY_DIR}/libsooth_pass.so")
   foreach(language C CXX)
     get_property(enabled GLOBAL PROPERTY ENABLED_LANGUAGES)
     if(NOT language IN_LIST enabled)
       continue()
     endif()
-    # The wrappers do all of this themselves.
+    # The wrappers do all of this themselves, once they know what is asked for.
     if(CMAKE_${language}_COMPILER MATCHES "sooth-c(c|\\+\\+)$")
+      foreach(target ${arg_UNPARSED_ARGUMENTS})
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${own_options}>")
+      endforeach()
       return()
     endif()
     if(NOT CMAKE_${language}_COMPILER_ID STREQUAL "Clang" OR NOT CMAKE_${language}_COMPILER_VERSION MATCHES "^19\\.")
@@ -26,8 +53,11 @@ function(sooth_instrument)
     endif()
   endforeach()
   set(options "-g" "-fpass-plugin=${pass}")
-  if(arg_NO_BRANCHES OR arg_IGNORELIST OR arg_CALLS)
+  if(arg_NO_BRANCHES OR arg_IGNORELIST OR arg_CALLS OR arg_FACTS)
     list(APPEND options "SHELL:-Xclang -load" "SHELL:-Xclang ${pass}")
+  endif()
+  if(arg_FACTS)
+    list(APPEND options "SHELL:-mllvm -sooth-facts=true")
   endif()
   if(arg_NO_BRANCHES)
     list(APPEND options "SHELL:-mllvm -sooth-branches=false")
@@ -55,6 +85,26 @@ function(sooth_instrument)
     target_link_options(${target} ${link} "LINKER:--push-state,--no-as-needed" "-L${SOOTH_LIBRARY_DIR}" "-lsooth_rt"
       "LINKER:--pop-state" "LINKER:-rpath,${SOOTH_LIBRARY_DIR}")
   endforeach()
+endfunction()
+
+# sooth_add_test(NAME NAME COMMAND PROGRAM [ARGS...] [PROPERTY FILE] [OPTIONS OPTION...])
+# Runs PROGRAM (a target, or a file) once under `sooth run`. The test fails if the program does, or if Sooth finds
+# something; its report is in the test's output. OPTIONS are those of `sooth run`: --find, --suppressions, --budget, ...
+function(sooth_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;PROPERTY" "COMMAND;OPTIONS")
+  if(NOT arg_NAME OR NOT arg_COMMAND)
+    message(FATAL_ERROR "sooth_add_test needs NAME and COMMAND")
+  endif()
+  if(arg_PROPERTY)
+    get_filename_component(arg_PROPERTY "${arg_PROPERTY}" ABSOLUTE)
+    list(APPEND arg_OPTIONS --property "${arg_PROPERTY}")
+  endif()
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    set(program "$<TARGET_FILE:${program}>")
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND "${SOOTH_BINARY_DIR}/sooth" run ${arg_OPTIONS} "${program}" ${arg_COMMAND})
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS sooth)
 endfunction()
 
 # Sooth::sooth: the analysis as a library (<sooth/analysis.h>).

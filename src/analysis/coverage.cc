@@ -41,6 +41,7 @@ public:
 };
 
 void add_engines(const predict::Coverage& engines, Collector& out) {
+  out.result.candidates = engines.candidates;
   out.result.undecided = engines.undecided;
   for (const auto& [reason, times] : engines.reasons)
     out.add("undecided", times, fmt::format("candidates are undecided: {}", reason), false);

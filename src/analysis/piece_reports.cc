@@ -67,6 +67,7 @@ void PieceReports::add(report::Report piece) {
   for (std::string& words : piece.coverage.unanswered)
     if (std::ranges::find(report_.coverage.unanswered, words) == report_.coverage.unanswered.end())
       report_.coverage.unanswered.push_back(std::move(words));
+  report_.coverage.candidates += piece.coverage.candidates;
   report_.coverage.undecided += piece.coverage.undecided;
   report_.coverage.complete = report_.coverage.complete && piece.coverage.complete;
   add_gaps(std::move(piece.coverage.gaps));

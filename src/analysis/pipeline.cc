@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "analysis/coverage.h"
 #include "analysis/cut.h"
 #include "analysis/find.h"
@@ -14,6 +16,7 @@
 #include "analysis/suppressed.h"
 #include "base/interrupt.h"
 #include "report/describe.h"
+#include "report/fingerprint.h"
 #include "report/renumber.h"
 #include "report/suppressions.h"
 
@@ -55,6 +58,15 @@ void add_interruption(report::Report& report) {
       {"interrupted", 1, "interruption ended the analysis: this is what was known by then", false});
 }
 
+// What needs the fingerprints of whole findings; and which suppressions were of no use.
+void suppress_the_rest(report::Suppressor& suppressor, report::Report& report) {
+  suppressor.keep_back_fingerprints(report);
+  const std::vector<std::string> unused = suppressor.unused(report.looked_for);
+  if (!unused.empty())
+    report.coverage.gaps.push_back({report::kUnusedSuppressions, unused.size(), "suppressions matched nothing", true,
+                                    fmt::format("{}", fmt::join(unused, ", "))});
+}
+
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
                             report::Suppressor& suppressor) {
   report::Report report;
@@ -73,6 +85,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);
   report.coverage =
       coverage_of(prepared.trace, prepared.objects, prepared.computation, findings.coverage, prepared.left_out);
+  report.coverage.budget = options.limits.seconds;
   report.coverage.unanswered = std::move(findings.unanswered);
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
@@ -142,6 +155,8 @@ Result<report::Report> analyse(const std::string& file, const std::string& name,
   } while (!reading.is_over() && !reading.left_out.unread && reading.left_out.for_numbers == 0);
   report::Report report = std::move(reports).all(reading.overlap());
   report.trace = name;
+  report::tell_apart_fingerprints(report);
+  if (suppressor) suppress_the_rest(*suppressor, report);
   if (was_interrupted()) add_interruption(report);
   return report;
 }

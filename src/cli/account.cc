@@ -5,9 +5,11 @@
 
 #include "report/end_text.h"
 #include "report/event_text.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
+using report::printable;
 using trace::Trace;
 
 namespace {
@@ -32,9 +34,9 @@ void print_rest(std::size_t all, std::size_t top, std::string_view noun, Output&
 void print_program(const Trace& trace, Output& out) {
   const trace::ProcessInfo& process = trace.process;
   if (!process.program.empty()) {
-    out.print("program     {}", process.program);
+    out.print("program     {}", printable(process.program));
     // Skips the first argument, the program's own name.
-    for (std::size_t i = 1; i < process.arguments.size(); ++i) out.print(" {}", process.arguments[i]);
+    for (std::size_t i = 1; i < process.arguments.size(); ++i) out.print(" {}", printable(process.arguments[i]));
     if (process.pid != 0) out.print(" (process {})", process.pid);
     out.text("\n");
   }
@@ -46,7 +48,7 @@ void print_program(const Trace& trace, Output& out) {
 void print_threads(const Trace& trace, const Tally& counts, std::size_t top, Output& out) {
   out.print("threads     {}\n", trace.threads.size());
   for (std::size_t i = 0; i < std::min(top, trace.threads.size()); ++i)
-    out.print("  {:<24} {:>12} events{}\n", report::thread_text(trace, static_cast<std::uint32_t>(i)),
+    out.print("  {:<24} {:>12} events{}\n", printable(report::thread_text(trace, static_cast<std::uint32_t>(i))),
               counts.by_thread[i], trace.threads[i].ended ? "" : ", end not seen");
   print_rest(trace.threads.size(), top, "thread", out);
 }
@@ -58,7 +60,7 @@ void print_shared(const Trace&, const Tally& counts, std::size_t top, Output& ou
     const VariableRow& row = counts.shared[i];
     std::string places;
     if (row.places > 1) places = fmt::format(" at {} of {} addresses", row.shared_places, row.places);
-    out.print("  {:<24} {:>8} reads {:>8} writes   {}{}\n", row.name, row.reads, row.writes,
+    out.print("  {:<24} {:>8} reads {:>8} writes   {}{}\n", printable(row.name), row.reads, row.writes,
               threads_text(row.by_thread), places);
   }
   print_rest(counts.shared.size(), top, "variable", out);
@@ -71,7 +73,7 @@ void print_locks(const Trace&, const Tally& counts, std::size_t top, Output& out
     std::string more;
     if (row.shared_acquires != 0) more += fmt::format(", {} shared", row.shared_acquires);
     if (row.failed != 0) more += fmt::format(", {} failed", row.failed);
-    out.print("  {:<24} {:>8} acquires{}   {}\n", row.name, row.acquires, more, threads_text(row.by_thread));
+    out.print("  {:<24} {:>8} acquires{}   {}\n", printable(row.name), row.acquires, more, threads_text(row.by_thread));
   }
   print_rest(counts.locks.size(), top, "lock", out);
 }
@@ -87,8 +89,9 @@ void print_gaps(const Trace& trace, Output& out) {
   }
   if (!any) out.text("defects     none\n");
   for (const auto& [primitive, calls] : trace.process.unsupported)
-    out.print("unsupported {} ({})\n", primitive, counted(calls, "call"));
-  for (const std::string& library : trace.process.plain_libraries) out.print("not instrumented: {}\n", library);
+    out.print("unsupported {} ({})\n", printable(primitive), counted(calls, "call"));
+  for (const std::string& library : trace.process.plain_libraries)
+    out.print("not instrumented: {}\n", printable(library));
 }
 
 } // namespace sooth::cli

@@ -1,6 +1,9 @@
 #include "cli/analysing.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <unistd.h>
 
@@ -9,18 +12,14 @@
 #include "cli/attempts.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
+#include "report/between/merge.h"
 #include "report/json.h"
 #include "report/text.h"
 
 namespace sooth::cli {
 
 namespace {
-
-bool write_json(const report::Report& report, const std::string& path) {
-  FileOutput out(path);
-  report::json(report, [&](std::string_view text) { return out.write(text); });
-  return out.finish();
-}
 
 // FOLDER/ID.witness for each finding that can be replayed.
 bool write_witnesses(const report::Report& report, const std::string& folder) {
@@ -32,17 +31,20 @@ bool write_witnesses(const report::Report& report, const std::string& folder) {
   return true;
 }
 
-// Prints the report to standard error and writes the JSON.
-int tell(const report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
+// Prints the report to standard error and writes the files.
+int tell(report::Report report, const AnalysisOptions& options, const BeginTelling& begin) {
   for (const std::string& objection : report.objections) complain("internal error: " + objection);
-  std::error_code ignored;
-  const std::string here = std::filesystem::current_path(ignored).string();
-  const std::string text = report::text(report, {isatty(STDERR_FILENO) == 1, here, options.replay});
+  apply_baseline(options.files, report);
+  const report::Detail detail = options.verbose ? report::Detail::Verbose
+                                : options.quiet ? report::Detail::Quiet
+                                                : report::Detail::Usual;
+  report::TextOptions wanted = text_options(detail);
+  wanted.replay = options.replay;
+  const std::string text = report::text(report, wanted);
   begin();
   const bool printed = print_error_text(text);
   if (!options.witnesses.empty() && !write_witnesses(report, options.witnesses)) return kWrong;
-  if (!options.json.empty() && !write_json(report, options.json)) return kWrong;
-  if (!printed) return kWrong;
+  if (!write_report_files(report, options.files) || !printed) return kWrong;
   if (!report.findings.empty()) return options.exit_code;
   return report.coverage.unanswered.empty() ? kFine : kUnanswered;
 }
@@ -99,7 +101,7 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
       ->type_name("MODEL")
       ->each([&options](const std::string& name) { options.properties.model = name; });
   add_property_options(parser, options.properties);
-  parser.add_option("--json", options.json, "Write the report as JSON (docs/report.md)")->type_name("FILE");
+  add_report_file_options(parser, options.files);
   parser
       .add_option("--witness", options.witnesses,
                   "Write the schedule of each predicted finding to DIR/ID.witness, for `sooth replay --witness`")
@@ -111,15 +113,101 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   parser.add_flag("--candidates", options.candidates,
                   "List, apart, what might be an error but is not proved: undecided ones, and pairs of accesses\n"
                   "that no lock and no order keeps apart although no run has both");
+  parser.add_flag("--quiet", options.quiet, "A line for each finding; nothing if there is nothing to say");
+  parser
+      .add_flag("--verbose", options.verbose,
+                "Also library frames, all steps that are listed, addresses, and every bound and note")
+      ->excludes("--quiet");
   parser.add_option("--exit-code", options.exit_code, "Exit status if something was found")
       ->type_name("N")
       ->show_default()
       ->within(0, 255);
 }
 
+namespace {
+
+// Schedules are made where somebody will see them.
+AnalysisOptions with_scripts(AnalysisOptions options) {
+  options.scripts = options.scripts || !options.files.json.empty() || !options.witnesses.empty() || options.confirm;
+  return options;
+}
+
+void confirm_in(report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
+  if (!options.confirm) return;
+  begin(); // the program runs now, as often as there are findings
+  options.confirm(report);
+}
+
+// The report about all traces; an error only if there is none about any.
+Result<report::Report> analyse_all(const std::vector<NamedTrace>& traces, const AnalysisOptions& options,
+                                   analysis::Spending& spending, ProgressLine& line, std::vector<std::string>& notes) {
+  report::MergedReports merged;
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const double share = spending.left() / static_cast<double>(traces.size() - i);
+    analysis::Spending own(spending.limited() ? std::max(share, analysis::kShortest) : 0, spending.bytes);
+    own.most_events = spending.most_events;
+    own.part_for_reading = spending.part_for_reading;
+    own.last = spending.last;
+    own.works_on = spending.works_on;
+    own.looks = spending.looks;
+    own.give_up = spending.give_up;
+    std::vector<std::string> notes_of_one;
+    auto report = analysis::analyse(traces[i].file, traces[i].name, options, own, line, notes_of_one);
+    for (const std::string& note : notes_of_one) notes.push_back(fmt::format("{}: {}", traces[i].name, note));
+    std::optional<Error> error = report ? merged.add(std::move(*report)) : report.error();
+    if (!error) continue;
+    notes.push_back(error->text());
+    merged.miss(traces[i].name, error->message);
+    if (!first) first = std::move(error);
+  }
+  if (merged.empty()) return *first;
+  return std::move(merged).all();
+}
+
+} // namespace
+
+Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& given) {
+  if (traces.size() == 1) return analyse(traces.front().file, traces.front().name, given);
+  const AnalysisOptions options = with_scripts(given);
+  analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
+  const std::string name = counted(traces.size(), "trace");
+  const auto look = [&](const BeginTelling& begin) -> int {
+    std::vector<std::string> notes;
+    auto report = [&] {
+      ProgressLine line("looking");
+      return analyse_all(traces, options, spending, line, notes);
+    }();
+    complain_all(notes);
+    if (report) confirm_in(*report, options, begin);
+    return report ? tell(std::move(*report), options, begin) : kWrong; // the notes have said why
+  };
+  return within_memory(spending, look, [&] { return tell(analysis::nothing_known(name, options), options, [] {}); });
+}
+
+std::vector<NamedTrace> traces_named(const std::vector<std::string>& words) {
+  namespace fs = std::filesystem;
+  std::vector<NamedTrace> out;
+  for (const std::string& word : words) {
+    std::error_code problem;
+    if (!fs::is_directory(word, problem)) {
+      out.push_back({word, word});
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (fs::directory_iterator it(word, problem), end; !problem && it != end; it.increment(problem))
+      if (it->path().extension() == ".sooth" && it->is_regular_file()) inside.push_back(it->path().string());
+    if (problem) complain(fmt::format("cannot read the folder {}: {}.", word, problem.message()));
+    else if (inside.empty()) complain(fmt::format("there are no traces (*.sooth) in {}.", word));
+    if (problem || inside.empty()) return {};
+    std::ranges::sort(inside);
+    for (const std::string& file : inside) out.push_back({file, file});
+  }
+  return out;
+}
+
 Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& given) {
-  AnalysisOptions options = given;
-  options.scripts = options.scripts || !options.json.empty() || !options.witnesses.empty() || options.confirm;
+  const AnalysisOptions options = with_scripts(given);
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   const auto look = [&](const BeginTelling& begin) -> int {
     std::vector<std::string> notes;
@@ -128,11 +216,8 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
       return analysis::analyse(file, name, options, spending, line, notes);
     }();
     complain_all(notes);
-    if (report && options.confirm) {
-      begin(); // the program runs now, as often as there are findings
-      options.confirm(*report);
-    }
-    if (report) return tell(*report, options, begin);
+    if (report) confirm_in(*report, options, begin);
+    if (report) return tell(std::move(*report), options, begin);
     complain(report.error().text());
     return kWrong;
   };

@@ -3,22 +3,26 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "analysis/options.h"
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/parser.h"
 #include "report/report.h"
+#include "cli/report_files.h"
 
 namespace sooth::cli {
 
 struct AnalysisOptions : analysis::Options {
-  std::string json;       // file for the report as JSON; empty: none
+  ReportFiles files;      // the report in other forms
   int exit_code = kFound; // if there are findings
   std::string witnesses;  // folder for a witness file of each predicted finding; empty: none
   std::string replay;     // the command that replays a finding (report::TextOptions)
   // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
   std::function<void(report::Report&)> confirm = {};
+  bool quiet = false;     // a line for each finding
+  bool verbose = false;   // everything that is known of each
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.
@@ -31,5 +35,18 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options);
 // The exit status: options.exit_code if there are findings; kUnanswered if there are none, but some
 // kind was not searched; kWrong after an error, which has been reported; else kFine.
 Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options);
+
+// A trace, and its name in the report.
+struct NamedTrace {
+  std::string file;
+  std::string name;
+};
+// The same for several traces: one report about all of them. Each gets an equal share of the time
+// that is left when its turn comes.
+Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& options);
+
+// The traces that these words name: files, and folders, whose files `*.sooth` are meant, in the
+// order of their names. Empty after an error, which has been reported.
+std::vector<NamedTrace> traces_named(const std::vector<std::string>& words);
 
 } // namespace sooth::cli

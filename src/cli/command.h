@@ -19,6 +19,7 @@ struct Command {
   std::string_view arguments;
   std::string_view summary;
   int (*run)(int argc, char** argv); // argv[0] is the command's name
+  bool has_parser = true;            // it reads its options with a Parser
 };
 
 std::span<const Command> commands();
@@ -38,6 +39,8 @@ int run_show(int argc, char** argv);
 int run_stats(int argc, char** argv);
 int run_verify(int argc, char** argv);
 int run_check(int argc, char** argv);
+int run_diff(int argc, char** argv);
+int run_report(int argc, char** argv);
 int run_compare(int argc, char** argv);
 int run_import(int argc, char** argv);
 int run_export(int argc, char** argv);

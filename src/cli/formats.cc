@@ -7,7 +7,7 @@ namespace sooth::cli {
 std::string format_list() {
   std::string out;
   for (const import::Format& format : import::formats())
-    out += fmt::format("  {:<5} {}\n", format.name, format.sentence);
+    out += fmt::format("  {:<8} {}\n", format.name, format.sentence);
   return out;
 }
 

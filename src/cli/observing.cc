@@ -13,9 +13,11 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "cli/watch.h"
 #include "logic/syntax/syntax.h"
 #include "report/json.h"
+#include "report/terminal/printable.h"
 #include "report/text.h"
 
 namespace sooth::cli {
@@ -23,10 +25,7 @@ namespace {
 
 // The findings alone, without a summary: the program still runs.
 std::string finding_text(const report::Report& report) {
-  std::error_code ignored;
-  const std::string here = std::filesystem::current_path(ignored).string();
-  const std::string all = report::text(report, {isatty(STDERR_FILENO) != 0, here});
-  return all.substr(0, all.size() - report::summary(report).size());
+  return report::findings_text(report, text_options(report::Detail::Usual));
 }
 
 } // namespace
@@ -59,8 +58,8 @@ observe::ServerSpeaker Verdicts::speaker() {
           complain(program.refusal()->text());
           refused_ = true;
         }
-        print_error_text(
-            fmt::format("sooth: {} ({}) has ended\n{}", report.program, program.hello().pid, report::summary(report)));
+        print_error_text(fmt::format("sooth: {} ({}) has ended\n{}", report::printable(report.program),
+                                     program.hello().pid, report::summary(report)));
         reports_.push_back(std::move(report));
       },
   };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
@@ -28,7 +29,7 @@ void complain_all(const std::vector<std::string>& messages) {
 }
 
 void complain(std::string_view message) {
-  const std::string line = "sooth: " + std::string(message) + "\n";
+  const std::string line = "sooth: " + report::printable_lines(message) + "\n"; // names may be the program's
   if (g_holding) g_held += line;
   else print_error_text(line);
 }

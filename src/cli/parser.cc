@@ -1,5 +1,6 @@
 #include "cli/parser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 
@@ -9,6 +10,8 @@
 #include "cli/command.h"
 #include "cli/option_file.h"
 #include "cli/output.h"
+#include "cli/reference/reference.h"
+#include "logic/syntax/nearest.h"
 
 namespace sooth::cli {
 
@@ -42,7 +45,7 @@ Parser::Option* Parser::Option::each(const std::function<void(std::string)>& val
 }
 
 Parser::Parser(const std::string& command, const std::string& description, const std::string& examples)
-    : app_(std::make_unique<CLI::App>(description, "sooth " + command)) {
+    : app_(std::make_unique<CLI::App>(description, "sooth " + command)), examples_(examples) {
   app_->footer("\nExamples:\n" + examples);
   app_->get_formatter()->column_width(34);
 }
@@ -63,12 +66,84 @@ Parser::Option* Parser::add_option(const std::string& names, T& value, const std
   return option;
 }
 
-void Parser::prefix_command() { app_->prefix_command(); }
-std::vector<std::string> Parser::remaining() const { return app_->remaining(); }
+void Parser::prefix_command() { has_program_ = true; }
 
-std::optional<int> Parser::parse_all(int argc, char** argv) {
+// `--name`, `--name=value`, `-n`, `-nVALUE`. `takes_next`: its value is the next word.
+bool Parser::is_known(const std::string& word, bool& takes_next) const {
+  const bool is_long = word.starts_with("--");
+  const std::size_t equals = word.find('=');
+  const std::string name = is_long ? word.substr(0, equals) : word.substr(0, 2);
+  const CLI::Option* option = app_->get_option_no_throw(name);
+  const bool has_value = is_long ? equals != std::string::npos : word.size() > 2;
+  takes_next = option != nullptr && option->get_items_expected_max() != 0 && !has_value;
+  return option != nullptr;
+}
+
+bool Parser::take_words(std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i];
+    const bool ends_options = word == "--";
+    if (word.size() < 2 || word.front() != '-' || ends_options) {
+      if (!has_program_) {
+        if (ends_options) return true;
+        continue;
+      }
+      const std::size_t program = i + (ends_options ? 1 : 0); // its name
+      if (program < words.size())
+        remaining_.assign(words.begin() + static_cast<std::ptrdiff_t>(program) + 1, words.end());
+      words.resize(std::min(words.size(), program + 1));
+      return true;
+    }
+    bool takes_next = false;
+    if (is_known(word, takes_next)) {
+      i += takes_next ? 1 : 0;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app_->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    const std::string name = word.substr(0, word.find('='));
+    const std::vector<std::string> near = logic::nearest_names(name, names);
+    complain(fmt::format("there is no option `{}`.{} (see `{} --help`)", name,
+                         near.empty() ? "" : fmt::format(" Did you mean `{}`?", near.front()), app_->get_name()));
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+CommandReference* g_describing = nullptr; // only the main thread parses
+
+} // namespace
+
+Parser::Describing::Describing(CommandReference& row) { g_describing = &row; }
+Parser::Describing::~Describing() { g_describing = nullptr; }
+
+void Parser::describe(CommandReference& row) const {
+  row.description = app_->get_description();
+  row.examples = examples_;
+  for (const CLI::Option* option : app_->get_options()) {
+    OptionRow out;
+    for (const std::string& name : option->get_snames()) out.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) out.names.push_back("--" + name);
+    out.positional = option->get_positional();
+    if (out.positional) out.names = {option->get_type_name()};
+    if (option->get_items_expected_max() != 0) out.value = option->get_type_name();
+    out.description = option->get_description();
+    row.options.push_back(std::move(out));
+  }
+}
+
+std::optional<int> Parser::parse_words(std::vector<std::string> words) {
+  if (g_describing != nullptr) {
+    describe(*g_describing);
+    return kFine;
+  }
+  if (!take_words(words)) return kWrong;
   try {
-    app_->parse(argc, argv);
+    std::ranges::reverse(words); // as CLI11 wants them
+    app_->parse(words);
   } catch (const CLI::CallForHelp&) {
     Output out;
     out.text(app_->help());
@@ -80,19 +155,18 @@ std::optional<int> Parser::parse_all(int argc, char** argv) {
   return std::nullopt;
 }
 
+std::optional<int> Parser::parse_all(int argc, char** argv) { return parse_words({argv + 1, argv + argc}); }
+
 std::optional<int> Parser::parse_with_file(int argc, char** argv) {
-  auto more = options_from_file();
-  if (!more) {
-    complain(more.error().text());
+  auto words = options_from_file();
+  if (!words) {
+    complain(words.error().text());
     return kWrong;
   }
   for (CLI::Option* option : app_->get_options())
     if (option->get_expected_max() == 1) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  std::vector<char*> words = {argv[0]};
-  for (std::string& word : *more) words.push_back(word.data());
-  words.insert(words.end(), argv + 1, argv + argc);
-  words.push_back(nullptr);
-  return parse_all(static_cast<int>(words.size()) - 1, words.data());
+  words->insert(words->end(), argv + 1, argv + argc);
+  return parse_words(*std::move(words));
 }
 
 template Parser::Option* Parser::add_option(const std::string&, int&, const std::string&);

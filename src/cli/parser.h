@@ -17,6 +17,8 @@ class Option;
 
 namespace sooth::cli {
 
+struct CommandReference;
+
 class Parser {
 public:
   // Properties of an option; calls can be chained.
@@ -45,8 +47,17 @@ public:
   // For the types that parser.cc instantiates at its end.
   template <typename T>
   Option* add_option(const std::string& names, T& value, const std::string& description);
-  void prefix_command(); // arguments behind the first positional one are not ours
-  std::vector<std::string> remaining() const;
+  void prefix_command(); // words behind the first positional one are the program's
+  const std::vector<std::string>& remaining() const { return remaining_; }
+
+  // While one exists, a parser fills the row instead of reading arguments, and its command ends.
+  class Describing {
+  public:
+    explicit Describing(CommandReference& row);
+    ~Describing();
+    Describing(const Describing&) = delete;
+    Describing& operator=(const Describing&) = delete;
+  };
 
   // An exit status if the command should end: help was requested, or the arguments are wrong.
   std::optional<int> parse_all(int argc, char** argv);
@@ -55,7 +66,16 @@ public:
   std::optional<int> parse_with_file(int argc, char** argv);
 
 private:
+  // Takes the program's words away, and complains of options that the command does not have.
+  bool take_words(std::vector<std::string>& words);
+  bool is_known(const std::string& word, bool& takes_next) const;
+  std::optional<int> parse_words(std::vector<std::string> words);
+  void describe(CommandReference& row) const;
+
   std::unique_ptr<CLI::App> app_;
+  std::string examples_;
+  bool has_program_ = false;
+  std::vector<std::string> remaining_;
   std::deque<Option> options_; // a deque, so that pointers to them stay valid
 };
 

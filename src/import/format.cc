@@ -1,6 +1,7 @@
 #include "import/format.h"
 
 #include "import/std/std_format.h"
+#include "import/views/views.h"
 
 namespace sooth::import {
 
@@ -8,6 +9,8 @@ std::span<const Format> formats() {
   static constexpr Format rows[] = {
       {"std", ".std", "the STD text format of RAPID, one `thread|operation(target)|location` a line", read_std,
        write_std},
+      {"shiviz", ".shiviz", "a vector-clock log that ShiViz shows (only --to)", nullptr, write_shiviz},
+      {"perfetto", ".pftrace", "Perfetto's trace format, TrackEvent packets (only --to)", nullptr, write_perfetto},
   };
   return rows;
 }

@@ -32,7 +32,7 @@ struct Format {
   std::string_view name;      // for --from and --to
   std::string_view extension; // with its dot
   std::string_view sentence;
-  Imported (*read)(std::string_view text, const std::string& file);
+  Imported (*read)(std::string_view text, const std::string& file); // null: it can only be written
   Exported (*write)(const trace::Trace& trace, std::ostream& out);
 };
 

@@ -136,9 +136,16 @@ Compiler::Code Compiler::name(const Node& node) {
   return found_value(node, find_value(node, symbols_));
 }
 
+// `p->x < 2` is read as "p implies x < 2".
+std::string Compiler::hint_at_arrow(const Node& node) const {
+  const std::string_view before = std::string_view(file_.text).substr(0, node.begin);
+  const bool is_member = before.size() > 2 && before.ends_with("->") && before[before.size() - 3] != ' ';
+  return is_member ? "; '->' means 'implies' here: name what a pointer leads to with SOOTH_WATCH in the program" : "";
+}
+
 Compiler::Code Compiler::found_value(const Node& node, FoundValue found) {
   if (const auto* why = std::get_if<NotFound>(&found)) {
-    fail(why->at != 0 ? why->at : node.begin, why->message);
+    fail(why->at != 0 ? why->at : node.begin, why->message + hint_at_arrow(node));
     return {{{}}, {}};
   }
   if (const auto* constant = std::get_if<Constant>(&found)) {

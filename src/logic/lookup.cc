@@ -308,14 +308,21 @@ FoundValue enumerator(const std::string& wanted, const Symbols& symbols, std::ve
   return found;
 }
 
-NotFound unknown_variable(const std::string& name, const Symbols& symbols, std::vector<std::string> known) {
+// `numbers`: only numbers are accepted there, so nothing else is suggested.
+NotFound unknown_variable(const std::string& name, const Symbols& symbols, std::vector<std::string> known,
+                          bool numbers) {
   for (const SymbolVariable& variable : symbols.variables) {
+    if (numbers && variable.type != 0 && scalar_below(symbols, variable.type) == nullptr) continue;
     known.push_back(variable.name);
     const Parts parts = parts_of(variable.name);
     if (!parts.file.empty()) known.push_back(parts.name);
   }
   for (const SymbolWatch& watch : symbols.watches) known.push_back(watch.name);
+  const std::vector<std::string> near = nearest_names(name, known);
   std::string message = "unknown variable '" + name + "'" + did_you_mean(name, known);
+  if (near.empty() && !symbols.variables.empty())
+    message += "; properties see global variables, and what the program names with SOOTH_WATCH(\"name\", variable): "
+               "locals, members of objects and what pointers lead to";
   if (symbols.variables.empty() && symbols.watches.empty())
     message += symbols.tables_missing ? " (the trace lacks the program's tables of names: they were cut off, or it was "
                                         "not recorded by Sooth)"
@@ -359,7 +366,7 @@ FoundValue find_value(const Node& name, const Symbols& symbols) {
     if (text == "true" || text == "false") return Constant{text == "true", {ScalarKind::Bool, 1, 0, 0, "bool"}};
     if (text == "NULL" || text == "nullptr") return Constant{0, {ScalarKind::Pointer, 8, 0, 0, "null pointer"}};
   }
-  return unknown_variable(text, symbols, std::move(known));
+  return unknown_variable(text, symbols, std::move(known), name.path.empty());
 }
 
 FoundObject find_object(const Node& name, const Symbols& symbols) {
@@ -369,7 +376,7 @@ FoundObject find_object(const Node& name, const Symbols& symbols) {
   if (Finder(name, symbols).find(spot, why)) return Object{spot.address, spot.bytes, false, ""};
   if (!why.message.empty()) return why;
   if (watch_of(text, symbols) != nullptr) return Object{0, 0, true, text};
-  return unknown_variable(text, symbols, {});
+  return unknown_variable(text, symbols, {}, false);
 }
 
 } // namespace sooth::logic

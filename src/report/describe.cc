@@ -1,6 +1,8 @@
 #include "report/describe.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 
 #include <absl/container/flat_hash_map.h>
@@ -10,8 +12,12 @@
 #include "report/fingerprint.h"
 #include "report/groups.h"
 #include "report/held_locks.h"
+#include "report/lock_names.h"
+#include "report/object_names.h"
 #include "report/phrases.h"
+#include "report/reads_from.h"
 #include "report/schedule.h"
+#include "report/story.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::report {
@@ -58,23 +64,6 @@ std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<c
   return out;
 }
 
-// Synchronisation that explains a schedule; not events that only describe memory, names and calls.
-bool synchronises(EventKind kind) {
-  switch (kind) {
-  case EventKind::Alloc:
-  case EventKind::Map:
-  case EventKind::Unmap:
-  case EventKind::StackBegin:
-  case EventKind::StackEnd:
-  case EventKind::ThreadName:
-  case EventKind::Watch:
-  case EventKind::LockInit:
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw: return false;
-  default: return trace::kind_is_ticketed(kind);
-  }
-}
-
 struct ObjectAt {
   ObjectText text;
   std::optional<std::uint32_t> event; // that began it
@@ -83,7 +72,7 @@ struct ObjectAt {
 // Results of the first pass for an event at a finding's place.
 struct Gathered {
   std::vector<Held> locks;
-  std::vector<std::string> lock_names;
+  std::vector<std::string> lock_names; // if the source does not name them
   ObjectAt object;
   std::uint32_t since = 0; // the thread's event before it
 };
@@ -93,26 +82,32 @@ public:
   Describer(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original,
             const DescribeOptions& options, Report& report)
       : trace_(trace), findings_(findings), original_(original), options_(options), report_(report),
-        forks_(trace.threads.size()) {}
+        forks_(trace.threads.size()), lock_names_(trace) {}
 
   void run() {
     for (const Finding& finding : findings_) want_places_of(finding);
     gather();
     for (auto& [event, gathered] : gathered_) want_more_for(gathered);
+    for (const auto& [lock, event] : lock_names_.blocks()) want(event);
     for (const std::optional<std::uint32_t>& fork : forks_)
       if (fork) want(*fork);
     resolve();
+    if (lock_names_.tell_apart([&](std::uint32_t event) { return step_of(report_, event).spot; })) resolve();
     name_lines();
     const std::vector<FindingGroup> groups =
         without_unwanted(merged(options_.each ? by_lines() : group_findings(trace_, findings_)));
     for (const FindingGroup& group : groups) want_run_of(findings_[group.members.front()]);
+    ask_for_writes(groups);
     resolve();
+    for (StepText& step : report_.steps) step.from = reads_from_.recorded(step.event);
     for (const FindingGroup& group : groups) report_.findings.push_back(assemble(group));
     std::uint32_t id = 0;
     for (FindingText& finding : report_.findings) finding.id = ++id;
   }
 
 private:
+  const trace::Site& site_of(const Event& e) const { return trace_.sites[e.site < trace_.sites.size() ? e.site : 0]; }
+
   void want(std::uint32_t event) { wanted_.try_emplace(event); }
 
   void want_places_of(const Finding& finding) {
@@ -130,11 +125,40 @@ private:
     for (const witness::RunStep& step : finding.run.unordered) want(step.event);
     observed_.push_back(observed_of(finding));
     for (const std::uint32_t event : observed_.back()) want(event);
+    stories_.push_back(story_of(trace_, finding, holds_at(finding)));
+    for (const StoryStep& step : stories_.back().recorded) want(step.event);
+    for (const StoryStep& step : stories_.back().predicted) want(step.event);
+  }
+  // The events that took the locks held at the places.
+  std::vector<std::uint32_t> holds_at(const Finding& finding) {
+    std::vector<std::uint32_t> out;
+    for (const witness::Place& place : finding.places)
+      for (const Held& held : gathered_[place.event].locks) out.push_back(held.event);
+    return out;
   }
   ScheduleStep schedule_step(std::uint32_t event) const {
     if (event >= trace_.events.size()) return {};
     const Event& e = trace_.events[event];
-    return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind), synchronises(e.kind)};
+    return {e.thread, e.address, trace::reads_memory(e.kind) || trace::writes_memory(e.kind),
+            explains_schedules(e.kind)};
+  }
+
+  // Requests the writes that the shown reads see.
+  void ask_for_writes(const std::vector<FindingGroup>& groups) {
+    for (const auto& [event, stack] : wanted_) reads_from_.ask_recorded(event);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const witness::Witness& run = findings_[groups[i].members.front()].witness;
+      reads_from_.ask_witness(i, run, schedules_[i].listed);
+      reads_from_.ask_witness(i, run, run.next);
+    }
+    reads_from_.answer();
+    std::vector<std::uint32_t> writes;
+    for (const auto& [event, stack] : wanted_)
+      if (const auto write = reads_from_.recorded(event)) writes.push_back(*write);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (const auto& [read, write] : reads_from_.of_witness(i)) writes.push_back(write);
+    for (const std::uint32_t write : writes) want(write);
+    in_full_ = true;
   }
 
   // The events of the finding's threads up to its last place: synchronisation, and accesses of the
@@ -154,7 +178,7 @@ private:
     for (std::uint32_t i = last + 1; i-- > first && out.size() < kObservedShown;) {
       const Event& e = trace_.events[i];
       if (std::find(threads.begin(), threads.end(), e.thread) == threads.end()) continue;
-      if (synchronises(e.kind) || is_atomic(e.kind) || is_place(finding, i) || touches_same(finding, e))
+      if (explains_schedules(e.kind) || is_atomic(e.kind) || is_place(finding, i) || touches_same(finding, e))
         out.push_back(i);
     }
     for (const witness::Place& place : finding.places)
@@ -192,11 +216,14 @@ private:
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       names.follow(e);
+      lock_names_.follow(i);
       if (e.kind == EventKind::Fork && e.value < forks_.size() && !e.has(trace::kFailed)) forks_[e.value] = i;
       // Before locks.follow(e): the locks that a request finds, not the one that it asks for.
       if (const auto it = gathered_.find(i); it != gathered_.end()) {
         it->second = gather_one(e, names, locks);
         it->second.since = newest[e.thread];
+        if (has_address(e.kind)) lock_names_.use(e.address, names);
+        for (const Held& held : locks.of(e.thread)) lock_names_.use(held.lock, names);
       }
       locks.follow(e, i);
       newest[e.thread] = i;
@@ -250,14 +277,37 @@ private:
       if (event < trace_.events.size()) order.push_back(event);
     std::sort(order.begin(), order.end());
     Narrator narrator(trace_);
+    HeldLocks locks(trace_.threads.size()); // before the event
     std::size_t followed = 0;
     report_.steps.clear();
     report_.steps.reserve(order.size());
     for (const std::uint32_t event : order) {
-      while (followed <= event) narrator.follow(followed++);
+      while (followed <= event) {
+        if (followed != 0 && in_full_)
+          locks.follow(trace_.events[followed - 1], static_cast<std::uint32_t>(followed - 1));
+        narrator.follow(followed++);
+      }
       report_.steps.push_back(step_text(event, narrator));
-      if (needs_stack(event)) wanted_[event] = stack_text(trace_, trace_.events[event], narrator.stack());
+      std::vector<Spot> stack;
+      if (in_full_ || needs_stack(event)) stack = stack_text(trace_, trace_.events[event], narrator.stack());
+      if (in_full_)
+        report_.steps.back().context = shared_context(stack, locks.of(trace_.events[event].thread), narrator);
+      if (needs_stack(event)) wanted_[event] = std::move(stack);
     }
+  }
+
+  // Consecutive events of a thread often have the same one.
+  std::shared_ptr<const Context> shared_context(std::vector<Spot> stack, std::span<const Held> held,
+                                                const Narrator& narrator) {
+    Context context{std::move(stack), {}};
+    for (const Held& one : held)
+      context.locks.push_back(
+          {address_text(narrator.name_of(one.lock), one.lock), original_(one.lock), one.shared, {}});
+    for (const std::shared_ptr<const Context>& known : newest_contexts_)
+      if (known && *known == context) return known;
+    auto& slot = newest_contexts_[newest_++ % newest_contexts_.size()];
+    slot = std::make_shared<const Context>(std::move(context));
+    return slot;
   }
 
   bool needs_stack(std::uint32_t event) const {
@@ -278,14 +328,17 @@ private:
     out.event = event;
     out.thread = e.thread;
     out.kind = trace::kind_name(e.kind);
-    out.variable = returns ? site.function : narrator.variable();
+    out.variable = returns ? site.function : member_name(narrator.variable(), site.function);
     if (has_address(e.kind)) out.address = original_(e.address);
+    if (object_of(e.kind) <= trace::ObjectKind::LastPrimitive && !narrator.names().has_own_name(e.address))
+      if (const std::string& name = lock_names_.of(e.address); !name.empty()) out.variable = name;
     if (out.variable.empty() && has_address(e.kind)) out.variable = fmt::format("{:#x}", out.address);
+    if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
     out.value = narrator.value_text();
     out.number = e.value;
     out.size = e.size;
     out.access = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
-    out.synchronises = synchronises(e.kind);
+    out.synchronises = explains_schedules(e.kind);
     out.pending = trace_.events[event].kind == EventKind::Request;
     out.spot = {site.file, site.line, site.column, site.function, (site.flags & trace::kSiteSystem) != 0};
     if (out.spot.function.empty() && !narrator.stack().empty())
@@ -302,7 +355,8 @@ private:
   void name_lines() {
     lines_.reserve(findings_.size());
     for (const Finding& finding : findings_) {
-      const FindingText text = with_places(finding);
+      FindingText text = with_places(finding);
+      add_threads(text);
       lines_.push_back(
           {fingerprint(text), not_in_fingerprint(finding, text), options_.unwanted && options_.unwanted(text)});
     }
@@ -373,7 +427,8 @@ private:
     const Finding& finding = findings_[group.members.front()];
     FindingText out = with_places(finding);
     const std::size_t number = report_.findings.size();
-    out.fingerprint = group.name.empty() ? lines_[group.members.front()].fingerprint : fingerprint_of_group(group.name);
+    if (!group.name.empty()) out.fingerprint = fingerprint_of_group(group.name);
+    else out.fingerprint = options_.each ? lines_[group.members.front()].fingerprint : fingerprint_without_lines(out);
     out.identity = group.name.empty() ? identity(group.members.front()) : group.identity;
     out.pairs = pairs_of(group);
     out.count = 0;
@@ -387,7 +442,10 @@ private:
     out.schedule = std::move(schedule.listed);
     out.turns = std::move(schedule.turns);
     out.next = finding.witness.next;
+    out.reads_from = reads_from_.of_witness(number);
     out.observed = std::move(observed_[number]);
+    out.recorded = std::move(stories_[number].recorded);
+    out.predicted = std::move(stories_[number].predicted);
     add_threads(out);
     if (options_.script) out.script = options_.script(finding, out.fingerprint);
     return out;
@@ -418,26 +476,37 @@ private:
   }
 
   PlaceText place_text(const witness::Place& place) {
-    const Event& e = trace_.events[place.event];
     Gathered& gathered = gathered_[place.event];
     PlaceText out;
     out.step = step_of(report_, place.event);
     out.role = place.role;
-    if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
+    out.order = out.step.order;
     out.object = gathered.object.text;
     if (const auto event = gathered.object.event) {
       out.object.spot = step_of(report_, *event).spot;
       out.object.thread = trace_.events[*event].thread;
       out.object.stack = wanted_[*event];
+      if (out.object.sort == "heap") out.object.type = site_of(trace_.events[*event]).object;
     }
     out.stack = wanted_[place.event];
     out.since = gathered.since;
     for (std::size_t i = 0; i < gathered.locks.size(); ++i) {
       const Held& held = gathered.locks[i];
-      out.locks.push_back(
-          {gathered.lock_names[i], original_(held.lock), held.shared, step_of(report_, held.event).spot});
+      const std::string& name = lock_names_.of(held.lock);
+      out.locks.push_back({name.empty() ? gathered.lock_names[i] : name, original_(held.lock), held.shared,
+                           step_of(report_, held.event).spot});
     }
     return out;
+  }
+
+  // The outermost function of the thread's own stack that is not in a library.
+  static std::string start_of(const FindingText& finding, std::uint32_t thread) {
+    for (const PlaceText& place : finding.places) {
+      if (place.step.thread != thread) continue;
+      for (std::size_t i = place.stack.size(); i-- > 0;)
+        if (!place.stack[i].system && !place.stack[i].function.empty()) return place.stack[i].function;
+    }
+    return {};
   }
 
   void add_threads(FindingText& out) {
@@ -457,6 +526,7 @@ private:
         thread.created = true;
         thread.parent = trace_.events[*forks_[number]].thread;
         thread.stack = wanted_[*forks_[number]];
+        thread.start = start_of(out, number);
       }
       out.threads.push_back(std::move(thread));
     }
@@ -470,10 +540,16 @@ private:
   std::vector<std::optional<std::uint32_t>> forks_;              // by thread: the event that created it
   absl::flat_hash_map<std::uint32_t, std::vector<Spot>> wanted_; // by event: its stack, if needed
   absl::flat_hash_map<std::uint32_t, Gathered> gathered_;        // by event: the findings' places
-  std::vector<Lines> lines_;                                     // by finding
-  std::vector<std::uint64_t> suppressed_;                        // by group: unwanted members
-  std::vector<Schedule> schedules_;                              // by group
-  std::vector<std::vector<std::uint32_t>> observed_;             // by group
+  LockNames lock_names_;
+  std::vector<Lines> lines_;                         // by finding
+  std::vector<std::uint64_t> suppressed_;            // by group: unwanted members
+  std::vector<Schedule> schedules_;                  // by group
+  std::vector<std::vector<std::uint32_t>> observed_; // by group
+  std::vector<Story> stories_;                       // by group
+  ReadsFrom reads_from_{trace_};                     // witnesses by group
+  bool in_full_ = false;                             // steps get their context; places alone, before, do not
+  std::array<std::shared_ptr<const Context>, 16> newest_contexts_;
+  std::size_t newest_ = 0;
 };
 
 } // namespace

@@ -86,6 +86,22 @@ std::vector<std::string_view> flag_names(const Event& e) {
   return out;
 }
 
+bool explains_schedules(EventKind kind) {
+  switch (kind) {
+  case EventKind::Alloc:
+  case EventKind::Map:
+  case EventKind::Unmap:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd:
+  case EventKind::ThreadName:
+  case EventKind::Watch:
+  case EventKind::LockInit:
+  case EventKind::AtomicWrite:
+  case EventKind::AtomicRmw: return false;
+  default: return trace::kind_is_ticketed(kind);
+  }
+}
+
 std::string lock_type_text(std::uint64_t type) {
   static constexpr std::pair<std::uint64_t, std::string_view> kNames[] = {
       {trace::kLockRobust, "robust"},

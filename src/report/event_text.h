@@ -64,5 +64,7 @@ std::string lock_type_text(std::uint64_t type);
 // "2" or "2 worker"
 std::string thread_text(const trace::Trace& trace, std::uint32_t thread);
 bool is_lock_event(trace::EventKind kind);
+// Synchronisation that explains a schedule; not events that only describe memory, names and calls.
+bool explains_schedules(trace::EventKind kind);
 
 } // namespace sooth::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -29,30 +30,43 @@ private:
 
 // If the line is unknown, as in imported traces, the variable's name stands for it. An address
 // would differ in another run.
+bool is_named(const PlaceText& place) { return !place.step.variable.starts_with("0x"); }
 std::string name_of_unknown(const PlaceText& place) {
-  const bool named = !place.step.variable.starts_with("0x");
-  return place.step.spot.line == 0 && named ? "|" + place.step.variable : std::string();
+  return place.step.spot.line == 0 && is_named(place) ? "|" + place.step.variable : std::string();
 }
 
-std::string place_key(const PlaceText& place) {
+std::string place_key(const PlaceText& place, bool lines) {
   const Spot& spot = place.step.spot;
-  return fmt::format("{}|{}|{}|{}|{}|{}", name_of(place.role), std::filesystem::path(spot.file).filename().string(),
-                     spot.line, spot.column, spot.function, place.step.kind) +
+  const std::string name = is_named(place) ? place.step.variable : "";
+  const std::string at = lines ? fmt::format("{}|{}", spot.line, spot.column) : name;
+  return fmt::format("{}|{}|{}|{}|{}", name_of(place.role), std::filesystem::path(spot.file).filename().string(), at,
+                     spot.function, place.step.kind) +
          name_of_unknown(place);
 }
 
-} // namespace
-
-std::string fingerprint(const FindingText& finding) {
+std::string hash_of(const FindingText& finding, bool lines) {
   std::vector<std::string> keys;
   keys.reserve(finding.places.size());
-  for (const PlaceText& place : finding.places) keys.push_back(place_key(place));
+  for (const PlaceText& place : finding.places) keys.push_back(place_key(place, lines));
   std::sort(keys.begin(), keys.end());
   Hash hash;
   hash.add(row_of(finding.kind).name);
   hash.add(finding.property);
   for (const std::string& key : keys) hash.add(key);
   return fmt::format("{:016x}", hash.value());
+}
+
+} // namespace
+
+std::string fingerprint(const FindingText& finding) { return hash_of(finding, true); }
+
+std::string fingerprint_without_lines(const FindingText& finding) { return hash_of(finding, false); }
+
+void tell_apart_fingerprints(Report& report) {
+  std::map<std::string, std::uint64_t> seen;
+  for (FindingText& finding : report.findings)
+    if (const std::uint64_t before = seen[finding.fingerprint]++; before != 0)
+      finding.fingerprint = fingerprint_of_group(fmt::format("{}|{}", finding.fingerprint, before));
 }
 
 std::string fingerprint_of_group(const std::string& name) {

@@ -16,4 +16,11 @@ std::string fingerprint(const FindingText& finding);
 // For a group of findings: made from its name (groups.h).
 std::string fingerprint_of_group(const std::string& name);
 
+// For a finding that stands alone: the same without lines and columns, so that it survives changes
+// elsewhere in the file.
+std::string fingerprint_without_lines(const FindingText& finding);
+
+// Findings that only their lines distinguish get fingerprints of their own, in their order.
+void tell_apart_fingerprints(Report& report);
+
 } // namespace sooth::report

@@ -1,9 +1,13 @@
 #include "report/json.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/files/excerpts.h"
+#include "report/headline.h"
 #include "report/names.h"
+#include "report/phrases.h"
 
 namespace sooth::report {
 
@@ -22,6 +26,7 @@ Json stack_json(const std::vector<Spot>& stack) {
   for (const Spot& spot : stack) {
     out.push_back(spot_json(spot));
     if (spot.inlined) out.back()["inlined"] = true;
+    if (spot.system) out.back()["system"] = true;
   }
   return out;
 }
@@ -109,6 +114,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   Json out;
   out["id"] = finding.id;
   out["fingerprint"] = finding.fingerprint;
+  out["title"] = headline(finding);
   out["kind"] = row_of(finding.kind).name;
   out["status"] = name_of(finding.status);
   out["property"] = finding.property.empty() ? Json(nullptr) : Json(finding.property);
@@ -119,6 +125,10 @@ Json finding_json(const Report& report, const FindingText& finding) {
   if (!finding.run.rule.empty()) out["run"] = run_json(finding.run);
   else if (!finding.run.unordered.empty()) out["run"] = {{"unordered", steps_of_run(finding.run.unordered)}};
   if (finding.suppressed_pairs != 0) out["suppressedPairs"] = finding.suppressed_pairs;
+  if (!report.traces.empty()) {
+    out["trace"] = finding.trace;
+    out["alsoIn"] = finding.also_in;
+  }
   out["sites"] = Json::array();
   for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
   out["threads"] = Json::array();
@@ -129,8 +139,48 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["witnessLeftOut"] = finding.left_out;
   out["next"] = steps_json(report, finding.next);
   if (!finding.script.empty()) out["replay"] = replay_json(finding);
+  if (!finding.reads_from.empty()) {
+    out["readsFrom"] = Json::array();
+    for (const auto& [read, write] : finding.reads_from) out["readsFrom"].push_back({{"event", read}, {"from", write}});
+  }
   return out;
 }
+
+// Everything about an event that does not depend on a finding. Short, because there are many.
+Json event_json(const StepText& step, std::size_t context) {
+  Json out = {{"event", step.event},        {"thread", step.thread},         {"kind", step.kind},
+              {"what", step_phrase(step)},  {"variable", step.variable},     {"value", hex(step.number)},
+              {"text", step.value},         {"file", step.spot.file},        {"line", step.spot.line},
+              {"column", step.spot.column}, {"function", step.spot.function}};
+  if (step.address != 0) out["address"] = hex(step.address);
+  if (step.size != 0) out["size"] = step.size;
+  if (step.synchronises) out["synchronises"] = true;
+  if (step.pending) out["pending"] = true;
+  if (step.from) out["from"] = *step.from;
+  if (step.context) out["context"] = context;
+  return out;
+}
+
+Json context_json(const Context& context) {
+  Json locks = Json::array();
+  for (const HeldLock& lock : context.locks)
+    locks.push_back({{"name", lock.name}, {"address", hex(lock.address)}, {"shared", lock.shared}});
+  return {{"stack", stack_json(context.stack)}, {"locks", std::move(locks)}};
+}
+
+// The contexts of the steps, each once, and the number of each.
+struct Contexts {
+  explicit Contexts(const Report& report) {
+    for (const StepText& step : report.steps)
+      if (step.context && numbers.try_emplace(step.context.get(), all.size()).second) all.push_back(step.context.get());
+  }
+  std::size_t number(const StepText& step) const {
+    const auto it = numbers.find(step.context.get());
+    return it == numbers.end() ? 0 : it->second;
+  }
+  std::vector<const Context*> all;
+  absl::flat_hash_map<const Context*, std::size_t> numbers;
+};
 
 // Short, because a report may have very many.
 Json pair_json(const Report& report, const PairText& pair) {
@@ -162,9 +212,9 @@ Json candidate_json(const FindingText& candidate) {
 
 Json coverage_json(const Report& report) {
   const Coverage& coverage = report.coverage;
-  Json out = {{"complete", coverage.complete}, {"unanswered", coverage.unanswered},
-              {"pieces", coverage.pieces},     {"undecided", coverage.undecided},
-              {"externalWrites", 0},           {"uninstrumentedLibraries", 0}};
+  Json out = {{"complete", coverage.complete},     {"unanswered", coverage.unanswered}, {"pieces", coverage.pieces},
+              {"candidates", coverage.candidates}, {"undecided", coverage.undecided},   {"externalWrites", 0},
+              {"uninstrumentedLibraries", 0}};
   for (const Gap& gap : coverage.gaps) out[gap.name] = gap.count;
   out["rejected"] = report.rejected;
   out["suppressed"] = report.suppressed;
@@ -175,6 +225,17 @@ Json coverage_json(const Report& report) {
                              {"sentence", gap.sentence},
                              {"complete", gap.complete},
                              {"detail", gap.detail}});
+  return out;
+}
+
+Json traces_json(const Report& report) {
+  Json out = Json::array();
+  for (const TraceText& trace : report.traces)
+    out.push_back({{"file", trace.file},
+                   {"events", trace.events},
+                   {"analysed", trace.analysed},
+                   {"threads", trace.threads},
+                   {"firstEvent", trace.first_event}});
   return out;
 }
 
@@ -244,6 +305,20 @@ void write_finding(const Report& report, const FindingText& finding, JsonWriter&
   out.put("\n      ]\n    }");
 }
 
+void write_events(const Report& report, JsonWriter& out) {
+  const Contexts contexts(report);
+  out.list("events", report.steps.size(), [&](std::size_t i) {
+    out.put(JsonWriter::dumped(event_json(report.steps[i], contexts.number(report.steps[i])), -1));
+  });
+  out.list("contexts", contexts.all.size(),
+           [&](std::size_t i) { out.put(JsonWriter::dumped(context_json(*contexts.all[i]), -1)); });
+  const std::vector<Excerpt> sources = excerpts(report);
+  out.list("sources", sources.size(), [&](std::size_t i) {
+    out.put(
+        JsonWriter::dumped({{"file", sources[i].file}, {"first", sources[i].first}, {"lines", sources[i].lines}}, -1));
+  });
+}
+
 } // namespace
 
 void json(const Report& report, const JsonSink& sink) {
@@ -254,6 +329,7 @@ void json(const Report& report, const JsonSink& sink) {
   out.member(
       "trace",
       {{"file", report.trace}, {"events", report.events}, {"analysed", report.analysed}, {"threads", report.threads}});
+  if (!report.traces.empty()) out.member("traces", traces_json(report));
   out.member("partial", report.partial);
   out.member("model", report.model);
   out.member("find", report.looked_for);
@@ -262,6 +338,7 @@ void json(const Report& report, const JsonSink& sink) {
     out.list("candidates", report.candidates.size(),
              [&](std::size_t i) { out.put(JsonWriter::indented(candidate_json(report.candidates[i]), 2)); });
   out.member("coverage", coverage_json(report));
+  write_events(report, out);
   out.close();
 }
 

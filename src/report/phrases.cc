@@ -1,5 +1,6 @@
 #include "report/phrases.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -80,13 +81,25 @@ bool names_a_thread(const std::string& kind) { return kind == "fork" || kind == 
 
 std::string quoted(const std::string& name) { return name.empty() ? std::string() : "`" + name + "`"; }
 
+// Has a name that a person knows: no lambda, no template, and short.
+bool is_plain_function(const std::string& function) {
+  constexpr std::size_t kLongest = 32;
+  const std::size_t end = function.find('(');
+  return end != 0 && !function.empty() && std::min(end, function.size()) <= kLongest &&
+         function.find_first_of("$'{<") == std::string::npos;
+}
+
 std::string bytes_text(std::uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
 } // namespace
 
 std::string thread_phrase(const FindingText& finding, std::uint32_t thread) {
   for (const ThreadText& known : finding.threads)
-    if (known.number == thread && !known.name.empty()) return fmt::format("thread {} ({})", thread, known.name);
+    if (known.number == thread) {
+      if (!known.name.empty()) return fmt::format("thread {} ({})", thread, known.name);
+      if (known.created && is_plain_function(known.start))
+        return fmt::format("thread {} ({})", thread, known.start.substr(0, known.start.find('(')));
+    }
   return thread == 0 ? "thread 0 (main)" : fmt::format("thread {}", thread);
 }
 
@@ -130,7 +143,9 @@ std::string object_phrase(const ObjectText& object, const std::string& variable)
   if (object.sort.empty()) return {};
   const bool same = object.name == variable || variable.empty();
   std::string out = quoted(same ? object.name : variable);
-  if (!same && !object.name.empty()) out += fmt::format(" is {},", quoted(object.name));
+  const bool numbered = object.name.starts_with("heap#") || object.name.starts_with("stack#") ||
+                        object.name.starts_with("map#"); // says nothing to a person
+  if (!same && !object.name.empty()) out += numbered ? " is" : fmt::format(" is {},", quoted(object.name));
   const std::string where = spot_phrase(object.spot);
   if (object.sort == "global") {
     const bool is_part = out.find_first_of(".[") != std::string::npos; // `forks[1].uses`
@@ -139,8 +154,9 @@ std::string object_phrase(const ObjectText& object, const std::string& variable)
   }
   if (object.sort == "stack")
     return out + fmt::format("{} on the stack of thread {}", same ? " is" : "", object.thread);
-  out += fmt::format("{} in {} of {}", same ? " is" : "", object.sort == "heap" ? "a heap block" : "a mapping",
-                     bytes_text(object.bytes));
+  const std::string type = object.type.empty() ? "" : fmt::format(" ({})", object.type);
+  out += fmt::format("{} in {} of {}{}", same ? " is" : "", object.sort == "heap" ? "a heap block" : "a mapping",
+                     bytes_text(object.bytes), type);
   out += fmt::format(" that thread {} {}", object.thread, object.sort == "heap" ? "allocated" : "mapped");
   return where.empty() ? out : out + " at " + where;
 }

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +31,7 @@ struct Spot {
 struct ObjectText {
   std::string sort; // "global", "heap", "stack", "mapping" or ""
   std::string name; // `heap#3+8`, `net::state`; empty if unknown
+  std::string type; // of a heap block, if its allocation tells; else empty
   std::uint64_t address = 0;
   std::uint64_t bytes = 0; // size of the whole object; 0: unknown
   Spot spot;               // where it was declared or allocated
@@ -40,6 +44,14 @@ struct HeldLock {
   std::uint64_t address = 0;
   bool shared = false;
   Spot taken;
+  friend bool operator==(const HeldLock&, const HeldLock&) = default;
+};
+
+// The calls around an event and the locks that its thread holds. Many events share one.
+struct Context {
+  std::vector<Spot> stack; // innermost first
+  std::vector<HeldLock> locks;
+  friend bool operator==(const Context&, const Context&) = default;
 };
 
 // An event of the trace, in short.
@@ -52,10 +64,13 @@ struct StepText {
   std::uint64_t address = 0; // as the program used it; 0 if it has none
   std::uint64_t number = 0;  // the value as it was recorded
   std::uint32_t size = 0;
+  std::string order = {};    // memory order of an atomic access, else empty
   bool access = false;       // reads or writes memory
   bool synchronises = false; // locks, waits, creates or joins threads, ...
   bool pending = false;      // a request that was never granted: the event has not happened
   Spot spot;
+  std::optional<std::uint32_t> from = {};      // of a read: the write that it saw in the recorded run
+  std::shared_ptr<const Context> context = {}; // null: not known
 };
 
 // An event at a place of the finding.
@@ -75,6 +90,7 @@ struct ThreadText {
   std::uint32_t parent = 0;
   bool created = false;    // false: the main thread, or its creation was not recorded
   std::vector<Spot> stack; // of its creation, innermost first
+  std::string start = {};  // the outermost function of its own stack outside of libraries, if known
 };
 
 // A step of a run that violates a property.
@@ -106,6 +122,15 @@ struct Turn {
   std::uint64_t more = 0;    // how many others matter, but are not listed
   std::uint64_t skipped = 0; // turns left out before this one
   friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+// A step of the recorded run or of a predicted one that explains the finding (story.h).
+struct StoryStep {
+  std::uint32_t event = 0;
+  std::uint64_t left_out = 0; // steps of the same run that were left out before it
+  bool decisive = false;      // a place of the finding, or where a lock was taken that matters there
+  bool next = false;          // the thread stands directly before it when the run ends
+  friend bool operator==(const StoryStep&, const StoryStep&) = default;
 };
 
 // The lines of a finding: two for a race, one for each request of a deadlock.
@@ -140,7 +165,12 @@ struct FindingText {
   std::uint64_t left_out = 0;          // ... the number of the others, which follow the recorded order of their threads
   std::vector<Turn> turns;             // the schedule by turns
   std::vector<std::uint32_t> next;     // the events that the threads are about to execute
-  std::vector<std::uint32_t> observed; // the main events of the finding's threads, up to its last place
+  std::map<std::uint32_t, std::uint32_t> reads_from; // in the witness, by listed read: the write that it sees
+  std::size_t trace = 0;                             // row of Report::traces ...
+  std::vector<std::size_t> also_in;                  // ... and others with the same finding
+  std::vector<std::uint32_t> observed;               // the main events of the finding's threads, up to its last place
+  std::vector<StoryStep> recorded;                   // the recorded run in the steps that explain the finding
+  std::vector<StoryStep> predicted;                  // the same of the witness; empty if the recorded run shows it
   std::string script;                  // for `sooth replay`; empty: it has none, or nobody asked for it
   std::string diverged;                // why a replay did not reach it; empty if it did, or none was made
   std::vector<std::string> replayed;   // what a replay saw at the point, line by line
@@ -155,13 +185,25 @@ struct Gap {
   std::string detail = {}; // names, if there are some
 };
 
+// Suppressions that matched nothing: `detail` has them, separated by ", ".
+inline constexpr const char* kUnusedSuppressions = "unusedSuppressions";
+
 struct Coverage {
   bool complete = true;
   // Kinds that were requested and not searched at all, in words: "deadlocks".
   std::vector<std::string> unanswered;
-  std::uint64_t pieces = 1; // of the trace, each of which was analysed on its own
-  std::uint64_t undecided = 0;
+  std::uint64_t pieces = 1;     // of the trace, each of which was analysed on its own
+  std::uint64_t candidates = 0; // that were looked at more closely ...
+  std::uint64_t undecided = 0;  // ... and how many of them have no answer
+  double budget = 0;            // seconds that the analysis could use; 0: no limit
   std::vector<Gap> gaps;
+};
+
+// One of several traces that a report is about.
+struct TraceText {
+  std::string file;
+  std::uint64_t events = 0, analysed = 0, threads = 0;
+  std::uint64_t first_event = 0; // the number of its first event in this report
 };
 
 struct Report {
@@ -173,7 +215,8 @@ struct Report {
   std::uint64_t events = 0;   // of the run ...
   std::uint64_t analysed = 0; // ... and how many of them matter; event numbers count only these
   std::uint64_t threads = 0;
-  bool partial = false; // the analysis was interrupted; the report has the results so far
+  std::vector<TraceText> traces; // if there are several (between/merge.h); empty: only `trace`
+  bool partial = false;          // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/phrases.h"
+#include "report/terminal/table.h"
 
 namespace sooth::report {
 
@@ -13,15 +14,6 @@ namespace {
 struct Row {
   std::string step, thread, what, where, observed, state, mark;
 };
-
-// Width in characters, not in bytes: a letter may have several bytes.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t columns) {
-  return text + std::string(columns - std::min(columns, width(text)), ' ');
-}
 
 std::string where_text(const Spot& spot) {
   if (spot.file.empty()) return spot.function;

@@ -12,17 +12,22 @@ namespace {
 
 // ThreadSanitizer's types for which Sooth has no findings. A file that both tools share may have
 // them.
-constexpr std::string_view kForeign[] = {"called_from_lib", "mutex", "signal", "thread"};
+constexpr std::string_view kForeign[] = {"called_from_lib", "signal", "thread"};
+constexpr std::string_view kRaceTop = "race_top", kMutex = "mutex";
 
-bool is_known(std::string_view type) {
-  if (type == "race_top") return true;
-  for (const KindRow& row : kind_rows())
-    if (row.name == type) return true;
+bool is_foreign(std::string_view type) {
   return std::find(std::begin(kForeign), std::end(kForeign), type) != std::end(kForeign);
 }
 
+bool is_known(std::string_view type) {
+  if (type == kRaceTop || type == kMutex || type == kFingerprintType) return true;
+  for (const KindRow& row : kind_rows())
+    if (row.name == type) return true;
+  return is_foreign(type);
+}
+
 std::string known_types() {
-  std::string out = "race_top";
+  std::string out = fmt::format("{}, {}, {}", kFingerprintType, kRaceTop, kMutex);
   for (const KindRow& row : kind_rows()) out += fmt::format(", {}", row.name);
   for (const std::string_view type : kForeign) out += fmt::format(", {}", type);
   return out;
@@ -108,9 +113,29 @@ Result<std::vector<Suppression>> parse_suppressions(std::string_view text, const
   return out;
 }
 
+namespace {
+
+// What ThreadSanitizer's types are about.
+bool is_about(std::string_view type, witness::FindingKind kind) {
+  using witness::FindingKind;
+  if (type == kRaceTop) return kind == FindingKind::Race;
+  if (type == "race") return kind == FindingKind::Race || kind == FindingKind::UseAfterFree;
+  if (type == kMutex) return kind == FindingKind::Misuse;
+  return type == row_of(kind).name;
+}
+
+bool matches_creation(const Suppression& suppression, const FindingText& finding) {
+  return suppression.type == "race" && std::ranges::any_of(finding.threads, [&](const ThreadText& thread) {
+           return std::ranges::any_of(thread.stack,
+                                      [&](const Spot& spot) { return matches_spot(suppression.pattern, spot); });
+         });
+}
+
+} // namespace
+
 bool matches(const Suppression& suppression, const FindingText& finding) {
-  const std::string_view type = suppression.type == "race_top" ? std::string_view("race") : suppression.type;
-  if (type != row_of(finding.kind).name) return false;
+  if (!is_about(suppression.type, finding.kind)) return false;
+  if (matches_creation(suppression, finding)) return true;
   if (!finding.property.empty() && pattern_matches(suppression.pattern, finding.property)) return true;
   return std::any_of(finding.places.begin(), finding.places.end(),
                      [&](const PlaceText& place) { return matches_place(suppression, place); });
@@ -141,8 +166,57 @@ bool Suppressor::ignored_in_source(const FindingText& finding) {
 }
 
 bool Suppressor::keeps_back(const FindingText& finding) {
-  return ignored_in_source(finding) ||
-         std::ranges::any_of(suppressions_, [&](const Suppression& one) { return matches(one, finding); });
+  bool out = ignored_in_source(finding);
+  for (std::size_t i = 0; i < suppressions_.size(); ++i) { // all of them: each that matches is of use
+    if (suppressions_[i].type == kFingerprintType || !matches(suppressions_[i], finding)) continue;
+    used_[i] = true;
+    out = true;
+  }
+  return out;
+}
+
+bool Suppressor::has_fingerprint(const std::string& fingerprint) {
+  bool out = false;
+  for (std::size_t i = 0; i < suppressions_.size(); ++i) {
+    if (suppressions_[i].type != kFingerprintType || suppressions_[i].pattern != fingerprint) continue;
+    used_[i] = true;
+    out = true;
+  }
+  return out;
+}
+
+void Suppressor::keep_back_fingerprints(Report& report) {
+  report.suppressed += std::erase_if(report.findings, [&](FindingText& finding) {
+    if (has_fingerprint(finding.fingerprint)) return true;
+    // The pair that is described in full stays, unless it is the only one.
+    for (std::size_t i = finding.pairs.size(); i-- > 0;) {
+      if (!has_fingerprint(finding.pairs[i].fingerprint)) continue;
+      if (finding.pairs.size() == 1) return true;
+      if (i == 0) continue;
+      finding.count -= std::min(finding.count, finding.pairs[i].count);
+      finding.pairs.erase(finding.pairs.begin() + static_cast<std::ptrdiff_t>(i));
+      ++finding.suppressed_pairs;
+    }
+    return false;
+  });
+  std::uint32_t id = 0;
+  for (FindingText& finding : report.findings) finding.id = ++id;
+}
+
+std::vector<std::string> Suppressor::unused(const std::vector<std::string>& find) const {
+  const auto was_looked_for = [&](std::string_view type) {
+    if (type == kFingerprintType) return true;
+    return std::ranges::any_of(kind_rows(), [&](const KindRow& row) {
+      return is_about(type, row.kind) && std::ranges::find(find, row.find) != find.end();
+    });
+  };
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < suppressions_.size(); ++i) {
+    const Suppression& one = suppressions_[i];
+    if (used_[i] || is_foreign(one.type) || !was_looked_for(one.type)) continue;
+    out.push_back(fmt::format("{}:{} (line {})", one.type, one.pattern, one.line));
+  }
+  return out;
 }
 
 } // namespace sooth::report

@@ -1,16 +1,22 @@
 #include "report/text.h"
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
+#include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "report/names.h"
 #include "report/phrases.h"
 #include "report/run_table.h"
-#include "report/schedule.h"
 #include "report/source_lines.h"
+#include "report/terminal/advice.h"
+#include "report/terminal/printable.h"
+#include "report/terminal/table.h"
+#include "report/terminal/texts.h"
+#include "report/terminal/two_orders.h"
 
 namespace sooth::report {
 
@@ -21,19 +27,6 @@ namespace {
 
 constexpr std::size_t kFramesShown = 16;
 constexpr std::size_t kPairsShown = 16;
-
-// "pairs of lines", or "combinations of lines" if they are not two
-std::string_view lines_word(const FindingText& finding) {
-  const auto lines = std::ranges::count_if(
-      finding.pairs.front().places, [](const witness::Place& place) { return place.role != witness::Role::Hold; });
-  return lines == 2 ? "pairs of lines" : "combinations of lines";
-}
-
-// Monitors, patterns and machines have one kind; the report uses the entry's word in the property
-// file.
-bool told_by_entry(const FindingText& finding) {
-  return finding.kind == FindingKind::Monitor && !finding.run.entry.empty();
-}
 
 class TextWriter {
 public:
@@ -53,17 +46,40 @@ private:
   std::string bold(const std::string& text) const { return options_.color ? "\033[1m" + text + "\033[0m" : text; }
   std::string red(const std::string& text) const { return options_.color ? "\033[1;31m" + text + "\033[0m" : text; }
 
+  bool is_verbose() const { return options_.detail == Detail::Verbose; }
+  bool is_quiet() const { return options_.detail == Detail::Quiet; }
+
   void write_finding(const FindingText& finding) {
+    if (is_quiet()) return write_briefly(finding);
     print("==================\n");
     print("sooth: {}\n", red(headline(finding)));
-    if (!finding.note.empty()) print("  {}\n", finding.note);
+    write_paragraph("", finding.note);
+    write_paragraph("", reason_for(finding));
     out_ += finding.run.rule.empty() ? doubt_text(finding) : run_table(finding, options_.color);
     for (const PlaceText& place : finding.places) write_place(finding, place);
     write_pairs(finding);
     write_objects(finding);
     for (const ThreadText& thread : finding.threads) write_thread(finding, thread);
     write_orders(finding);
+    if (const std::string advice = advice_for(report_, finding); !advice.empty()) {
+      print("\n");
+      write_paragraph("what to do: ", advice);
+    }
     write_decision(finding);
+  }
+
+  // "sooth: predicted data race on `x` at bank.cpp:19, bank.cpp:13"
+  void write_briefly(const FindingText& finding) {
+    std::vector<std::string> places;
+    for (const PlaceText& place : finding.places)
+      if (place.role != witness::Role::Hold && place.step.spot.line != 0)
+        places.push_back(fmt::format("{}:{}", place.step.spot.file, place.step.spot.line));
+    print("sooth: {}{}{}\n", red(headline(finding)), places.empty() ? "" : " at ", fmt::join(places, ", "));
+  }
+
+  void write_paragraph(const std::string& title, const std::string& sentence) {
+    if (sentence.empty()) return;
+    for (const std::string& line : wrapped(title + sentence, options_.width - 2, title.size())) print("  {}\n", line);
   }
 
   std::string headline(const FindingText& finding) const {
@@ -94,7 +110,7 @@ private:
     print("\n  {}\n", bold(fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place),
                                        at(place.step.spot))));
     write_source(place.step.spot);
-    write_stack(place.stack);
+    write_frames(frames_of(place.stack), 0);
     if (place.step.pending) print("    waits since event {} of {}\n", place.since, report_.events);
     if (!place.step.access && place.locks.empty()) return;
     if (place.locks.empty()) print("    holds no lock\n");
@@ -108,28 +124,42 @@ private:
     return (spot.file.empty() ? " " : " at ") + phrase;
   }
 
+  // The line, those around it, and a caret below the column.
   void write_source(const Spot& spot) {
-    if (const auto line = sources_.line(spot.file, spot.line)) print("    {:>5} | {}\n", spot.line, *line);
+    constexpr std::size_t kMargin = 12; // "    12345 | "
+    const auto own = sources_.line(spot.file, spot.line);
+    if (!own) return;
+    const std::size_t room = options_.width - std::min(options_.width - 1, kMargin);
+    const auto write = [&](std::uint32_t number, const std::string& text) {
+      if (!text.empty()) print("    {:>5} | {}\n", number, cut_to(text, room));
+      shown_.emplace(spot.file, number);
+    };
+    write(spot.line - 1, sources_.line(spot.file, spot.line - 1).value_or(""));
+    write(spot.line, *own);
+    const std::size_t caret = sources_.place_of(spot.file, spot.line, spot.column);
+    if (spot.column != 0 && caret < std::min(room, width(*own)))
+      print("          | {}{}\n", std::string(caret, ' '), red("^"));
+    write(spot.line + 1, sources_.line(spot.file, spot.line + 1).value_or(""));
   }
 
-  // Hides calls inside system headers, but counts them.
-  void write_stack(const std::vector<Spot>& stack) {
-    std::size_t number = 0, shown = 0, hidden = 0;
-    const bool all_system = std::all_of(stack.begin(), stack.end(), [](const Spot& spot) { return spot.system; });
-    for (const Spot& spot : stack) {
-      const std::size_t own = number++;
-      if (spot.system && !all_system) {
-        ++hidden;
-        continue;
-      }
-      if (shown++ == kFramesShown) {
-        print("    ... {} more\n", stack.size() - own);
+  // Without the library's own functions, unless there is nothing else.
+  std::vector<Spot> frames_of(const std::vector<Spot>& stack) const {
+    std::vector<Spot> out;
+    const bool all_system = std::ranges::all_of(stack, [](const Spot& spot) { return spot.system; });
+    for (const Spot& spot : stack)
+      if (is_verbose() || !spot.system || all_system) out.push_back(spot);
+    return out;
+  }
+  void write_frames(std::span<const Spot> frames, std::size_t first) {
+    for (std::size_t i = first; i < frames.size(); ++i) {
+      if (i == first + kFramesShown && !is_verbose()) {
+        print("    ... {} more\n", frames.size() - i);
         break;
       }
+      const Spot& spot = frames[i];
       const std::string place = spot.file.empty() ? "" : fmt::format(" {}:{}", spot.file, spot.line);
-      print("    #{} {}{}\n", own, spot.function.empty() ? "?" : spot.function, place);
+      print("    #{} {}{}\n", i, spot.function.empty() ? "?" : spot.function, place);
     }
-    if (hidden != 0) print("    ({} more in system headers)\n", hidden);
   }
 
   // The lines of the same variable and functions; a pair with several findings is shown once.
@@ -159,7 +189,7 @@ private:
       const std::string phrase = object_phrase(place.object, place.step.variable);
       if (phrase.empty() || std::find(told.begin(), told.end(), phrase) != told.end()) continue;
       if (told.empty()) print("\n");
-      print("  {} (address {:#x})\n", phrase, place.object.address);
+      write_paragraph("", is_verbose() ? fmt::format("{} (address {:#x})", phrase, place.object.address) : phrase);
       told.push_back(phrase);
     }
   }
@@ -172,22 +202,46 @@ private:
 
   void write_thread(const FindingText& finding, const ThreadText& thread) {
     if (!thread.created || !has_place(finding, thread.number)) return;
-    print("\n  {} was created by {}\n", thread_phrase(finding, thread.number), thread_phrase(finding, thread.parent));
-    write_stack(thread.stack);
+    const std::vector<Spot> frames = frames_of(thread.stack);
+    const std::string where = frames.empty() ? "" : at(frames.front());
+    print("\n");
+    write_paragraph("", fmt::format("{} was created by {}{}", thread_phrase(finding, thread.number),
+                                    thread_phrase(finding, thread.parent), where));
+    write_frames(frames, 1);
   }
 
   void write_orders(const FindingText& finding) {
     if (!finding.run.rule.empty()) return; // both are in the table of the run
-    const Schedule observed =
-        schedule_of(finding.observed, {}, [&](std::uint32_t event) { return schedule_step(step_of(report_, event)); });
-    if (!observed.listed.empty()) {
-      print("\n  observed order\n");
-      write_schedule(finding, observed.listed, observed.turns, false);
+    const OrdersText orders = two_orders(report_, finding, {options_.width, options_.color});
+    if (!orders.table.empty()) {
+      print("\n{}", orders.table);
+      write_lines(orders.places);
     }
-    if (finding.status == Status::Observed && finding.schedule.empty()) return;
-    print("\n  {} order\n", name_of(finding.status));
+    if (is_verbose()) write_all_steps(finding);
+  }
+
+  // The lines of the table's steps that no place has shown.
+  void write_lines(const SourcePlaces& places) {
+    std::set<std::string> files;
+    for (const auto& [file, line] : places) files.insert(file);
+    bool first = true;
+    for (const auto& [file, line] : places) {
+      const auto text = shown_.contains({file, line}) ? std::nullopt : sources_.line(file, line);
+      if (!text || text->find_first_not_of(" {}") == std::string::npos) continue;
+      if (std::exchange(first, false)) print("\n");
+      const std::string name = files.size() < 2 ? "" : std::filesystem::path(file).filename().string() + ":";
+      print("    {:>5} | {}\n", fmt::format("{}{}", name, line),
+            cut_to(text->substr(text->find_first_not_of(' ')), options_.width - 12));
+    }
+    shown_.clear();
+  }
+
+  // --verbose: the witness, turn by turn.
+  void write_all_steps(const FindingText& finding) {
+    if (finding.schedule.empty() && finding.next.empty()) return;
+    print("\n  every step of the {} order\n", name_of(finding.status));
     if (finding.observed_prefix != 0) print("    as recorded          the first {} events\n", finding.observed_prefix);
-    write_schedule(finding, finding.schedule, finding.turns, true);
+    write_schedule(finding, finding.schedule, finding.turns);
     for (const std::uint32_t event : finding.next) {
       const StepText& step = step_of(report_, event);
       print("    {:<20} {}{}\n", "next: " + thread_phrase(finding, step.thread), next_phrase(step), at(step.spot));
@@ -202,21 +256,15 @@ private:
     return step_phrase(step);
   }
 
-  static ScheduleStep schedule_step(const StepText& step) {
-    return {step.thread, step.address, step.access, step.synchronises};
-  }
-
-  void write_schedule(const FindingText& finding, std::span<const std::uint32_t> listed, std::span<const Turn> turns,
-                      bool count) {
+  void write_schedule(const FindingText& finding, std::span<const std::uint32_t> listed, std::span<const Turn> turns) {
     std::size_t first = 0;
     for (const Turn& turn : turns) {
       if (turn.skipped != 0) print("    ... {} more turns\n", turn.skipped);
       const std::string more = turn.more != 0 ? fmt::format("... {} more; ", turn.more) : "";
-      const std::string events = count ? fmt::format("({} event{})", turn.events, turn.events == 1 ? "" : "s") : "";
+      const std::string events = fmt::format("({} event{})", turn.events, turn.events == 1 ? "" : "s");
       const std::string key = fmt::format("{}{}", more, fmt::join(phrases(listed.subspan(first, turn.listed)), "; "));
       first += turn.listed;
-      print("    {:<20} {}{}{}\n", thread_phrase(finding, turn.thread), key, key.empty() || events.empty() ? "" : "  ",
-            events);
+      print("    {:<20} {}{}{}\n", thread_phrase(finding, turn.thread), key, key.empty() ? "" : "  ", events);
     }
   }
   // Shows a repeated step, such as a loop that waits, once.
@@ -247,8 +295,8 @@ private:
   }
   void write_replay(const FindingText& finding) {
     if (!finding.replayed.empty()) print("\n  replayed\n");
-    for (const std::string& line : finding.replayed) print("    {}\n", line);
-    if (!finding.diverged.empty()) print("\n  a replay diverged: {}\n", finding.diverged);
+    for (const std::string& line : finding.replayed) print("    {}\n", printable(line));
+    if (!finding.diverged.empty()) print("\n  a replay diverged: {}\n", printable(finding.diverged));
     else if (finding.status == Status::Predicted && !options_.replay.empty())
       print("  to see it happen: {}\n", replay_command(finding.id));
   }
@@ -256,32 +304,29 @@ private:
   const Report& report_;
   const TextOptions& options_;
   SourceLines sources_;
+  SourcePlaces shown_; // lines of the present finding that its places have shown
   std::string out_;
 };
 
-void shorten(Spot& spot, const std::string& folder) {
-  if (spot.file.starts_with(folder)) spot.file.erase(0, folder.size());
-}
-void shorten(std::vector<Spot>& spots, const std::string& folder) {
-  for (Spot& spot : spots) shorten(spot, folder);
-}
-void shorten(Report& report, const std::string& folder) {
-  for (StepText& step : report.steps) shorten(step.spot, folder);
-  for (FindingText& candidate : report.candidates)
-    for (PlaceText& place : candidate.places) shorten(place.step.spot, folder);
-  for (FindingText& finding : report.findings) {
-    for (PlaceText& place : finding.places) {
-      shorten(place.step.spot, folder);
-      shorten(place.stack, folder);
-      shorten(place.object.spot, folder);
-      shorten(place.object.stack, folder);
-      for (HeldLock& lock : place.locks) shorten(lock.taken, folder);
-    }
-    for (ThreadText& thread : finding.threads) shorten(thread.stack, folder);
-    for (RunStepText& step : finding.run.steps) shorten(step.spot, folder);
-    for (RunStepText& step : finding.run.unordered) shorten(step.spot, folder);
-    if (finding.run.place.starts_with(folder)) finding.run.place.erase(0, folder.size());
-  }
+// The report as it is shown: text of the program cannot act on the terminal, and files below `here`
+// have short names. Files are read by their whole names before.
+Report shown_report(const Report& report, const std::string& here) {
+  const std::string folder = here.empty() || here.ends_with('/') ? here : here + "/";
+  const auto nearer = [&](std::string& file) {
+    if (!folder.empty() && file.starts_with(folder)) file.erase(0, folder.size());
+  };
+  Report out = report;
+  const auto word = [](std::string& text) { text = printable(text); };
+  TextVisitor visitor(
+      [&](Spot& spot) {
+        nearer(spot.file);
+        word(spot.file);
+        word(spot.function);
+      },
+      word);
+  for (FindingText& finding : out.findings) nearer(finding.run.place);
+  visitor.visit(out);
+  return out;
 }
 
 // One line for each candidate; JSON has the details.
@@ -303,57 +348,22 @@ std::string candidates_text(const Report& report) {
   return out + "\n";
 }
 
-std::string kinds_text(const Report& report) {
-  std::map<std::string_view, std::uint64_t> kinds;
-  for (const FindingText& finding : report.findings)
-    ++kinds[told_by_entry(finding) ? std::string_view(finding.run.entry) : row_of(finding.kind).name];
-  std::string out;
-  for (const auto& [name, count] : kinds) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name);
-  return out;
-}
-
-// ", 9361 pairs of lines": only where some finding has several.
-std::string pairs_text(const Report& report) {
-  std::size_t all = 0;
-  bool several = false, two_each = true;
-  for (const FindingText& finding : report.findings) {
-    all += std::max<std::size_t>(1, finding.pairs.size());
-    several = several || finding.pairs.size() > 1;
-    two_each = two_each && !finding.pairs.empty() && lines_word(finding).starts_with("pairs");
-  }
-  return several ? fmt::format(", {} {} of lines", all, two_each ? "pairs" : "combinations") : std::string();
+std::string with_candidates(const Report& shown, const TextOptions& options) {
+  std::string out = TextWriter(shown, options).write();
+  return options.detail == Detail::Quiet ? out : out + candidates_text(shown);
 }
 
 } // namespace
 
-std::string summary(const Report& report) {
-  std::string out = report.partial ? "sooth: interrupted: " : "sooth: ";
-  const std::size_t found = report.findings.size();
-  if (found == 0 && !report.coverage.unanswered.empty())
-    out += fmt::format("no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
-  else if (found == 0) out += "nothing found";
-  else
-    out += fmt::format("{} finding{}{} ({}){}", found, found == 1 ? "" : "s", report.partial ? " so far" : "",
-                       kinds_text(report), pairs_text(report));
-  out += fmt::format("; {} event{} of {} thread{}, {} model", report.events, report.events == 1 ? "" : "s",
-                     report.threads, report.threads == 1 ? "" : "s", report.model);
-  if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
-  out += report.coverage.complete ? "; complete for this run\n" : "; bounded:\n";
-  for (const Gap& gap : report.coverage.gaps)
-    out += fmt::format("  {:<7} {:>8} {}{}\n", gap.complete ? "note" : "bounded", gap.count, gap.sentence,
-                       gap.detail.empty() ? "" : ": " + gap.detail);
-  if (report.rejected != 0)
-    out += fmt::format("  {:<7} {:>8} findings were withheld, because their witness did not pass the check. This is a "
-                       "mistake in Sooth.\n",
-                       "error", report.rejected);
-  return out;
+std::string findings_text(const Report& report, const TextOptions& options) {
+  return with_candidates(shown_report(report, options.here), options);
 }
 
 std::string text(const Report& report, const TextOptions& options) {
-  if (options.here.empty()) return TextWriter(report, options).write() + candidates_text(report) + summary(report);
-  Report nearer = report;
-  shorten(nearer, options.here.ends_with('/') ? options.here : options.here + "/");
-  return TextWriter(nearer, options).write() + candidates_text(nearer) + summary(report);
+  const Report shown = shown_report(report, options.here);
+  const bool nothing_to_say = shown.findings.empty() && shown.coverage.complete && shown.rejected == 0;
+  if (options.detail == Detail::Quiet && nothing_to_say) return {};
+  return with_candidates(shown, options) + summary(shown, options.detail == Detail::Verbose);
 }
 
 } // namespace sooth::report

@@ -206,6 +206,7 @@ enum FactTag : std::uint32_t {
   kFactNames = 0x454d414e,      // "NAME": constant names of user events and watched variables
   kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks at the user's request
   kFactInlined = 0x4e4c4e49,    // "INLN": the inlined calls that lead to sites
+  kFactObjects = 0x534a424f,    // "OBJS": the objects that calls are about
   kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and their values (static_facts.h)
 };
 
@@ -249,6 +250,10 @@ enum NameFlags : std::uint32_t {
 // A call: file, line, column, function (file and function are string offsets; the function makes
 //   the call), flags (kSiteSystem), the call in whose place this function stands or 0.
 // Calls are numbered from 1 in this order, and name only calls before them.
+
+// kFactObjects: for each SiteRow of a call that has one: its number, the name (string offset). Of
+//   an allocation, the name of the type that is made; of another call, the source's name of the
+//   object that it locks, signals, ...
 
 // kFactDependence: numbers of variable length: seven bits a byte, the lowest first, the top bit set
 // on all bytes but the last. Zero bytes fill the last word. First kDependenceVersion, then how many

@@ -47,6 +47,7 @@ struct Site {
   std::string variable;
   std::uint32_t flags = 0;      // SiteFlags
   std::uint32_t inlined_at = 0; // index into Trace::inlined_calls: the call that the function's body replaced; 0: none
+  std::string object = {};      // of a call: the object that it is about, or the type that it makes (kFactObjects)
 };
 
 // A call that the compiler replaced by the body of the called function.

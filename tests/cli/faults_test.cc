@@ -76,7 +76,7 @@ TEST_F(Faults, AnInterruptedAnalysisTellsWhatItKnowsAndThatThisIsAPart) {
       meddled("thread:1", "interrupt", {"check", "--jobs", "2", "--each", "--json", path("r.json"), trace});
   EXPECT_EQ(outcome.status, 66) << outcome.err;
   EXPECT_NE(outcome.err.find("sooth: interrupted: "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("so far (6 race)"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("so far (6 races)"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("complete for this run"), std::string::npos) << outcome.err;
   const auto report = json_of("r.json");
   EXPECT_EQ(report["partial"], true);

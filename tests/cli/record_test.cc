@@ -118,6 +118,28 @@ TEST_F(Run, KeepsTheTraceOnlyWhenAsked) {
   EXPECT_EQ(sooth({"verify", path("t.sooth")}).status, 0);
 }
 
+// Also what Sooth itself has as an option; one `--` between them is not the program's.
+TEST_F(Run, WordsBehindTheProgramAreTheProgramsOwn) {
+  const std::string program = recorded("echo \"$@\"");
+  EXPECT_EQ(sooth({"run", program, "--find", "-x", "--json=1"}).out, "--find -x --json=1\n");
+  EXPECT_EQ(sooth({"run", program, "--", "4", "--"}).out, "4 --\n");
+  EXPECT_EQ(sooth({"run", "--budget", "30", "--", program, "a.cpp"}).out, "a.cpp\n");
+  EXPECT_EQ(sooth({"record", "-o", path("t.sooth"), program, "--all"}).out, "--all\n");
+}
+
+TEST_F(Run, SeveralSourceFilesAreOneProgram) {
+  if (!SOOTH_HAS_DRIVER) GTEST_SKIP() << "this build has no compilers";
+  const std::string main =
+      write_file("main.cpp", "extern \"C\" int twice(int);\n#include <cstdio>\n"
+                             "int main(int, char** argv) { std::printf(\"%d%s\", twice(21), argv[1]); }\n");
+  const std::string other =
+      write_file("twice.c", "int twice(int restrict_) { int class = 2; return class * restrict_; }\n");
+  const Outcome outcome = sooth({"run", main, other, "!"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "42!");
+  EXPECT_EQ(sooth({"run", main, path("missing.c")}).status, 2);
+}
+
 TEST_F(Run, ASourceFileThatIsNotThereIsNamed) {
   const Outcome outcome = sooth({"run", path("missing.cpp")});
   EXPECT_EQ(outcome.status, 2);

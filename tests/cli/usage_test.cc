@@ -63,6 +63,41 @@ TEST_F(Usage, WrongOptionsEndWithStatusTwoAndASentence) {
   }
 }
 
+TEST_F(Usage, AnUnknownOptionIsNamedWithTheNearestOneAndNeverHandedToTheProgram) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "--modle=full", "/bin/true"},
+                                                    {"run", "--modle", "full", "/bin/true"},
+                                                    {"check", "t.sooth", "--modle=full"}}) {
+    const Outcome outcome = sooth(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("there is no option `--modle`. Did you mean `--model`?"), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_EQ(sooth({"record", "--outptu", "x", "/bin/true"}).status, 2);
+}
+
+TEST_F(Usage, ManPagesAndCompletionsHaveEveryCommandAndItsOptions) {
+  ASSERT_EQ(sooth({"help", "--files", path("share")}).status, 0);
+  const std::string page = read_file(path("share/man/man1/sooth-run.1"));
+  const std::string bash = read_file(path("share/bash-completion/completions/sooth"));
+  const std::string zsh = read_file(path("share/zsh/site-functions/_sooth"));
+  const std::string fish = read_file(path("share/fish/vendor_completions.d/sooth.fish"));
+  EXPECT_EQ(page.rfind(".TH SOOTH\\-RUN 1", 0), 0u) << page;
+  EXPECT_NE(page.find("\\fB\\-\\-budget\\fR \\fISECONDS\\fR"), std::string::npos) << page;
+  EXPECT_NE(read_file(path("share/man/man1/sooth.1")).find("\\fBlattice\\fR"), std::string::npos);
+  for (const char* command : {"run", "record", "check", "compare", "show", "stats", "verify", "import", "export"})
+    for (const std::string* text : {&bash, &zsh, &fish})
+      EXPECT_NE(text->find(command), std::string::npos) << command << "\n" << *text;
+  EXPECT_NE(bash.find("--suppressions"), std::string::npos) << bash;
+  EXPECT_NE(zsh.find("--suppressions["), std::string::npos) << zsh;
+  EXPECT_NE(fish.find("-l suppressions -r"), std::string::npos) << fish;
+  EXPECT_EQ(run("/bin/bash", {"-n", path("share/bash-completion/completions/sooth")}).status, 0);
+  // As a shell would do it.
+  const Outcome completed = run("/bin/bash", {"-c", "source " + path("share/bash-completion/completions/sooth") +
+                                                        "; COMP_WORDS=(sooth run --bud); COMP_CWORD=2; _sooth; "
+                                                        "echo \"${COMPREPLY[@]}\""});
+  EXPECT_EQ(completed.out, "--budget\n") << completed.err;
+}
+
 // -1 as an unsigned number is a very large one: no limit.
 TEST_F(Usage, CountsAreNotNegative) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"stats", "t.sooth", "--top", "-1"},

@@ -213,6 +213,40 @@ TEST_F(DriverTest, CMakePackageInstrumentsATarget) {
   ASSERT_EQ(wrapped.status, 0) << wrapped.output;
   EXPECT_EQ(sh("./wrapped/main").output, "7\n");
 }
+
+TEST_F(DriverTest, TheFunctionsThatAPropertyNamesArePrinted) {
+  write("p.prop", "event go = call(net::send)\npattern once over go: go\n");
+  EXPECT_EQ(sh("$CXX -fsooth-property=p.prop --sooth-print-calls").output, "send\n");
+  EXPECT_NE(sh("$CXX -fsooth-property=missing.prop --sooth-print-calls").status, 0);
+}
+
+// With facts the model is `full`, and calls that a property names are events; a test fails if something is found.
+TEST_F(DriverTest, CMakePackageHasFactsPropertiesAndTests) {
+  write("main.cpp", "#include <cstdlib>\n#include <pthread.h>\nint shared;\nvoid send() { asm volatile(\"\"); }\n"
+                    "void* add(void*) { ++shared; return nullptr; }\n"
+                    "int main(int argc, char** argv) {\n  send();\n  pthread_t other;\n"
+                    "  pthread_create(&other, nullptr, add, nullptr);\n  if (argc > 1) add(argv[1]);\n"
+                    "  pthread_join(other, nullptr);\n}\n");
+  write("p.prop", "event go = call(send)\npattern never over go: epsilon\n");
+  write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nfind_package(Sooth REQUIRED)\n"
+                          "enable_testing()\nadd_executable(main main.cpp)\n"
+                          "sooth_instrument(main FACTS PROPERTY p.prop)\n"
+                          "sooth_add_test(NAME fine COMMAND main)\n"
+                          "sooth_add_test(NAME racy COMMAND main racy OPTIONS --find races)\n");
+  const std::string prefix = std::filesystem::weakly_canonical(BIN "/..").string();
+  for (const std::string compiler : {"clang++-19", "$CXX"}) {
+    const Finished built = sh("rm -rf b && cmake -G Ninja -S . -B b -DCMAKE_CXX_COMPILER=" + compiler + " -DSooth_DIR=" +
+                              prefix + "/lib/cmake/Sooth && ninja -C b");
+    ASSERT_EQ(built.status, 0) << built.output;
+    EXPECT_EQ(sh("ctest --test-dir b -R fine").status, 0) << compiler;
+    const Finished racy = sh("ctest --test-dir b --output-on-failure -R racy");
+    EXPECT_NE(racy.status, 0) << racy.output;
+    EXPECT_NE(racy.output.find("data race on `shared`"), std::string::npos) << racy.output;
+    EXPECT_NE(racy.output.find("full model"), std::string::npos) << racy.output;
+    sh("SOOTH_TRACE=t.sooth b/main; true");
+    EXPECT_NE(sh(prefix + "/bin/sooth show --kind enter t.sooth").output.find("send()"), std::string::npos) << compiler;
+  }
+}
 #endif
 
 } // namespace

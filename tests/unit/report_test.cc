@@ -211,19 +211,38 @@ TEST(Text, SaysEverythingAboutARace) {
            "thread 1 (worker) writes 4 bytes of `total` at src/bank.cpp:11 in deposit(int)",
            "#1 run() src/bank.cpp:30",
            "holds `guard`, taken at src/bank.cpp:10",
-           "thread 2 reads 4 bytes of `total` at src/audit.cpp:20 in audit()",
+           "thread 2 (audit) reads 4 bytes of `total` at src/audit.cpp:20 in audit()", // it began there
            "holds no lock",
            "`total` is a global variable of 4 bytes",
            "thread 1 (worker) was created by thread 0 (main)",
            "observed order",
            "predicted order",
-           "the first 2 events",
-           "takes guard",
-           "next: thread 2",
+           "what to do: thread 1 (worker) holds `guard` at src/bank.cpp:11; hold it at src/audit.cpp:20, too.",
            "decided by closure (maximal model); 3 times at these places",
            "sooth: 1 finding (1 race); 9 events of 3 threads, maximal model; complete for this run",
        })
     EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+}
+
+TEST(Text, VerboseHasEveryStepTheAddressAndAllNotes) {
+  Report report = report_of(bank_trace(), {bank_race()});
+  report.coverage.gaps = {{"openThreads", 2, "threads had not ended when the trace did", true}};
+  const std::string usual = text(report, {}), verbose = text(report, {.detail = Detail::Verbose});
+  for (const char* part : {"the first 2 events", "next: thread 2 (audit)", "(address 0x1000)",
+                           "note           2 threads had not ended when the trace did"}) {
+    EXPECT_NE(verbose.find(part), std::string::npos) << part << "\n" << verbose;
+    EXPECT_EQ(usual.find(part), std::string::npos) << part << "\n" << usual;
+  }
+}
+
+TEST(Text, QuietIsALineForEachFindingAndSilentWithoutAny) {
+  const std::string told = text(report_of(bank_trace(), {bank_race()}), {.detail = Detail::Quiet});
+  EXPECT_EQ(told, "sooth: predicted data race on `total` at src/bank.cpp:11, src/audit.cpp:20\n"
+                  "sooth: 1 finding (1 race); 9 events of 3 threads, maximal model; complete for this run\n");
+  Report nothing = report_of(bank_trace(), {});
+  EXPECT_EQ(text(nothing, {.detail = Detail::Quiet}), "");
+  nothing.coverage.complete = false; // that is something to say
+  EXPECT_NE(text(nothing, {.detail = Detail::Quiet}).find("not complete"), std::string::npos);
 }
 
 TEST(Text, APartOfAGlobalIsNotTheGlobal) {
@@ -238,11 +257,29 @@ TEST(Text, BoundsAreToldAndNothingIsComplete) {
   report.coverage.gaps = {{"undecided", 4, "candidates are undecided: the budget was used up", false},
                           {"uninstrumentedLibraries", 1, "libraries were not built with Sooth", true, "libz.so"}};
   report.rejected = 2;
-  const std::string told = summary(report);
-  for (const char* part : {"nothing found", "bounded:", "bounded        4 candidates", "note           1 libraries",
+  const std::string told = summary(report), verbose = summary(report, true);
+  for (const char* part : {"nothing found", "not complete: 4 candidates undecided", "note           1 libraries",
                            ": libz.so", "error          2 findings were withheld"})
     EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+  EXPECT_NE(verbose.find("bounded        4 candidates"), std::string::npos) << verbose;
   EXPECT_EQ(told.find("complete for this run"), std::string::npos);
+}
+
+TEST(Text, WhatAUserCanDoAboutABoundIsSaid) {
+  Report report = report_of(bank_trace(), {});
+  report.coverage.complete = false;
+  report.coverage.candidates = 41;
+  report.coverage.budget = 100;
+  report.coverage.gaps = {
+      {"conservativeOrders", 7, "orders of semaphores are kept", false},
+      {"undecided", 3, "candidates are undecided: the time that --budget gives was used up", false},
+      {"objectsKeptTogether", 2, "objects could not be told apart", false},
+  };
+  EXPECT_NE(summary(report).find("; not complete: 3 of 41 candidates undecided: more time would decide them "
+                                 "(--budget 500); some wake-ups, semaphores or barriers keep their recorded order; "
+                                 "1 more reason (--verbose)\n"),
+            std::string::npos)
+      << summary(report);
 }
 
 TEST(Text, EveryKindHasAHeadline) {

@@ -238,6 +238,7 @@ private:
     else if (argument == "-fsooth-tsan-annotations") line_.tsan_annotations = true;
     else if (argument == "-fno-sooth-tsan-annotations") line_.tsan_annotations = false;
     else if (argument == "--sooth-help") line_.help = true;
+    else if (argument == "--sooth-print-calls") line_.print_calls = true;
     else if (argument == "--sooth-print-libdir") line_.print_libraries = true;
     else if (argument == "--sooth-print-includedir") line_.print_headers = true;
     else if (argument.starts_with("-fsooth-") || argument.starts_with("-fno-sooth-") ||
@@ -323,6 +324,7 @@ std::string help_text() {
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"
          "                            for compiling and for linking (docs/monitors.md)\n"
          "  -fno-sooth                compile and link as plain clang would\n"
+         "  --sooth-print-calls       print the functions whose calls -fsooth-property=FILE makes events\n"
          "  --sooth-print-libdir      print where the pass and the runtime are\n"
          "  --sooth-print-includedir  print where <sooth/sooth.h> and <sooth/monitor.h> are\n"
          "  --sooth-help              print this\n"

@@ -26,6 +26,7 @@ struct CommandLine {
   bool facts = false;            // -fsooth-facts
   bool tsan_annotations = false; // -fsooth-tsan-annotations
   bool help = false;             // --sooth-help
+  bool print_calls = false;      // --sooth-print-calls
   bool print_libraries = false;  // --sooth-print-libdir
   bool print_headers = false;    // --sooth-print-includedir
   std::vector<std::string> ignorelists;

@@ -126,6 +126,16 @@ int run_compiler(bool cxx, int argc, char** argv) {
     return 0;
   }
 
+  const Result<Words> calls = called_functions(line.properties);
+  if (!calls) {
+    std::fprintf(stderr, "sooth: %s\n", calls.error().text().c_str());
+    return 2;
+  }
+  if (line.print_calls) {
+    for (const std::string& name : calls.value()) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+
   Words command = {clang_command(cxx)};
   const bool plain = !line.instrument || line.stage == Stage::Query || line.is_foreign;
   if (plain && !line.print_libraries && !line.print_headers) {
@@ -143,11 +153,6 @@ int run_compiler(bool cxx, int argc, char** argv) {
     return 0;
   }
 
-  const Result<Words> calls = called_functions(line.properties);
-  if (!calls) {
-    std::fprintf(stderr, "sooth: %s\n", calls.error().text().c_str());
-    return 2;
-  }
   const Result<logic::MonitorNeeds> needs = monitor_needs(line.monitor);
   if (!needs) {
     std::fprintf(stderr, "sooth: %s\n", needs.error().text().c_str());

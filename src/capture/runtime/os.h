@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-extern char** environ;
+extern "C" char** environ;
 
 namespace sooth::runtime::os {
 
@@ -83,7 +83,7 @@ inline std::size_t length(const char* text) {
   return n;
 }
 
-// The value of an environment variable, or null.
+// The value of a variable of the environment. Null if it is not set.
 inline const char* environment(const char* name) {
   const std::size_t n = length(name);
   for (char** row = environ; row != nullptr && *row != nullptr; ++row) {

@@ -12,7 +12,9 @@
 
 namespace sooth::runtime {
 
-struct MonitoredThread;
+namespace monitoring {
+struct ThreadState;
+}
 struct ReplayedThread;
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
@@ -82,8 +84,8 @@ struct Thread {
   std::uint64_t stack_bytes;
   Thread* next_free;
   Thread* next_all;
-  MonitoredThread* monitored; // monitoring/state.h
-  ReplayedThread* replayed;   // replaying/state.h
+  monitoring::ThreadState* monitored; // monitoring/state.h
+  ReplayedThread* replayed;           // replaying/state.h
 };
 
 struct ThreadLocal {

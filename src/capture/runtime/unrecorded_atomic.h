@@ -13,22 +13,28 @@ namespace sooth::runtime {
 class UnrecordedAtomic {
 public:
   UnrecordedAtomic(Thread* t, const void* address, std::size_t size, std::uint32_t site)
-      : t_(is_observing() ? t : nullptr), hook_(t_), monitored_(is_monitoring() ? t : nullptr, address, size, true),
-        address_(reinterpret_cast<std::uint64_t>(address)), size_(size), site_(site) {
+      : observed_(is_observing() ? t : nullptr, address, size),
+        monitored_(is_monitoring() ? t : nullptr, address, size, true), site_(site) {
     if (!is_replaying()) return;
     replayed_ = t;
+    address_ = address;
+    size_ = size;
     replayed_atomic_begins(t, address, size, site);
   }
   // The value it saw (null: none) and the value it wrote (null: none).
-  void done(EventKind kind, const void* seen, const void* written);
+  // Not inlined: recording keeps its small frames.
+  __attribute__((noinline)) void done(EventKind kind, const void* seen, const void* written) {
+    if (is_monitoring()) return monitored_.done(seen, written, site_);
+    if (replayed_ != nullptr) return replayed_atomic(replayed_, kind, address_, seen, written, size_, site_);
+    observed_.done(kind, seen, written, site_);
+  }
 
 private:
-  Thread* t_; // null: not observed
-  Thread* replayed_ = nullptr;
-  Hook hook_;
-  MonitoredOperation monitored_;
-  std::uint64_t address_;
-  std::size_t size_;
+  observing::Operation observed_;
+  monitoring::Operation monitored_;
+  Thread* replayed_ = nullptr; // null: not replayed
+  const void* address_ = nullptr;
+  std::size_t size_ = 0;
   std::uint32_t site_;
 };
 

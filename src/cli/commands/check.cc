@@ -1,5 +1,6 @@
 // `sooth check`: predicts from a trace.
 #include <string>
+#include <vector>
 
 #include "cli/analysing.h"
 #include "cli/command.h"
@@ -9,7 +10,7 @@
 namespace sooth::cli {
 
 int run_check(int argc, char** argv) {
-  std::string file;
+  std::vector<std::string> words;
   AnalysisOptions options;
   Parser parser(
       "check",
@@ -21,18 +22,27 @@ int run_check(int argc, char** argv) {
       "  sooth check bank.sooth --find races,deadlocks --json bank.json\n"
       "  sooth check bank.sooth --atomic 'Account::*' --suppressions known.txt\n"
       "  sooth check landing.sooth --property safe_landing.prop --model hb --count\n"
+      "  sooth check bank.sooth --html bank.html --sarif bank.sarif\n"
+      "  sooth check runs/ more.sooth --baseline known.json\n"
       "  sooth check bank.sooth --model whb-locks --window 20000 --budget 60\n");
-  parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
+  parser.add_option("traces", words, "Trace files, and folders with such (*.sooth); several make one report")
+      ->required()
+      ->type_name("T.sooth");
   parser.add_option("--property", options.properties.file, "Check what this file says must hold (docs/properties.md)")
       ->type_name("P.prop");
   add_analysis_options(parser, options);
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
-  if (const std::string wrong = analysis::check(options); !wrong.empty()) {
+  std::string wrong = analysis::check(options);
+  if (wrong.empty()) wrong = check(options.files);
+  if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
   }
-  options.replay = fmt::format("sooth replay {}:{{}} PROGRAM", options.json.empty() ? file : options.json);
-  return end_like(analyse(file, file, options));
+  const std::vector<NamedTrace> traces = traces_named(words);
+  if (traces.size() == 1)
+    options.replay = fmt::format("sooth replay {}:{{}} PROGRAM",
+                                 options.files.json.empty() ? traces.front().file : options.files.json);
+  return traces.empty() ? kWrong : end_like(analyse(traces, options));
 }
 
 } // namespace sooth::cli

@@ -32,9 +32,11 @@ int run_export(int argc, char** argv) {
   std::string format_name, file, target, memory;
   Parser parser("export", "Write a trace in another format. The formats:\n" + format_list(),
                 "  sooth export --to std run.sooth -o run.std\n"
-                "  sooth export --to std run.sooth -o - | head\n");
+                "  sooth export --to std run.sooth -o - | head\n"
+                "  sooth export --to shiviz run.sooth -o run.shiviz\n"
+                "  sooth export --to perfetto run.sooth -o run.pftrace\n");
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
-  parser.add_option("--to", format_name, "The format; by default from the extension of the file to write")
+  parser.add_option("--to,--format", format_name, "The format; by default from the extension of the file to write")
       ->type_name("FORMAT");
   parser.add_option("-o,--output", target, "The file to write; - for standard output")->required()->type_name("FILE");
   add_memory_option(parser, memory);

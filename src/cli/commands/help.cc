@@ -1,13 +1,16 @@
 // `sooth help` and `sooth version`.
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/reference/reference.h"
 #include "trace/format.h"
 
 namespace sooth::cli {
 
 int run_help(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--files") return write_reference(argv[2]) ? kFine : kWrong;
   if (argc > 1 && argv[1][0] != '-') {
     const Command* command = find_command(argv[1]);
     if (command == nullptr) {

@@ -58,6 +58,10 @@ int run_import(int argc, char** argv) {
 
   const import::Format* format = choose_format(format_name, file, "--from");
   if (format == nullptr) return kWrong;
+  if (format->read == nullptr) {
+    complain(fmt::format("the format `{}` can only be written (`sooth export`).", format->name));
+    return kWrong;
+  }
   const auto text = read_whole(file);
   if (!text) return kWrong;
   const import::Imported imported = format->read(*text, file == "-" ? "<stdin>" : file);

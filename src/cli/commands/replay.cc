@@ -17,6 +17,7 @@
 #include "cli/recording.h"
 #include "cli/replaying/replaying.h"
 #include "replay/script_of.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
@@ -200,14 +201,14 @@ int run_replay(int argc, char** argv) {
     const auto replayed = replay_script(script.value(), command, options);
     if (!replayed) return wrong(replayed.error().text());
     if (!replayed.value().confirmed && !died_as_recorded(wanted.observed, replayed.value())) {
-      print_error_text(replay_text(script.value(), replayed.value()));
+      print_error_text(report::printable_lines(replay_text(script.value(), replayed.value())));
       return kUnanswered;
     }
     return end_like(replayed.value().ended);
   }
   const auto replayed = replay_script(script.value(), command, options);
   if (!replayed) return wrong(replayed.error().text());
-  print_error_text(replay_text(script.value(), replayed.value()));
+  print_error_text(report::printable_lines(replay_text(script.value(), replayed.value())));
   if (!replayed.value().confirmed) return kUnanswered;
   if (options.then == replay::Then::Continue && !options.gdb)
     if (const int status = tell_what_follows(script.value(), command, options, replayed.value())) return status;

@@ -36,14 +36,10 @@ Language language_of(const std::string& file) {
   return Language::None;
 }
 
-// The compiler replaces its process by exec, so it gets one of its own. Returns whether `program`
-// was built.
-bool build(const std::string& source, Language language, const std::vector<std::string>& flags,
-           const std::string& property, const std::string& program) {
-  std::vector<std::string> words = {language == Language::C ? "cc" : "c++", "-g", "-O1", "-pthread"};
-  if (!property.empty()) words.push_back("-fsooth-property=" + property);
-  words.insert(words.end(), flags.begin(), flags.end());
-  words.insert(words.end(), {source, "-o", program});
+// The compiler replaces its process by exec, so it gets one of its own. Returns whether it went
+// well.
+bool compile_file(Language language, std::vector<std::string> words) {
+  words.insert(words.begin(), language == Language::C ? "cc" : "c++");
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
@@ -52,8 +48,45 @@ bool build(const std::string& source, Language language, const std::vector<std::
   auto ended =
       run_in_child([&] { return language == Language::C ? run_cc(argc, argv.data()) : run_cxx(argc, argv.data()); });
   if (!ended) complain(ended.error().text());
-  else if (!ended->fine()) complain(fmt::format("{} was not built.", source));
   return ended.ok() && ended->fine();
+}
+
+// Several files are compiled one by one, each as its own language, and linked.
+bool build(const std::vector<std::string>& sources, const std::vector<std::string>& flags, const fs::path& folder,
+           const std::string& program) {
+  std::vector<std::string> common = {"-g", "-O1", "-pthread"};
+  common.insert(common.end(), flags.begin(), flags.end());
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  if (sources.size() == 1) {
+    if (compile_file(language_of(sources[0]), with({sources[0], "-o", program}))) return true;
+    return complain(fmt::format("{} was not built.", sources[0])), false;
+  }
+  std::vector<std::string> link = {"-o", program};
+  Language language = Language::C;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string object = (folder / fmt::format("{}.o", i)).string();
+    if (language_of(sources[i]) == Language::Cxx) language = Language::Cxx;
+    link.push_back(object);
+    if (compile_file(language_of(sources[i]), with({"-c", sources[i], "-o", object}))) continue;
+    return complain(fmt::format("{} was not built.", sources[i])), false;
+  }
+  if (compile_file(language, with(link))) return true;
+  return complain(fmt::format("{} was not linked.", fmt::join(sources, ", "))), false;
+}
+
+// The first words, as long as they are source files. `sooth run a.cpp -- b.cpp` hands b.cpp to the
+// program.
+std::vector<std::string> take_sources(const std::string& target, std::vector<std::string>& words) {
+  if (language_of(target) == Language::None) return {};
+  std::vector<std::string> out = {target};
+  while (!words.empty() && language_of(words.front()) != Language::None) {
+    out.push_back(words.front());
+    words.erase(words.begin());
+  }
+  return out;
 }
 
 // Runs the program with monitors inside it: no trace, no predictions. The monitors report
@@ -84,7 +117,7 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
 std::string how_to_replay(int argc, char** argv, const std::string& target, const RecordOptions& options,
                           const AnalysisOptions& predictions, bool confirms) {
   if (confirms) return {};
-  const std::string& source = predictions.json.empty() ? options.output : predictions.json;
+  const std::string& source = predictions.files.json.empty() ? options.output : predictions.files.json;
   if (!source.empty() && language_of(target) == Language::None)
     return fmt::format("sooth replay {}:{{}} {}", source, target);
   std::string out = "sooth run --confirm";
@@ -97,6 +130,33 @@ Ended no_trace(const std::string& target) {
   return Ended::with(kWrong);
 }
 
+// Runs the program several times, and makes one report of all runs. As the program's own end counts
+// the first one that is not fine.
+Ended run_repeatedly(const std::vector<std::string>& command, const std::string& target, RecordOptions options,
+                     const AnalysisOptions& predictions, bool keep, unsigned times) {
+  const std::string output = options.output;
+  std::vector<NamedTrace> traces;
+  Ended program;
+  bool timed_out = false;
+  for (unsigned i = 1; i <= times; ++i) {
+    options.output = fmt::format("{}.{}", output, i);
+    // A run that stands still is ended; its trace is analysed with the others.
+    auto recording = record(command, options, {[](const std::string&) {}, keep});
+    if (!recording) {
+      complain(recording.error().text());
+      return Ended::with(kWrong);
+    }
+    if (recording->trace.empty()) return no_trace(target);
+    traces.push_back({recording->trace, fmt::format("{} (run {})", target, i)});
+    if (program.fine()) program = recording->ended;
+    timed_out = timed_out || recording->timed_out;
+    if (interrupts() != 0) break;
+  }
+  const Ended analysed = analyse(traces, predictions);
+  if (!analysed.fine() && !((analysed.has(kWrong) || analysed.has(kUnanswered)) && !program.fine())) return analysed;
+  return timed_out ? Ended::with(kTimedOut) : program;
+}
+
 } // namespace
 
 int run_run(int argc, char** argv) {
@@ -105,6 +165,7 @@ int run_run(int argc, char** argv) {
   std::string target;
   std::vector<std::string> flags;
   std::string monitor;
+  unsigned repeat = 1;
   bool online = false;
   bool facts = false;
   bool keep = false;
@@ -112,20 +173,28 @@ int run_run(int argc, char** argv) {
   ConfirmOptions confirming;
   Parser parser(
       "run",
-      "Build a source file with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
+      "Build source files with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
       "other\n"
-      "runs of it would do, on standard error. The exit status is 66 if something was found, 65 if\n"
+      "runs of it would do, on standard error. Words behind the program or the source files are the program's. The "
+      "exit status is 66 if something was found, 65 if\n"
       "something was not looked for, else the program's own.\n"
       "A program that stands still is reported at once, and ended; a run that --timeout ended without a finding gives "
       "124.\n"
       "The trace is kept only with -o.",
       "  sooth run bank.cpp\n"
-      "  sooth run --flag=-std=c++20 bank.cpp -- 4 1000\n"
+      "  sooth run --flag=-std=c++20 bank.cpp account.cpp 4 1000\n"
       "  sooth run --property safe_landing.prop landing.cpp\n"
+      "  sooth run --html bank.html --repeat 10 bank.cpp\n"
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
   add_record_options(parser, options, "--keep-all");
   add_analysis_options(parser, predictions);
   parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
+  parser
+      .add_option("--repeat", repeat,
+                  "Run the program N times, and make one report of all runs; -o T keeps T.1, T.2, ...")
+      ->type_name("N")
+      ->show_default()
+      ->within(1, 10000);
   parser.add_flag("--keep-standing", keep,
                   "Do not end a program that stands still: all of its threads wait for each other");
   parser.add_flag("--confirm", confirms,
@@ -144,14 +213,19 @@ int run_run(int argc, char** argv) {
       ->type_name("P")
       ->excludes("--online")
       ->existing_file();
-  parser.add_option("file", target, "A source file or a program; its arguments follow")->required()->type_name("FILE");
+  parser.add_option("file", target, "Source files, or a program; its arguments follow")->required()->type_name("FILE");
   parser.prefix_command();
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
 
   predictions.properties.file = options.property;
   std::string wrong = check_record_options(options);
   if (wrong.empty()) wrong = analysis::check(predictions);
+  if (wrong.empty()) wrong = check(predictions.files);
   if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
+  const ReportFiles& files = predictions.files;
+  const bool needs_trace = repeat > 1 || !(files.html + files.sarif + files.junit + files.baseline).empty();
+  if (wrong.empty() && needs_trace && (online || !monitor.empty()))
+    wrong = "--html, --sarif, --junit, --baseline and --repeat need a trace: not with --online or --monitor.";
   if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
@@ -168,16 +242,20 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
   std::string program;
-  if (const Language language = language_of(target); language != Language::None) {
-    if (!fs::exists(target)) {
-      complain(fmt::format("there is no file {}.", target));
+  std::vector<std::string> words = parser.remaining();
+  const std::vector<std::string> sources = take_sources(target, words);
+  for (const std::string& source : sources)
+    if (!fs::exists(source)) {
+      complain(fmt::format("there is no file {}.", source));
       return kWrong;
     }
+  if (!sources.empty()) {
     program = (folder.path() / fs::path(target).stem()).string();
     if (facts || predict::needs_facts(predictions.model)) flags.insert(flags.begin(), "-fsooth-facts");
     if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
     for (const std::string& glob : predictions.atomic) flags.push_back("-fsooth-atomic=" + glob);
-    if (!build(target, language, flags, options.property, program)) return kWrong;
+    if (!options.property.empty()) flags.insert(flags.begin(), "-fsooth-property=" + options.property);
+    if (!build(sources, flags, folder.path(), program)) return kWrong;
   } else {
     program = find_program(target);
   }
@@ -194,15 +272,15 @@ int run_run(int argc, char** argv) {
     }
     options.exact = std::move(exact.value());
   }
-  std::vector<std::string> command = program_arguments(parser.remaining());
+  std::vector<std::string> command = program_arguments(std::move(words));
   command.insert(command.begin(), program);
   if (!monitor.empty())
-    return run_monitored(command, language_of(target) == Language::None ? monitor : "", folder.path(),
-                         predictions.exit_code, options.timeout);
+    return run_monitored(command, sources.empty() ? monitor : "", folder.path(), predictions.exit_code,
+                         options.timeout);
   if (online) {
     ObserveOptions observing;
     observing.property = options.property;
-    observing.json = predictions.json;
+    observing.json = predictions.files.json;
     observing.exit_code = predictions.exit_code;
     observing.timeout = options.timeout;
     const auto run = run_online(command, observing, folder.path().string());
@@ -215,6 +293,11 @@ int run_run(int argc, char** argv) {
   predictions.replay = how_to_replay(argc, argv, target, options, predictions, confirms);
   if (confirms) predictions.confirm = [&](report::Report& report) { confirm(report, command, confirming); };
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
+  if (repeat > 1) {
+    const Ended ended = run_repeatedly(command, target, options, predictions, keep, repeat);
+    folder.remove();
+    return end_like(ended);
+  }
   Ended analysed;
   const auto report = [&](const std::string& trace) { analysed = analyse(trace, target, predictions); };
   auto recording = record(command, options, {report, keep});

@@ -14,6 +14,7 @@
 #include "cli/show_facts.h"
 #include "cli/trace_within.h"
 #include "report/event_text.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
@@ -120,7 +121,7 @@ void print_event(Output& out, const Trace& trace, std::size_t index, const repor
       e.size != 0 ? std::to_string(e.size) : "", narrator.value_text(), ordered ? trace::order_name(e.order) : "",
       narrator.variable(), narrator.place_text(), narrator.function());
   line.erase(line.find_last_not_of(' ') + 1);
-  out.print("{}\n", line);
+  out.print("{}\n", report::printable(line, std::string::npos));
 }
 
 int show(const Trace& trace, const Options& options, const Filter& filter) {

@@ -8,6 +8,7 @@
 #include "cli/parser.h"
 #include "cli/trace_within.h"
 #include "report/event_text.h"
+#include "report/terminal/printable.h"
 #include "trace/verify.h"
 
 namespace sooth::cli {
@@ -26,7 +27,8 @@ void print_text(const Trace& trace, const VerifyReport& report, Output& out) {
   for (const Problem& problem : report.problems) { // in the order of the trace
     while (followed <= problem.event) narrator.follow(followed++);
     const std::string place = narrator.place_text();
-    out.print("event {}: {} [{}]{}\n", problem.event, problem.sentence, row_of(problem.rule).name,
+    out.print("event {}: {} [{}]{}\n", problem.event, report::printable(problem.sentence, std::string::npos),
+              row_of(problem.rule).name,
               place.empty() ? ""
                             : fmt::format("\n    at {}{}", place,
                                           narrator.function().empty() ? "" : " in " + narrator.function()));

@@ -38,8 +38,36 @@ bool read_inlined_calls(std::span<const std::uint8_t> payload, const StringAt& s
   return true;
 }
 
+bool read_call_objects(std::span<const std::uint8_t> payload, const StringAt& string, std::span<Site> sites) {
+  Words words(payload);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> rows;
+  while (words.good() && !words.at_end()) {
+    const std::uint32_t row = words.next(), name = words.next();
+    if (!words.good() || row >= sites.size()) return false;
+    rows.emplace_back(row, name);
+  }
+  if (!words.good()) return false;
+  for (const auto& [row, name] : rows) sites[row].object = string(name);
+  return true;
+}
+
+namespace {
+
+void put_call_objects(const Trace& trace, StringTable& strings, std::vector<std::uint8_t>& out) {
+  std::vector<std::uint8_t> payload;
+  for (std::size_t i = 1; i < trace.sites.size(); ++i) {
+    if (trace.sites[i].object.empty()) continue;
+    put(payload, static_cast<std::uint32_t>(i - 1));
+    put(payload, strings.add(trace.sites[i].object));
+  }
+  if (!payload.empty()) put_section(out, kFactObjects, payload);
+}
+
+} // namespace
+
 std::vector<std::uint8_t> make_inline_facts(const Trace& trace, StringTable& strings) {
   std::vector<std::uint8_t> out;
+  put_call_objects(trace, strings, out);
   if (trace.inlined_calls.size() <= 1) return out;
   std::vector<std::uint8_t> payload;
   put(payload, static_cast<std::uint32_t>(trace.inlined_calls.size() - 1));

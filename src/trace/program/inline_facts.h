@@ -1,5 +1,5 @@
-// Calls that the compiler replaced by the body of their function: a section of a module's static
-// facts (format.h).
+// What else is known of sites: the calls that the compiler replaced by the body of their function,
+// and the objects that calls are about. Sections of a module's static facts (format.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,10 @@ namespace sooth::trace {
 bool read_inlined_calls(std::span<const std::uint8_t> payload, const StringAt& string, std::span<Site> sites,
                         Trace& trace);
 
-// The section for all sites of the trace but the unknown one; empty if nothing was inlined.
+// The same for the section of objects.
+bool read_call_objects(std::span<const std::uint8_t> payload, const StringAt& string, std::span<Site> sites);
+
+// Both sections for all sites of the trace but the unknown one; empty if there is nothing to say.
 std::vector<std::uint8_t> make_inline_facts(const Trace& trace, StringTable& strings);
 
 } // namespace sooth::trace

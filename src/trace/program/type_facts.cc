@@ -111,7 +111,7 @@ void put_type(std::vector<std::uint8_t>& out, const Type& type, StringTable& str
 std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, std::span<Site> sites,
                                           std::span<Global> globals, const StringAt& string, Trace& trace) {
   std::vector<std::uint8_t> rest;
-  bool named = false, complete = false, inlined = false;
+  bool named = false, complete = false, inlined = false, objects = false;
   while (facts.size() >= 8) {
     std::uint32_t head[2];
     std::memcpy(head, facts.data(), sizeof head);
@@ -121,6 +121,7 @@ std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, s
     if (head[0] == kFactTypes) taken = read_types(payload, globals, string, trace);
     else if (head[0] == kFactNames && !named) taken = named = read_names(payload, string, trace, complete);
     else if (head[0] == kFactInlined && !inlined) taken = inlined = read_inlined_calls(payload, string, sites, trace);
+    else if (head[0] == kFactObjects && !objects) taken = objects = read_call_objects(payload, string, sites);
     if (!taken) rest.insert(rest.end(), facts.begin(), facts.begin() + 8 + head[1]);
     facts = facts.subspan(8 + head[1]);
   }

@@ -27,14 +27,17 @@ std::uint32_t SiteTable::add(const Row& row) {
   const SoothSiteRow stored = {strings.add(row.file),     row.line, row.column, strings.add(row.function),
                                strings.add(row.variable), row.flags};
   const std::uint32_t inlined = add_inlined(row.inlined);
+  const std::uint32_t object = strings.add(row.object);
   const auto number = static_cast<std::uint32_t>(rows_.size());
   if (!distinct_) {
     const auto [entry, fresh] = known_.try_emplace(
-        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined}, number);
+        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined, object},
+        number);
     if (!fresh) return entry->second;
   }
   rows_.push_back(stored);
   inlined_.push_back(inlined);
+  objects_.push_back(object);
   return number;
 }
 
@@ -58,6 +61,13 @@ std::vector<std::uint32_t> SiteTable::inlined_words() const {
   for (const Words& call : calls_) out.insert(out.end(), call.begin(), call.end());
   for (std::size_t row = 0; row < inlined_.size(); ++row)
     if (inlined_[row] != 0) out.insert(out.end(), {static_cast<std::uint32_t>(row), inlined_[row]});
+  return out;
+}
+
+std::vector<std::uint32_t> SiteTable::object_words() const {
+  std::vector<std::uint32_t> out;
+  for (std::size_t row = 0; row < objects_.size(); ++row)
+    if (objects_[row] != 0) out.insert(out.end(), {static_cast<std::uint32_t>(row), objects_[row]});
   return out;
 }
 
@@ -109,6 +119,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   add_section(trace::kFactTypes, payload);
   add_section(trace::kFactNames, name_words(context, globals));
   if (const auto inlined = context.sites.inlined_words(); !inlined.empty()) add_section(trace::kFactInlined, inlined);
+  if (const auto objects = context.sites.object_words(); !objects.empty()) add_section(trace::kFactObjects, objects);
   if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
   if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});
   return words;

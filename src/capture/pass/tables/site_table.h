@@ -45,6 +45,7 @@ public:
     std::string variable;
     std::uint32_t flags = 0;
     std::vector<InlinedCall> inlined; // that lead to it, the innermost first
+    std::string object = {};          // of a call: the object that it is about (trace::kFactObjects)
   };
   explicit SiteTable(bool distinct = false) : distinct_(distinct) {}
   // The row's number in this module.
@@ -53,6 +54,8 @@ public:
   const std::vector<SoothSiteRow>& rows() const { return rows_; }
   // The words of trace::kFactInlined; empty if nothing was inlined.
   std::vector<std::uint32_t> inlined_words() const;
+  // The words of trace::kFactObjects; empty if no row has an object.
+  std::vector<std::uint32_t> object_words() const;
   StringTable strings;
 
 private:
@@ -61,6 +64,7 @@ private:
   const bool distinct_;
   std::vector<SoothSiteRow> rows_;
   std::vector<std::uint32_t> inlined_; // of each row: number of the innermost call, or 0
+  std::vector<std::uint32_t> objects_; // of each row: its object's name, or 0
   std::map<Words, std::uint32_t> known_;
   std::vector<Words> calls_; // numbered from 1
   std::map<Words, std::uint32_t> known_calls_;

@@ -33,6 +33,78 @@ std::string without_parameters(std::string name) {
   return name;
 }
 
+// `Node` of `Node, std::allocator<Node>>::`: a template's first argument.
+StringRef first_argument(StringRef arguments) {
+  int depth = 0;
+  const std::size_t end = arguments.find_if([&](char c) {
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+    return depth < 0 || (depth == 0 && c == ',');
+  });
+  return arguments.substr(0, end).trim();
+}
+
+// The type that `new` makes: clang notes it, and the functions and allocators of the library have
+// it as their parameter (`std::__new_allocator<Node>::allocate`, `std::make_unique<Node>`).
+std::string made_type(const CallBase& call) {
+  if (const auto* type = dyn_cast_or_null<DIType>(call.getMetadata("heapallocsite"))) return type_name(type);
+  for (const DILocation* place = call.getDebugLoc().get(); place; place = place->getInlinedAt()) {
+    const DISubprogram* function = place->getScope()->getSubprogram();
+    const auto* owner = dyn_cast_or_null<DICompositeType>(function->getScope());
+    StringRef name = owner ? owner->getName() : function->getName();
+    if (!name.consume_front("__new_allocator<") && !name.consume_front("new_allocator<") &&
+        !name.consume_front("make_unique<"))
+      continue;
+    name = first_argument(name);
+    // std::make_shared keeps the object beside its counters.
+    if (name.consume_front("std::_Sp_counted_ptr_inplace<")) name = first_argument(name);
+    return name.str();
+  }
+  return {};
+}
+
+// The argument that a call of a synchronising function is about, and the bytes of what it points
+// to.
+struct Subject {
+  unsigned argument = ~0u; // none
+  std::uint64_t bytes = 0;
+};
+
+// Sizes of glibc's types on x86-64; the classes of the C++ library begin with them.
+constexpr std::uint64_t kMutexBytes = 40, kReadWriteBytes = 56, kConditionBytes = 48, kOtherBytes = 32, kWordBytes = 4;
+
+std::uint64_t bytes_of_class(StringRef name) {
+  if (name.contains("shared_mutex") || name.contains("shared_timed_mutex")) return kReadWriteBytes;
+  return name.contains("condition_variable") ? kConditionBytes : name.contains("mutex") ? kMutexBytes : 0;
+}
+
+Subject subject_of(const Function& callee) {
+  constexpr std::pair<StringLiteral, std::uint64_t> kCalls[] = {{"pthread_mutex_", kMutexBytes},
+                                                                {"pthread_rwlock_", kReadWriteBytes},
+                                                                {"pthread_spin_", kWordBytes},
+                                                                {"pthread_cond_", kConditionBytes},
+                                                                {"pthread_barrier_", kOtherBytes},
+                                                                {"pthread_once", kWordBytes},
+                                                                {"sem_", kOtherBytes},
+                                                                {"mtx_", kMutexBytes},
+                                                                {"cnd_", kConditionBytes},
+                                                                {"call_once", kWordBytes}};
+  const StringRef linked = callee.getName();
+  for (const auto& [prefix, bytes] : kCalls)
+    if (linked.starts_with(prefix)) return {0, bytes};
+  const bool of_library = linked.starts_with("_ZNSt") || linked.starts_with("_ZNKSt") || linked.starts_with("_ZSt");
+  if (!of_library) return {};
+  const std::string name = demangle(linked);
+  for (StringRef guard : {"std::lock_guard<", "std::unique_lock<", "std::scoped_lock<", "std::shared_lock<"})
+    if (StringRef(name).starts_with(guard)) return {1, bytes_of_class(name)};
+  for (StringRef owner : {"std::mutex::", "std::recursive_mutex::", "std::timed_mutex::", "std::shared_mutex::",
+                          "std::recursive_timed_mutex::", "std::shared_timed_mutex::", "std::condition_variable::",
+                          "std::_V2::condition_variable_any::", "std::counting_semaphore<",
+                          "std::latch::", "std::barrier<", "std::__mutex_base::"})
+    if (StringRef(name).starts_with(owner)) return {0, bytes_of_class(name)};
+  return {};
+}
+
 } // namespace
 
 SourceNames::SourceNames(Function& function)
@@ -95,7 +167,18 @@ SiteTable::Row SourceNames::call(const CallBase& call) const {
   const Value* callee = call.getCalledOperand()->stripPointerCasts();
   if (isa<Function>(callee)) row.variable = without_parameters(demangle(callee->getName()));
   else if (Named named = value_named(callee, kMaxWalk); !named.text.empty()) row.variable = named.text;
+  row.object = object_of(call);
   return row;
+}
+
+// Of an allocation, the type that is made; of a call that locks, waits, ..., what it is about.
+std::string SourceNames::object_of(const CallBase& call) const {
+  const auto* callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
+  if (!callee) return {};
+  if (callee->getName().starts_with("_Znw") || callee->getName().starts_with("_Zna")) return made_type(call);
+  const Subject subject = subject_of(*callee);
+  if (subject.argument >= call.arg_size() || !call.getArgOperand(subject.argument)->getType()->isPointerTy()) return {};
+  return object_at(call.getArgOperand(subject.argument), subject.bytes, kMaxWalk).text;
 }
 
 SiteTable::Row SourceNames::branch(const Instruction& terminator) const {

@@ -51,6 +51,7 @@ private:
   Named base_object(const llvm::Value* base) const;
   Named through_pointer(const Named& pointer, Offset offset, std::uint64_t size) const;
   const llvm::Value* strip(const llvm::Value* address, Offset& offset) const;
+  std::string object_of(const llvm::CallBase& call) const;
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;

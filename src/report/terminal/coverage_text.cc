@@ -1,0 +1,151 @@
+#include "report/terminal/coverage_text.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/names.h"
+
+namespace sooth::report {
+
+using witness::FindingKind;
+
+namespace {
+
+constexpr std::size_t kReasonsShown = 2;
+
+std::string plural(std::string_view name) {
+  if (name == "property") return "properties";
+  if (name == "crash") return "crashes";
+  const bool countable =
+      name != "atomicity" && name != "misuse" && name != "use-after-free" && name != "possible-liveness";
+  return std::string(name) + (countable ? "s" : "");
+}
+
+std::string kinds_text(const Report& report) {
+  std::map<std::string_view, std::uint64_t> kinds;
+  for (const FindingText& finding : report.findings)
+    ++kinds[told_by_entry(finding) ? std::string_view(finding.run.entry) : row_of(finding.kind).name];
+  std::string out;
+  for (const auto& [name, count] : kinds)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, count == 1 ? std::string(name) : plural(name));
+  return out;
+}
+
+// ", 9361 pairs of lines": only where some finding has several.
+std::string pairs_text(const Report& report) {
+  std::size_t all = 0;
+  bool several = false, two_each = true;
+  for (const FindingText& finding : report.findings) {
+    all += std::max<std::size_t>(1, finding.pairs.size());
+    several = several || finding.pairs.size() > 1;
+    two_each = two_each && !finding.pairs.empty() && lines_word(finding).starts_with("pairs");
+  }
+  return several ? fmt::format(", {} {} of lines", all, two_each ? "pairs" : "combinations") : std::string();
+}
+
+// Reasons that Sooth itself causes and cannot help, in words for people. Their numbers say nothing
+// to a user; --verbose has them.
+struct Shorter {
+  std::string_view name;
+  std::string_view words;
+};
+constexpr std::array kShorter = {
+    Shorter{"externalReads", "code that Sooth does not see changed memory (build it with Sooth, too)"},
+    Shorter{"untrustedSteps", "some steps rest on what Sooth does not see"},
+    Shorter{"conservativeOrders", "some wake-ups, semaphores or barriers keep their recorded order"},
+    Shorter{"objectsKeptTogether", "some objects at reused addresses could not be told apart"},
+};
+
+std::string undecided_text(const Report& report, const Gap& gap) {
+  const Coverage& coverage = report.coverage;
+  std::string out = coverage.candidates > gap.count
+                        ? fmt::format("{} of {} candidates undecided", gap.count, coverage.candidates)
+                        : fmt::format("{} candidate{} undecided", gap.count, gap.count == 1 ? "" : "s");
+  const std::size_t colon = gap.sentence.find(": ");
+  const std::string reason = colon == std::string::npos ? "" : gap.sentence.substr(colon + 2);
+  if (reason.find("--budget") != std::string::npos)
+    return out + fmt::format(": more time would decide them (--budget {})", std::max(300.0, 5 * coverage.budget));
+  if (reason.find("window") != std::string::npos) return out + ": a larger window might decide them (--window 100000)";
+  return reason.empty() ? out : out + ": " + reason;
+}
+
+std::string reason_text(const Report& report, const Gap& gap) {
+  if (gap.name == "undecided") return undecided_text(report, gap);
+  for (const Shorter& shorter : kShorter)
+    if (shorter.name == gap.name) return std::string(shorter.words);
+  if (gap.sentence.starts_with("bound: ")) return gap.sentence.substr(7);
+  return fmt::format("{} {}{}", gap.count, gap.sentence, gap.detail.empty() ? "" : ": " + gap.detail);
+}
+
+bool is_only_for_verbose(const Gap& gap) {
+  return std::ranges::any_of(kShorter, [&](const Shorter& shorter) { return shorter.name == gap.name; });
+}
+
+// The reasons that a user can change come first.
+std::string not_complete(const Report& report) {
+  std::vector<std::string> reasons;
+  for (const bool general : {false, true})
+    for (const Gap& gap : report.coverage.gaps)
+      if (!gap.complete && is_only_for_verbose(gap) == general) reasons.push_back(reason_text(report, gap));
+  std::string out = "; not complete";
+  for (std::size_t i = 0; i < std::min(kReasonsShown, reasons.size()); ++i) out += (i == 0 ? ": " : "; ") + reasons[i];
+  if (reasons.size() > kReasonsShown)
+    out += fmt::format("; {} more reason{} (--verbose)", reasons.size() - kReasonsShown,
+                       reasons.size() == kReasonsShown + 1 ? "" : "s");
+  return out;
+}
+
+// Notes that answer a question of the user, or that a user can change.
+bool is_worth_a_line(const Gap& gap) {
+  constexpr std::string_view kNames[] = {"cuts", "violatingRuns", "propertyRemarks", "monitorRemarks",
+                                         "uninstrumentedLibraries"};
+  return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
+}
+
+std::string gap_lines(const Report& report, bool verbose) {
+  std::string out;
+  for (const Gap& gap : report.coverage.gaps)
+    if (verbose || is_worth_a_line(gap))
+      out += fmt::format("  {:<7} {:>8} {}{}\n", gap.complete ? "note" : "bounded", gap.count, gap.sentence,
+                         gap.detail.empty() ? "" : ": " + gap.detail);
+  if (report.rejected != 0)
+    out += fmt::format("  {:<7} {:>8} findings were withheld, because their witness did not pass the check. This is a "
+                       "mistake in Sooth.\n",
+                       "error", report.rejected);
+  return out;
+}
+
+} // namespace
+
+std::string_view lines_word(const FindingText& finding) {
+  const auto lines = std::ranges::count_if(
+      finding.pairs.front().places, [](const witness::Place& place) { return place.role != witness::Role::Hold; });
+  return lines == 2 ? "pairs of lines" : "combinations of lines";
+}
+
+bool told_by_entry(const FindingText& finding) {
+  return finding.kind == FindingKind::Monitor && !finding.run.entry.empty();
+}
+
+std::string summary(const Report& report, bool verbose) {
+  std::string out = report.partial ? "sooth: interrupted: " : "sooth: ";
+  const std::size_t found = report.findings.size();
+  if (found == 0 && !report.coverage.unanswered.empty())
+    out += fmt::format("no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
+  else if (found == 0) out += "nothing found";
+  else
+    out += fmt::format("{} finding{}{} ({}){}", found, found == 1 ? "" : "s", report.partial ? " so far" : "",
+                       kinds_text(report), pairs_text(report));
+  out += fmt::format("; {} event{} of {} thread{}, {} model", report.events, report.events == 1 ? "" : "s",
+                     report.threads, report.threads == 1 ? "" : "s", report.model);
+  if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
+  out += report.coverage.complete ? "; complete for this run" : not_complete(report);
+  return out + "\n" + gap_lines(report, verbose);
+}
+
+} // namespace sooth::report

@@ -1,0 +1,20 @@
+// The last lines of a report: how much was found, and how far one can rely on "nothing else".
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace sooth::report {
+
+// "sooth: 2 findings (1 race, 1 deadlock); ...; complete for this run". If the answer is not
+// complete: the main reasons in one sentence, and what the user can do. `verbose`: then all reasons
+// and notes, one a line.
+std::string summary(const Report& report, bool verbose = false);
+// "pairs of lines", or "combinations of lines" if they are not two
+std::string_view lines_word(const FindingText& finding);
+// Monitors, patterns and machines have one kind; the report uses the entry's word in the property
+// file.
+bool told_by_entry(const FindingText& finding);
+
+} // namespace sooth::report
