@@ -12,6 +12,7 @@
 #include "analysis/find.h"
 #include "analysis/piece_reports.h"
 #include "analysis/prepare.h"
+#include "analysis/scripts.h"
 #include "analysis/suppressed.h"
 #include "base/interrupt.h"
 #include "report/describe.h"
@@ -77,7 +78,8 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const auto original = [&](std::uint64_t address) { return prepared.objects.original(address); };
   report::describe(prepared.trace, findings.accepted, original, report,
                    {options.each, options.whole_witness,
-                    [&](const report::FindingText& finding) { return suppressor.keeps_back(finding); }});
+                    [&](const report::FindingText& finding) { return suppressor.keeps_back(finding); },
+                    options.scripts ? scripting(prepared) : report::Scripting()});
   report.analysed = report.events - prepared.trace.standing + prepared.trace.first_number;
   report.events = std::max(report.events, prepared.trace.events_recorded);
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);

@@ -9,6 +9,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/library_memory.h"
+#include "capture/runtime/replaying/replaying.h"
 
 extern char** environ;
 
@@ -229,9 +230,11 @@ __attribute__((constructor(101))) void start() {
     if (observing::is_wanted() && monitoring::is_wanted())
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
-    const bool live =
-        observing::is_wanted() ? observing::start(g_program) : monitoring::is_wanted() && monitoring::start();
-    if (live ? open_memory_file() : !observing::is_wanted() && !monitoring::is_wanted() && open_some_file(true)) {
+    const bool elsewhere = replay_is_wanted() || observing::is_wanted() || monitoring::is_wanted();
+    const bool live = replay_is_wanted()         ? replay_start()
+                      : observing::is_wanted() ? observing::start(g_program)
+                                               : monitoring::is_wanted() && monitoring::start();
+    if (live ? open_memory_file() : !elsewhere && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
@@ -252,7 +255,8 @@ __attribute__((constructor(101))) void start() {
 bool child_goes_on() {
   switch (mode()) {
   case Mode::Recording: return open_some_file(false);
-  case Mode::Observing: return false;
+  case Mode::Observing:
+  case Mode::Replaying: return false;
   case Mode::Monitoring: return monitoring::goes_on() && open_memory_file();
   }
   return false;

@@ -61,6 +61,12 @@ private:
   bool counted_ = false;
 };
 
+// Before a real call that takes something if it can, and does not wait.
+void before_try(Thread* t, EventKind kind, const void* object);
+// After the real call of an event that gives something. Both are for replays only: another thread
+// may be due before the try, or directly behind the call.
+void gave(Thread* t);
+
 // A libc function read or wrote `size` bytes at `p` for the calling code. The contents are read
 // from memory: call read_range while they are there, and write_range after the function has written
 // them.

@@ -15,6 +15,7 @@ namespace sooth::runtime {
 namespace monitoring {
 struct ThreadState;
 }
+struct ReplayedThread;
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
@@ -84,6 +85,7 @@ struct Thread {
   Thread* next_free;
   Thread* next_all;
   monitoring::ThreadState* monitored; // monitoring/state.h
+  ReplayedThread* replayed;           // replaying/state.h
 };
 
 struct ThreadLocal {
