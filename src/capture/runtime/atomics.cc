@@ -360,6 +360,16 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
 }
 
 } // namespace
+
+// Gives up the holder's operation, as ~Holding() would have.
+void reset_stripes() {
+  for (Stripe& stripe : g_stripes) {
+    if ((stripe.version & 1) == 0) continue;
+    stripe.owner = kNoThread;
+    ++stripe.version;
+  }
+}
+
 } // namespace sooth::runtime
 
 #define SOOTH_ATOMICS(N, T)                                                                                            \

@@ -130,11 +130,14 @@ bool make_room(Thread* t) {
     count(Defect::DroppedEvents);
     return false;
   }
-  flush(t);
-  return true;
+  return flush(t);
 }
 
-void flush(Thread* t) {
+bool flush(Thread* t) {
+  if (__sooth_thread.ended == kNoRoom) { // the caller began before there was no room
+    count(Defect::DroppedEvents);
+    return false;
+  }
   os::BlockSignals signals;
   ++__sooth_thread.quiet; // LZ4 calls memcpy
   auto slots = static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin);
@@ -147,9 +150,15 @@ void flush(Thread* t) {
       }
       const int raw = static_cast<int>(end - s->encoded);
       const std::size_t packed = pack(t, *s, static_cast<std::size_t>(raw));
-      write_chunk(trace::ChunkType::Events, s->packed, packed, static_cast<std::size_t>(raw), t->number,
-                  static_cast<std::uint32_t>(slots), t->first_slot);
+      const bool written = write_chunk(trace::ChunkType::Events, s->packed, packed, static_cast<std::size_t>(raw),
+                                       t->number, static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);
+      if (!written) {
+        t->cursor = t->limit = t->end;
+        retire(kNoRoom);
+        --__sooth_thread.quiet;
+        return false;
+      }
     } else {
       count(Defect::DroppedEvents, slots);
     }
@@ -166,6 +175,7 @@ void flush(Thread* t) {
   t->cursor = t->limit = t->begin;
   if (t->live_bytes == kSmallLive && t->first_slot >= kSmallLive / sizeof(trace::RawEvent) / 2) enlarge_buffer(t);
   --__sooth_thread.quiet;
+  return true;
 }
 
 void write_frames(Thread* t, bool own) {

@@ -36,7 +36,9 @@ inline bool in_detail(Thread* t) {
 }
 
 // Encodes, compresses and writes out the buffer, then empties it. Signals are blocked meanwhile.
-void flush(Thread* t);
+// False if the file has no room: then the buffer stays as it is, and recording ends for the thread,
+// so that the trace has a beginning of its events without a gap.
+bool flush(Thread* t);
 // Writes the changes of the call stack since the last event as `exit` and `enter` events. `own`:
 // the newest change happens now, and is a separate event. All others cling to the event before
 // them.
@@ -156,6 +158,8 @@ inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address,
   if (last->address != address || last->value != value || last->kind != static_cast<std::uint8_t>(kind) ||
       last->size != size)
     return false;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); // a signal's handler may have kept events since
+  if (t->last != last) return false;
   return !g_for_facts || (last->site == site && only_branches_since(t));
 }
 
