@@ -2,7 +2,6 @@
 // with the meaning that they have there.
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/monitoring/monitoring.h"
-#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/recording/library_memory.h"
 #include "trace/may_race.h"
 
@@ -48,7 +47,7 @@ extern "C" {
 // --- <sooth/sooth.h> -----------------------------------------------------------------------------
 
 SOOTH_EXPORT void __sooth_user_event(const char* name, long long value) {
-  if (is_monitoring()) return monitored_internal(name, value);
+  if (is_monitoring()) return monitoring::internal_event(name, value);
   note_name(EventKind::User, name, static_cast<std::uint64_t>(value));
 }
 SOOTH_EXPORT void __sooth_user_event_double(const char* name, double value) {
@@ -63,11 +62,11 @@ SOOTH_EXPORT void __sooth_watch(const char* name, const volatile void* address, 
   if (Thread* t = enter()) sync(t, EventKind::Watch, plain(address), size | std::uint64_t{intern(name)} << 32);
 }
 SOOTH_EXPORT void __sooth_atomic_begin(const char* name) {
-  if (is_monitoring()) return monitored_block(name, true);
+  if (is_monitoring()) return monitoring::block_event(name, true);
   note_name(EventKind::AtomicBegin, name);
 }
 SOOTH_EXPORT void __sooth_atomic_end(const char* name) {
-  if (is_monitoring()) return monitored_block(name, false);
+  if (is_monitoring()) return monitoring::block_event(name, false);
   note_name(EventKind::AtomicEnd, name);
 }
 

@@ -207,7 +207,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   if (t == nullptr) return real_load(p);
   if (!is_recording()) {
     if (is_monitoring()) {
-      QuietOperation load(t, p, sizeof(T), false);
+      monitoring::QuietOperation load(t, p, sizeof(T), false);
       if (load.quiet()) {
         const T value = real_load(p);
         if (load.done()) return value;
@@ -252,7 +252,7 @@ void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   if (t == nullptr) return real_store(p, value, order);
   if (!is_recording()) {
     if (is_monitoring()) {
-      QuietOperation store(t, p, sizeof(T), true);
+      monitoring::QuietOperation store(t, p, sizeof(T), true);
       if (store.quiet()) {
         real_store(p, value, order);
         store.done();
@@ -292,7 +292,7 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
   if (t == nullptr) return real_rmw(p, operation, operand);
   if (!is_recording()) {
     if (is_monitoring()) {
-      QuietOperation update(t, p, sizeof(T), true);
+      monitoring::QuietOperation update(t, p, sizeof(T), true);
       if (update.quiet()) {
         const T old = real_rmw(p, operation, operand);
         update.done();
@@ -325,7 +325,7 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
   if (t == nullptr) return real_cas(p, expected, desired);
   if (!is_recording()) {
     if (is_monitoring()) { // even if it only reads: the carrier keeps the same knowledge
-      QuietOperation update(t, p, sizeof(T), true);
+      monitoring::QuietOperation update(t, p, sizeof(T), true);
       if (update.quiet()) {
         const T old = real_cas(p, expected, desired);
         update.done();

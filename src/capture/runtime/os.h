@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+extern "C" char** environ;
+
 namespace sooth::runtime::os {
 
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
@@ -79,6 +81,17 @@ inline std::size_t length(const char* text) {
   std::size_t n = 0;
   for (; text[n] != 0; ++n) __asm__ volatile("" : "+r"(n)); // not to be recognised as strlen
   return n;
+}
+
+// The value of a variable of the environment. Null if it is not set.
+inline const char* environment(const char* name) {
+  const std::size_t n = length(name);
+  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
+    std::size_t i = 0;
+    while (i < n && (*row)[i] == name[i]) ++i;
+    if (i == n && (*row)[n] == '=') return *row + n + 1;
+  }
+  return nullptr;
 }
 
 inline int pid() { return static_cast<int>(call(SYS_getpid)); }

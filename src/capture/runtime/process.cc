@@ -89,13 +89,14 @@ void read_option(const char* option, std::size_t n) {
   } else if (const char* verbose = value_of("verbose=")) {
     g_verbose = *verbose == '1';
   } else if (const char* refused = value_of("bad_monitors=")) {
-    g_run_without_monitors = starts_with(refused, "run");
+    monitoring::g_run_without_monitors = starts_with(refused, "run");
   } else if (const char* most = value_of("monitored_threads=")) {
-    g_monitored_threads = 0;
-    for (; most < option + n && *most >= '0' && *most <= '9' && g_monitored_threads < 65536; ++most)
-      g_monitored_threads = g_monitored_threads * 10 + static_cast<std::uint32_t>(*most - '0');
+    monitoring::g_most_threads = 0;
+    for (; most < option + n && *most >= '0' && *most <= '9' && monitoring::g_most_threads < 65536; ++most)
+      monitoring::g_most_threads = monitoring::g_most_threads * 10 + static_cast<std::uint32_t>(*most - '0');
   } else if (const char* result = value_of("monitor_result=")) {
-    copy_text(g_monitor_result, sizeof g_monitor_result, result, n - static_cast<std::size_t>(result - option));
+    copy_text(monitoring::g_monitor_result, sizeof monitoring::g_monitor_result, result,
+              n - static_cast<std::size_t>(result - option));
   } else if (const char* record = value_of("record=")) {
     if (*record == '0') g_ready = false;
   } else {
@@ -264,11 +265,12 @@ __attribute__((constructor(101))) void start() {
   if (g_ready) {
     find_names();
     g_ready = false; // nothing is recorded while the file is made
-    if (online_is_wanted() && monitored_is_wanted())
+    if (observing::is_wanted() && monitoring::is_wanted())
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
-    const bool live = online_is_wanted() ? online_start(g_program) : monitored_is_wanted() && monitored_start();
-    if (live ? open_memory_file() : !online_is_wanted() && !monitored_is_wanted() && open_some_file(true)) {
+    const bool live =
+        observing::is_wanted() ? observing::start(g_program) : monitoring::is_wanted() && monitoring::start();
+    if (live ? open_memory_file() : !observing::is_wanted() && !monitoring::is_wanted() && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
@@ -291,7 +293,7 @@ bool child_goes_on() {
   switch (mode()) {
   case Mode::Recording: return open_some_file(false);
   case Mode::Observing: return false;
-  case Mode::Monitoring: return monitored_goes_on() && open_memory_file();
+  case Mode::Monitoring: return monitoring::goes_on() && open_memory_file();
   }
   return false;
 }
@@ -319,7 +321,7 @@ void after_fork_child(Thread* t) {
   ++__sooth_thread.quiet; // until the child has a buffer that is not the parent's
   reset_locks();
   abandon_file();
-  online_forget();
+  observing::forget();
   forget_thread_names();
   if (child_goes_on()) {
     write_process();

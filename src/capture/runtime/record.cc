@@ -2,7 +2,6 @@
 #include "capture/runtime/record.h"
 
 #include "capture/runtime/monitoring/quick.h"
-#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/ranges.h"
@@ -43,7 +42,7 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
 } // namespace
 
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
-  if (is_monitoring() && passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
+  if (is_monitoring() && monitoring::passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
   end_segment(t);
   mark(t, kind, address, value, flags);
 }

@@ -12,7 +12,9 @@
 
 namespace sooth::runtime {
 
-struct MonitoredThread;
+namespace monitoring {
+struct ThreadState;
+}
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
@@ -81,7 +83,7 @@ struct Thread {
   std::uint64_t stack_bytes;
   Thread* next_free;
   Thread* next_all;
-  MonitoredThread* monitored; // monitoring/state.h
+  monitoring::ThreadState* monitored; // monitoring/state.h
 };
 
 struct ThreadLocal {

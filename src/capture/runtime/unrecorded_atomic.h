@@ -12,17 +12,17 @@ namespace sooth::runtime {
 class UnrecordedAtomic {
 public:
   UnrecordedAtomic(Thread* t, const void* address, std::size_t size, std::uint32_t site)
-      : t_(is_observing() ? t : nullptr), hook_(t_), monitored_(is_monitoring() ? t : nullptr, address, size, true),
-        address_(reinterpret_cast<std::uint64_t>(address)), size_(size), site_(site) {}
+      : observed_(is_observing() ? t : nullptr, address, size),
+        monitored_(is_monitoring() ? t : nullptr, address, size, true), site_(site) {}
   // The value it saw (null: none) and the value it wrote (null: none).
-  void done(EventKind kind, const void* seen, const void* written);
+  void done(EventKind kind, const void* seen, const void* written) {
+    if (is_monitoring()) return monitored_.done(seen, written, site_);
+    observed_.done(kind, seen, written, site_);
+  }
 
 private:
-  Thread* t_; // null: not observed
-  Hook hook_;
-  MonitoredOperation monitored_;
-  std::uint64_t address_;
-  std::size_t size_;
+  observing::Operation observed_;
+  monitoring::Operation monitored_;
   std::uint32_t site_;
 };
 

@@ -8,7 +8,7 @@
 #include "capture/runtime/interceptors/mutex.h"
 #include "capture/runtime/interceptors/once.h"
 #include "capture/runtime/interceptors/threads.h"
-#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/mode.h"
 
 using namespace sooth::runtime;
 using namespace sooth::trace;

@@ -25,7 +25,7 @@ bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
   if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP) return false;
   for (int i = 0; i < kLooks; ++i, __builtin_ia32_pause()) {
     if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 0) continue;
-    if (is_monitoring()) monitored_expects_lock(t, mutex);
+    if (is_monitoring()) monitoring::expects_lock(t, mutex);
     if (REAL(pthread_mutex_trylock)(mutex) == 0) return true;
   }
   return false;
@@ -130,6 +130,6 @@ INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
   before_unlock(t, mutex);
   const int result = REAL(pthread_mutex_unlock)(mutex);
-  if (t != nullptr && is_monitoring()) monitored_gave_lock(t);
+  if (t != nullptr && is_monitoring()) monitoring::gave_lock(t);
   return result;
 }

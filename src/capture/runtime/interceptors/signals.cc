@@ -130,7 +130,7 @@ int change(int number, const struct sigaction* action, struct sigaction* old) {
       entry.flags = action->sa_flags;
       __atomic_store_n(&entry.handler, reinterpret_cast<Handler>(reinterpret_cast<void*>(action->sa_handler)),
                        __ATOMIC_RELEASE);
-      online_handlers_in_use();
+      observing::handlers_in_use();
       set_file_flag(kMayBeInterrupted, true);
       real.sa_sigaction = on_signal;
       real.sa_flags |= SA_SIGINFO;

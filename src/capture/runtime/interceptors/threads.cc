@@ -10,8 +10,9 @@
 #include <csignal>
 #include <sys/syscall.h>
 
-#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/mode.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/thread.h"
 
 USE_REAL(void*, malloc, (std::size_t));
 USE_REAL(void, free, (void*));

@@ -4,7 +4,7 @@
 #include "capture/runtime/monitoring/state.h"
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 namespace {
 
 struct Recovery {
@@ -52,30 +52,31 @@ void call_recovery(const char* name, const sooth_violation& violation) {
   if (recovery.function != nullptr) recovery.function(&violation, recovery.context);
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring
 
 using namespace sooth::runtime;
 
 extern "C" {
 
 SOOTH_EXPORT void __sooth_internal(const char* name, long long value) {
-  if (is_monitoring()) return monitored_internal(name, value);
+  if (is_monitoring()) return monitoring::internal_event(name, value);
   if (Thread* t = enter()) sync(t, EventKind::User, pointer(intern(name)), static_cast<std::uint64_t>(value));
 }
 
 SOOTH_EXPORT int __sooth_on_violation(const char* name, sooth_recovery function, void* context) {
-  return add(name, function, context) ? 1 : 0;
+  return monitoring::add(name, function, context) ? 1 : 0;
 }
 
 SOOTH_EXPORT int __sooth_known(const char* expression, unsigned thread, long long* value) {
   if (!is_monitoring()) return 0;
   Thread* t = enter();
   if (t == nullptr) return 0;
-  InHook hook;
-  const MonitoredThread* self = monitored_self(t);
+  monitoring::InHook hook;
+  const monitoring::ThreadState* self = monitoring::state_of(t);
   sooth::knowledge::Known known;
-  if (self == nullptr || !sooth::knowledge::query(g_setup, *self->core, expression, thread, known)) return 0;
-  const bool remote = *g_setup.compiled.string(known.part->about) != 0;
+  if (self == nullptr || !sooth::knowledge::query(monitoring::g_setup, *self->core, expression, thread, known))
+    return 0;
+  const bool remote = *monitoring::g_setup.compiled.string(known.part->about) != 0;
   if (remote && known.thread == sooth::knowledge::kNoVariable) return 0; // unknown so far
   *value = known.part->layout.kind == sooth::knowledge::ScalarKind::Float
                ? static_cast<long long>(sooth::knowledge::real_of(known.value))

@@ -12,21 +12,21 @@
 #include "capture/runtime/monitoring/state.h"
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 VariablePlace* g_variable_places;
 Variable* g_variables;
-std::uint64_t g_monitored_low = ~std::uint64_t{0}, g_monitored_high;
+std::uint64_t g_variables_begin = ~std::uint64_t{0}, g_variables_end;
 Stripe g_stripes[kStripes];
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring
 
 // Code of `sooth c++ --monitor` compares addresses with this range (abi.h).
 extern "C" {
 __attribute__((visibility("default"))) SoothMonitoredRange __sooth_monitored = {0, 0};
 }
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 namespace {
 
 // The number of cells in the pages that share a row here. Most freed memory has none.
@@ -119,12 +119,12 @@ void drop_granule(std::uint64_t granule, std::uint64_t address, std::uint64_t en
   stripe.lock.unlock();
 }
 
-void touch(MonitoredThread& self, knowledge::Carrier& carrier) {
+void touch(ThreadState& self, knowledge::Carrier& carrier) {
   self.touches[self.touch_count++] = {&carrier, 0, knowledge::kNoVariable};
 }
 
 // Takes the locks in one order, so that threads never wait for each other in a circle.
-void hold_stripes(MonitoredThread& self, std::uint64_t address, std::uint64_t end) {
+void hold_stripes(ThreadState& self, std::uint64_t address, std::uint64_t end) {
   for (std::uint64_t at = granule_of(address); at < end; at += 8) {
     void* stripe = &stripe_of(at);
     std::size_t i = self.stripe_count;
@@ -137,7 +137,7 @@ void hold_stripes(MonitoredThread& self, std::uint64_t address, std::uint64_t en
 }
 
 // Touches the pieces of some bytes of a granule.
-void touch_pieces(MonitoredThread& self, std::uint64_t granule, std::uint8_t wanted) {
+void touch_pieces(ThreadState& self, std::uint64_t granule, std::uint8_t wanted) {
   Stripe& stripe = stripe_of(granule);
   for (CarrierCell* cell = stripe.first; cell != nullptr && wanted != 0; cell = cell->next) {
     if (cell->address != granule || (cell->bytes & wanted) == 0) continue;
@@ -172,8 +172,8 @@ void bound() {
     low = 0;
     high = ~std::uint64_t{0};
   }
-  __atomic_store_n(&g_monitored_low, low, __ATOMIC_RELEASE);
-  __atomic_store_n(&g_monitored_high, high, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_variables_begin, low, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_variables_end, high, __ATOMIC_RELEASE);
   if (low >= high) return;
   // Wider by the reach of one access.
   const std::uint64_t begin = low < kSoothMonitoredReach ? 0 : low - kSoothMonitoredReach;
@@ -208,12 +208,12 @@ void place_variable(std::uint32_t variable, std::uint64_t address) {
   bound();
 }
 
-void hold_variable(MonitoredThread& self, std::uint32_t variable) {
+void hold_variable(ThreadState& self, std::uint32_t variable) {
   g_variables[variable].lock.lock();
   self.touches[self.touch_count++] = {&g_variables[variable].carrier, 0, variable};
 }
 
-void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+void hold_variables(ThreadState& self, std::uint64_t address, std::uint64_t size) {
   const std::uint32_t count = g_setup.compiled.variable_count();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t place = __atomic_load_n(&g_variable_places[i].address, __ATOMIC_RELAXED);
@@ -225,9 +225,9 @@ void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t 
   }
 }
 
-void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+void hold_memory(ThreadState& self, std::uint64_t address, std::uint64_t size) {
   const std::uint64_t end = address + size;
-  const std::uint32_t variables = may_hold_monitored(address, size) ? g_setup.compiled.variable_count() : 0;
+  const std::uint32_t variables = may_hold_variables(address, size) ? g_setup.compiled.variable_count() : 0;
   if (granule_of(address) == granule_of(end - 1)) { // as most are
     Stripe& stripe = stripe_of(address);
     stripe.lock.lock();
@@ -247,7 +247,7 @@ void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t siz
   }
 }
 
-void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address) {
+void hold_primitive(ThreadState& self, Primitive kind, std::uint64_t address) {
   Stripe& stripe = stripe_of(address);
   stripe.lock.lock();
   self.stripes[self.stripe_count++] = &stripe;
@@ -259,9 +259,9 @@ void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address
   remembered_cell(self, address) = cell;
 }
 
-void monitored_expects_lock(Thread* t, const void* lock) {
+void expects_lock(Thread* t, const void* lock) {
   constexpr std::uint32_t kFew = 4; // with few variables, the thread likely accesses one of them
-  const MonitoredThread* self = t->monitored;
+  const ThreadState* self = t->monitored;
   if (self == nullptr) return;
   const Stripe& stripe = stripe_of(reinterpret_cast<std::uint64_t>(lock));
   __builtin_prefetch(lock, 1);
@@ -277,12 +277,12 @@ void monitored_expects_lock(Thread* t, const void* lock) {
   if (left != nullptr && left != self->core->snapshot) knowledge::ask_for(g_setup.layout, left, self->core->vector[0]);
 }
 
-void monitored_gave_lock(Thread* t) {
+void gave_lock(Thread* t) {
   InHook hook;
-  if (MonitoredThread* self = t->monitored) knowledge::settle_debts(g_setup, *self->core);
+  if (ThreadState* self = t->monitored) knowledge::settle_debts(g_setup, *self->core);
 }
 
-void let_go(MonitoredThread& self) {
+void let_go(ThreadState& self) {
   for (std::uint32_t i = 0; i < self.touch_count; ++i)
     if (const std::uint32_t v = self.touches[i].variable; v != knowledge::kNoVariable) g_variables[v].lock.unlock();
   for (std::uint32_t i = 0; i < self.stripe_count; ++i) static_cast<Stripe*>(self.stripes[i])->lock.unlock();
@@ -327,4 +327,4 @@ void let_go_all_carriers() {
   for (std::uint32_t i = 0; i < g_setup.compiled.variable_count(); ++i) g_variables[i].lock.unlock();
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

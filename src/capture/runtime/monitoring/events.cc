@@ -8,11 +8,10 @@
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitoring/quick.h"
 #include "capture/runtime/monitoring/state.h"
-#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "trace/effects.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 namespace {
 
@@ -21,8 +20,8 @@ using knowledge::kNoVariable;
 std::uint32_t site_of_call() { return __sooth_thread.abi.call_site; }
 
 // Begins a hook. Null: there is nothing to do.
-MonitoredThread* begin(Thread* t, std::uint32_t site) {
-  MonitoredThread* self = monitored_self(t);
+ThreadState* begin(Thread* t, std::uint32_t site) {
+  ThreadState* self = state_of(t);
   if (self == nullptr) return nullptr;
   if (__builtin_expect(__atomic_load_n(&self->named_by, __ATOMIC_RELAXED) != 0, 0)) take_given_name(*self, site);
   // The function in which the thread started: the first activation of its shadow call stack.
@@ -34,7 +33,7 @@ MonitoredThread* begin(Thread* t, std::uint32_t site) {
 using knowledge::Access;
 
 // Everything that is held has been accessed.
-void judge(MonitoredThread& self, Access access, bool atomic, std::uint32_t site) {
+void judge(ThreadState& self, Access access, bool atomic, std::uint32_t site) {
   knowledge::Outcome outcome;
   if (self.touch_count != 0)
     outcome = knowledge::access(g_setup, *self.core, access, self.touches, self.touch_count, atomic);
@@ -42,13 +41,13 @@ void judge(MonitoredThread& self, Access access, bool atomic, std::uint32_t site
   judged(self, outcome, site);
 }
 
-void at_primitive(MonitoredThread& self, Access access, Primitive kind, std::uint64_t address, std::uint32_t site) {
+void at_primitive(ThreadState& self, Access access, Primitive kind, std::uint64_t address, std::uint32_t site) {
   hold_primitive(self, kind, address);
   judge(self, access, true, site);
 }
 
 // A lock that the thread holds: other threads can only try it.
-void at_held_lock(MonitoredThread& self, Access access, std::uint64_t address, std::uint32_t site) {
+void at_held_lock(ThreadState& self, Access access, std::uint64_t address, std::uint32_t site) {
   if (knowledge::is_calm(g_setup, *self.core) && is_left_at_lock(self, access, address)) knowledge::pass(*self.core);
   else at_primitive(self, access, Primitive::Lock, address, site);
 }
@@ -83,7 +82,7 @@ std::uint64_t value_of(std::uint32_t variable, std::uint64_t address, Bytes byte
   return value;
 }
 
-void take_values(MonitoredThread& self, std::uint64_t address, Bytes bytes, std::uint64_t size) {
+void take_values(ThreadState& self, std::uint64_t address, Bytes bytes, std::uint64_t size) {
   for (std::uint32_t i = 0; i < self.touch_count; ++i)
     if (const std::uint32_t v = self.touches[i].variable; v < g_setup.layout.variables)
       self.touches[i].value = value_of(v, address, bytes, size);
@@ -92,7 +91,7 @@ void take_values(MonitoredThread& self, std::uint64_t address, Bytes bytes, std:
 bool follows_all_memory() { return (g_setup.compiled.header->flags & knowledge::kAllMemory) != 0; }
 
 // The access touches one variable and nothing else.
-bool is_one_variable(const MonitoredThread& self, std::uint64_t address, std::uint64_t size) {
+bool is_one_variable(const ThreadState& self, std::uint64_t address, std::uint64_t size) {
   if (self.touch_count != 1) return false;
   const VariablePlace& v = g_variable_places[self.touches[0].variable];
   const std::uint64_t place = __atomic_load_n(&v.address, __ATOMIC_RELAXED);
@@ -100,7 +99,7 @@ bool is_one_variable(const MonitoredThread& self, std::uint64_t address, std::ui
 }
 
 // One access. Unnamed memory of a long access is touched step by step.
-void access_of(MonitoredThread& self, Access access, std::uint64_t address, Bytes bytes, std::uint64_t size,
+void access_of(ThreadState& self, Access access, std::uint64_t address, Bytes bytes, std::uint64_t size,
                std::uint32_t site) {
   hold_variables(self, address, size);
   take_values(self, address, bytes, size);
@@ -114,7 +113,7 @@ void access_of(MonitoredThread& self, Access access, std::uint64_t address, Byte
   }
 }
 
-void watch(MonitoredThread& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+void watch(ThreadState& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const char* name = name_of(static_cast<std::uint32_t>(value >> 32));
   const std::uint64_t bytes = value & 0xffffffff;
   const knowledge::Compiled& compiled = g_setup.compiled;
@@ -134,19 +133,19 @@ void watch(MonitoredThread& self, std::uint64_t address, std::uint64_t value, st
 
 } // namespace
 
-void monitored_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
-                      std::uint32_t site) {
-  if (!may_hold_monitored(address, size)) return;
+void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+            std::uint32_t site) {
+  if (!may_hold_variables(address, size)) return;
   InHook hook;
-  if (MonitoredThread* self = begin(t, site))
+  if (ThreadState* self = begin(t, site))
     access_of(*self, kind == EventKind::Read ? Access::Read : Access::Write, address,
               {static_cast<const std::uint8_t*>(bytes)}, size, site);
 }
 
-void monitored_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
-  if (!may_hold_monitored(address, size)) return;
+void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+  if (!may_hold_variables(address, size)) return;
   InHook hook;
-  MonitoredThread* self = begin(t, site);
+  ThreadState* self = begin(t, site);
   if (self == nullptr) return;
   access_of(*self, Access::Write, address, {&byte, 0}, size, site);
 }
@@ -164,10 +163,10 @@ struct SyncEvent {
 
 // A primitive is like a variable: events that share it read it, others write it.
 struct Primitives : trace::EffectVisitor {
-  MonitoredThread& self;
+  ThreadState& self;
   const SyncEvent& e;
   const std::uint32_t site;
-  Primitives(MonitoredThread& s, const SyncEvent& event, std::uint32_t where) : self(s), e(event), site(where) {}
+  Primitives(ThreadState& s, const SyncEvent& event, std::uint32_t where) : self(s), e(event), site(where) {}
 
   void touch(const trace::Affected& object) {
     const Access access = object.shared ? Access::Read : Access::Write;
@@ -190,7 +189,7 @@ struct Primitives : trace::EffectVisitor {
 
 } // namespace
 
-void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
   const trace::ObjectKind object = trace::object_of(kind);
   // The frequent kinds that are not events.
   if (object == trace::ObjectKind::Outside) return;
@@ -205,66 +204,65 @@ void monitored_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint6
   }
   InHook hook;
   const std::uint32_t site = site_of_call();
-  MonitoredThread* self = begin(t, site);
+  ThreadState* self = begin(t, site);
   if (self == nullptr) return;
-  if (object == trace::ObjectKind::Thread) return monitored_thread_event(t, *self, kind, value, site);
-  if (kind == EventKind::ThreadName)
-    return name_monitored_thread(*self, static_cast<std::uint32_t>(address), value, site);
+  if (object == trace::ObjectKind::Thread) return thread_event(t, *self, kind, value, site);
+  if (kind == EventKind::ThreadName) return name_thread(*self, static_cast<std::uint32_t>(address), value, site);
   if (kind == EventKind::Watch) return watch(*self, address, value, site);
   const SyncEvent event{kind, address, value, false};
   for_each_effect(event, Primitives(*self, event, site)); // formulas do not see the others
 }
 
-void monitored_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
   InHook hook;
   const std::uint32_t site = site_of_call();
-  MonitoredThread* self = begin(t, site);
+  ThreadState* self = begin(t, site);
   if (self == nullptr) return;
   const SyncEvent event{kind, address, value, true};
   for_each_effect(event, Primitives(*self, event, site));
 }
 
-void monitored_internal(const char* name, std::int64_t value) {
+// An event that the program itself reports by a name of the formulas. `find` gives the name's
+// number, `step` the outcome.
+template <typename Find, typename Step>
+static void reported(const char* name, Find find, Step step) {
   Thread* t = enter();
   if (t == nullptr) return;
   InHook hook;
   const std::uint32_t site = site_of_call();
-  MonitoredThread* self = begin(t, site);
+  ThreadState* self = begin(t, site);
   if (self == nullptr) return;
-  const std::uint32_t local = knowledge::find_local(g_setup.compiled, name);
-  if (local != kNoVariable) judged(*self, knowledge::internal(g_setup, *self->core, local, value), site);
+  const std::uint32_t index = find(g_setup.compiled, name);
+  if (index != kNoVariable) judged(*self, step(*self->core, index), site);
 }
 
-void monitored_block(const char* name, bool begins) {
-  Thread* t = enter();
-  if (t == nullptr) return;
-  InHook hook;
-  const std::uint32_t site = site_of_call();
-  MonitoredThread* self = begin(t, site);
-  if (self == nullptr) return;
-  const std::uint32_t block = knowledge::find_block(g_setup.compiled, name);
-  if (block == kNoVariable) return;
-  judged(*self,
-         begins ? knowledge::block_begin(g_setup, *self->core, block)
-                : knowledge::block_end(g_setup, *self->core, block),
-         site);
+void internal_event(const char* name, std::int64_t value) {
+  reported(name, knowledge::find_local, [value](knowledge::Thread& core, std::uint32_t local) {
+    return knowledge::internal(g_setup, core, local, value);
+  });
+}
+
+void block_event(const char* name, bool begins) {
+  reported(name, knowledge::find_block, [begins](knowledge::Thread& core, std::uint32_t block) {
+    return begins ? knowledge::block_begin(g_setup, core, block) : knowledge::block_end(g_setup, core, block);
+  });
 }
 
 // --- operations that are made here ---------------------------------------------------------------
 
-MonitoredOperation::MonitoredOperation(Thread* t, const void* address, std::size_t size, bool atomic)
+Operation::Operation(Thread* t, const void* address, std::size_t size, bool atomic)
     : self_(nullptr), address_(reinterpret_cast<std::uint64_t>(address)), size_(size), atomic_(atomic), hooked_(false) {
   if (t == nullptr) return;
   hooked_ = true;
   ++__sooth_thread.quiet;
   self_ = begin(t, 0);
   if (self_ == nullptr) return;
-  if (may_hold_monitored(address_, size_)) hold_variables(*self_, address_, size_);
+  if (may_hold_variables(address_, size_)) hold_variables(*self_, address_, size_);
   if ((follows_all_memory() || atomic) && !is_one_variable(*self_, address_, size_))
     hold_memory(*self_, address_, size_);
 }
 
-void MonitoredOperation::done(const void* seen, const void* written, std::uint32_t site) {
+void Operation::done(const void* seen, const void* written, std::uint32_t site) {
   if (!hooked_) return;
   if (self_ != nullptr) {
     const Access access = written == nullptr ? Access::Read : seen == nullptr ? Access::Write : Access::Update;
@@ -274,4 +272,4 @@ void MonitoredOperation::done(const void* seen, const void* written, std::uint32
   --__sooth_thread.quiet;
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -4,7 +4,7 @@
 #include "capture/runtime/monitoring/state.h"
 #include "knowledge/function_names.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 namespace {
 
 // Text of bounded length. Longer text is cut off, and equals nothing in a property file.
@@ -35,7 +35,7 @@ Name without_unnamed_namespaces(std::string_view demangled) {
 
 } // namespace
 
-void starts_in(MonitoredThread& self, std::uint32_t function_site) {
+void starts_in(ThreadState& self, std::uint32_t function_site) {
   const SiteText site = text_of_site(function_site);
   if ((site.flags & trace::kSiteSystem) != 0) return; // std::thread's own frames before the given function
   const Name demangled = without_unnamed_namespaces(site.function);
@@ -49,9 +49,9 @@ void starts_in(MonitoredThread& self, std::uint32_t function_site) {
   note_roles(self);
 }
 
-void take_start_function(Thread* t, MonitoredThread& self) {
+void take_start_function(Thread* t, ThreadState& self) {
   for (const std::uint64_t* frame = t->stack; frame < __sooth_thread.abi.stack_top && !self.has_function; ++frame)
     starts_in(self, static_cast<std::uint32_t>(*frame));
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

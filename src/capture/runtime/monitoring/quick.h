@@ -9,7 +9,7 @@
 
 #include "capture/runtime/monitoring/state.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 // The carrier of a variable that formulas name.
 struct alignas(64) Variable {
@@ -47,20 +47,20 @@ inline std::uint8_t bytes_in(std::uint64_t granule, std::uint64_t address, std::
 }
 // The cell that the thread last found for an address like this one. A cell that was reused has
 // another address; its memory stays.
-inline CarrierCell*& remembered_cell(MonitoredThread& self, std::uint64_t address) {
+inline CarrierCell*& remembered_cell(ThreadState& self, std::uint64_t address) {
   return self.cells[(address >> 3) % kCachedCells];
 }
 
 // The thread needs the first steps of its hooks (monitoring/events.cc) only if there is something
 // new about it.
 inline bool is_calm(Thread* t) {
-  const MonitoredThread* self = t->monitored;
+  const ThreadState* self = t->monitored;
   return self != nullptr && knowledge::is_calm(g_setup, *self->core) &&
          __atomic_load_n(&self->named_by, __ATOMIC_RELAXED) == 0 &&
          (self->has_function || __sooth_thread.abi.stack_top == t->stack);
 }
 
-inline bool is_left_at_lock(MonitoredThread& self, knowledge::Access access, std::uint64_t address) {
+inline bool is_left_at_lock(ThreadState& self, knowledge::Access access, std::uint64_t address) {
   const CarrierCell* cell = remembered_cell(self, address);
   return cell != nullptr && __atomic_load_n(&cell->address, __ATOMIC_RELAXED) == address &&
          cell->kind == Primitive::Lock && knowledge::is_left(*self.core, cell->carrier, access);
@@ -129,7 +129,7 @@ public:
   QuietOperation(Thread* t, const void* address, std::size_t size, bool writes)
       : self_(t->monitored), address_(reinterpret_cast<std::uint64_t>(address)), granule_(granule_of(address_)),
         size_(size), writes_(writes) {
-    if (!is_calm(t) || address_ + size > granule_ + 8 || may_hold_monitored(address_, size)) return;
+    if (!is_calm(t) || address_ + size > granule_ + 8 || may_hold_variables(address_, size)) return;
     cell_ = remembered_cell(*self_, granule_);
     if (cell_ == nullptr) return;
     if (!writes_) {
@@ -165,7 +165,7 @@ private:
     --__sooth_thread.quiet;
   }
 
-  MonitoredThread* self_;
+  ThreadState* self_;
   const CarrierCell* cell_ = nullptr;
   std::uint64_t address_, granule_;
   std::size_t size_;
@@ -173,4 +173,4 @@ private:
   bool quiet_ = false;
 };
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -3,9 +3,9 @@
 
 #include "sooth/monitor.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 bool has_recovery(const char* name);
 void call_recovery(const char* name, const sooth_violation& violation);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -9,7 +9,7 @@
 #include "capture/runtime/os.h"
 #include "sooth/monitor.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 char g_monitor_result[4096];
 
@@ -91,7 +91,7 @@ void add_value(Text& out, const Known& known) {
 void add_thread(Text& out, std::uint32_t number) {
   out.add("thread ");
   out.add(std::uint64_t{number});
-  if (const char* name = monitored_name(number); *name != 0) {
+  if (const char* name = thread_name(number); *name != 0) {
     out.add(" (");
     out.add(name);
     out.add(")");
@@ -139,7 +139,7 @@ void note_result(const char* name) {
   os::call(SYS_close, file);
 }
 
-void tell(MonitoredThread& self, std::uint32_t monitor, const SiteText& place) {
+void tell(ThreadState& self, std::uint32_t monitor, const SiteText& place) {
   const knowledge::Compiled& compiled = g_setup.compiled;
   const MonitorRow& row = compiled.monitors[monitor];
   Text out;
@@ -176,7 +176,7 @@ void tell(MonitoredThread& self, std::uint32_t monitor, const SiteText& place) {
   out.write();
 }
 
-void recover(MonitoredThread& self, const MonitorRow& row, const sooth_violation& violation) {
+void recover(ThreadState& self, const MonitorRow& row, const sooth_violation& violation) {
   // The recovery function's own events are followed, so this hook has to be over for the thread.
   std::uint32_t& quiet = __sooth_thread.quiet;
   const std::uint32_t before = quiet;
@@ -209,11 +209,11 @@ void complain_about_faults(const knowledge::Faults& faults) {
   out.write();
 }
 
-void note_roles(const MonitoredThread& self) {
+void note_roles(const ThreadState& self) {
   __atomic_fetch_or(&g_roles_taken, self.core->classes, __ATOMIC_RELAXED); // read at the end
 }
 
-void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site) {
+void act_on(ThreadState& self, knowledge::Word fresh, std::uint32_t site) {
   // A recovery function that was left by longjmp: its frame, below this one, is gone.
   if (self.recovery_frame != 0 && reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) > self.recovery_frame)
     self.recovery_frame = 0;
@@ -276,4 +276,4 @@ void tell_totals() {
   out.write();
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -12,18 +12,15 @@
 
 #include "capture/runtime/loaded.h"
 #include "capture/runtime/monitoring/state.h"
-#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
 
-extern char** environ;
-
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 knowledge::Setup g_setup;
 static knowledge::SnapshotPool g_snapshots;
 bool g_run_without_monitors;
-std::uint32_t g_monitored_threads = 64;
+std::uint32_t g_most_threads = 64;
 
 namespace {
 
@@ -34,16 +31,6 @@ struct Block {
   std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
 };
-
-const char* environment(const char* name) {
-  const std::size_t n = os::length(name);
-  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
-    std::size_t i = 0;
-    while (i < n && (*row)[i] == name[i]) ++i;
-    if (i == n && (*row)[n] == '=') return *row + n + 1;
-  }
-  return nullptr;
-}
 
 void say(std::initializer_list<const char*> parts) {
   char line[4600];
@@ -224,13 +211,13 @@ void in_forked_child() {
 }
 
 bool begin_with(const Block& block) {
-  if (const char* wrong = g_setup.open(block.bytes, block.size, g_monitored_threads)) return refuse(wrong);
+  if (const char* wrong = g_setup.open(block.bytes, block.size, g_most_threads)) return refuse(wrong);
   g_snapshots.begin(g_setup.layout, [](void*, std::size_t bytes) { return os::pages(bytes); }, nullptr);
   g_setup.snapshots = &g_snapshots;
   const std::size_t variables = g_setup.compiled.variable_count() + 1;
   auto* values = static_cast<std::uint64_t*>(os::pages(variables * sizeof(std::uint64_t)));
   auto* memory = static_cast<knowledge::Word*>(os::pages(g_setup.setup_words() * sizeof(knowledge::Word)));
-  if (values == nullptr || memory == nullptr || !make_carriers() || !make_monitored_threads())
+  if (values == nullptr || memory == nullptr || !make_carriers() || !make_threads())
     return refuse("there is not enough memory for the monitors");
   if (const char* wrong = place_variables(values)) return refuse(wrong);
   g_setup.begin(memory, values);
@@ -242,14 +229,14 @@ bool begin_with(const Block& block) {
   pthread_atfork(before_fork_itself, after_fork_itself, in_forked_child);
   static constexpr Sink kMonitors = {
       Mode::Monitoring,
-      monitored_access,
-      monitored_fill,
-      monitored_sync,
-      monitored_failed,
+      access,
+      fill,
+      sync,
+      failed,
       [](Thread*, const std::uint64_t*, const std::uint64_t*) {}, // looked up when a role needs it
       [](Thread*, std::uint32_t) {},
-      monitored_no_child,
-      monitored_finish,
+      no_child,
+      finish,
   };
   g_sink = &kMonitors;
   return true;
@@ -257,14 +244,14 @@ bool begin_with(const Block& block) {
 
 } // namespace
 
-bool monitored_is_wanted() {
-  const char* file = environment("SOOTH_MONITOR");
+bool is_wanted() {
+  const char* file = os::environment("SOOTH_MONITOR");
   return (file != nullptr && *file != 0) || built_in().bytes != nullptr;
 }
 
-bool monitored_start() {
+bool start() {
   InHook hook;
-  const char* file = environment("SOOTH_MONITOR");
+  const char* file = os::environment("SOOTH_MONITOR");
   if (file == nullptr || *file == 0) {
     const Block block = built_in();
     return block.bytes != nullptr ? begin_with(block) : refuse("the built-in monitors cannot be read");
@@ -275,7 +262,7 @@ bool monitored_start() {
   return block.bytes != nullptr && block.size != 0 ? begin_with(block) : refuse(nullptr);
 }
 
-bool monitored_goes_on() {
+bool goes_on() {
   Thread* t = __sooth_thread.thread;
   if (!g_forked || t == nullptr || t->monitored == nullptr) {
     // _Fork: there was no chance to wait until the other threads were out of the way.
@@ -283,16 +270,16 @@ bool monitored_goes_on() {
     return false;
   }
   g_forked = false;
-  forget_monitored_threads(*t->monitored);
+  forget_other_threads(*t->monitored);
   forget_totals();
   return true;
 }
 
-void monitored_finish(trace::EndKind, int) {
+void finish(trace::EndKind, int) {
   InHook hook;
   tell_totals();
   tell_places();
   tell_faults();
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

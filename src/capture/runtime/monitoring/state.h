@@ -1,11 +1,11 @@
-// State that the files of the monitored layer share: the monitors, the threads' states, the
+// State that the files of the monitoring layer share: the monitors, the threads' states, the
 // carriers of knowledge.
 #pragma once
 
 #include "capture/runtime/monitoring/monitoring.h"
 #include "knowledge/monitoring.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 
 struct CarrierCell;
 
@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kMostMemory = 64;
 inline constexpr std::size_t kMostPieces = kMostMemory + 16;
 
 // One thread's state. Only its own thread touches it, except where noted.
-struct MonitoredThread {
+struct ThreadState {
   knowledge::Thread* core;
   std::uint32_t number;
   std::uint32_t name;           // interned; 0: none
@@ -35,24 +35,24 @@ struct MonitoredThread {
   CarrierCell* cells[kCachedCells]; // that it last found, by address (monitoring/quick.h)
   bool ended;                       // this and the rest need the table's lock
   bool detached;
-  MonitoredThread* next; // in the table, or on the free list
+  ThreadState* next; // in the table, or on the free list
 };
 
 // --- threads (monitoring/threads.cc) -------------------------------------------------------------
 
-bool make_monitored_threads();
+bool make_threads();
 // The calling thread's state. Null where nothing is to be followed: its own hook is running already
 // (in a signal handler).
-MonitoredThread* monitored_self(Thread* t);
-void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, std::uint64_t value, std::uint32_t site);
-void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site);
-void take_given_name(MonitoredThread& self, std::uint32_t site);
+ThreadState* state_of(Thread* t);
+void thread_event(Thread* t, ThreadState& self, EventKind kind, std::uint64_t value, std::uint32_t site);
+void name_thread(ThreadState& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site);
+void take_given_name(ThreadState& self, std::uint32_t site);
 // The thread's first function: the first activation of its shadow call stack, or the function of a
 // site. Functions of the standard library itself are skipped.
-void take_start_function(Thread* t, MonitoredThread& self);
-void starts_in(MonitoredThread& self, std::uint32_t function_site);
+void take_start_function(Thread* t, ThreadState& self);
+void starts_in(ThreadState& self, std::uint32_t function_site);
 // Its name, or "".
-const char* monitored_name(std::uint32_t number);
+const char* thread_name(std::uint32_t number);
 
 // While a hook runs, the runtime records nothing of its own, and no signal handler runs a hook.
 class InHook {
@@ -92,15 +92,15 @@ void place_variable(std::uint32_t variable, std::uint64_t address);
 
 // The carriers that an access touches: hold them in this order, judge, let go. Carriers that cannot
 // be made for want of memory are counted.
-void hold_variable(MonitoredThread& self, std::uint32_t variable);
-void hold_variables(MonitoredThread& self, std::uint64_t address, std::uint64_t size);
+void hold_variable(ThreadState& self, std::uint32_t variable);
+void hold_variables(ThreadState& self, std::uint64_t address, std::uint64_t size);
 // The bytes of a range (at most kMostMemory) that belong to no named variable. Each piece that
 // accesses have in common has its own carrier: the carrier of one byte knows nothing of its
 // neighbour.
-void hold_memory(MonitoredThread& self, std::uint64_t address, std::uint64_t size);
+void hold_memory(ThreadState& self, std::uint64_t address, std::uint64_t size);
 enum class Primitive : std::uint8_t { None, Lock, Object }; // two at one address are separate, also from its bytes
-void hold_primitive(MonitoredThread& self, Primitive kind, std::uint64_t address);
-void let_go(MonitoredThread& self);
+void hold_primitive(ThreadState& self, Primitive kind, std::uint64_t address);
+void let_go(ThreadState& self);
 
 // The objects in the range have ended: forgets the knowledge there.
 void drop_carriers(std::uint64_t address, std::uint64_t size);
@@ -114,13 +114,13 @@ void let_go_all_carriers();
 void hold_all_threads();
 void let_go_all_threads();
 // In the child: only the caller lives on.
-void forget_monitored_threads(MonitoredThread& self);
+void forget_other_threads(ThreadState& self);
 
 // --- violations (monitoring/report.cc) -----------------------------------------------------------
 
 // Reports the formulas that have become false, and acts on them. No lock is held.
-void act_on(MonitoredThread& self, knowledge::Word fresh, std::uint32_t site);
-inline void judged(MonitoredThread& self, const knowledge::Outcome& outcome, std::uint32_t site) {
+void act_on(ThreadState& self, knowledge::Word fresh, std::uint32_t site);
+inline void judged(ThreadState& self, const knowledge::Outcome& outcome, std::uint32_t site) {
   if (__builtin_expect(outcome.fresh != 0, 0)) act_on(self, outcome.fresh, site);
 }
 void tell_totals();
@@ -134,7 +134,7 @@ void tell_faults();
 void complain_about_faults(const knowledge::Faults& faults);
 // Notes the roles that the thread has taken. Roles of formulas that no thread ever took are
 // reported at the end.
-void note_roles(const MonitoredThread& self);
+void note_roles(const ThreadState& self);
 void complain_about_places(std::uint64_t given_early, std::uint64_t refused);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -6,13 +6,13 @@
 #include "capture/runtime/os.h"
 #include "knowledge/places.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::monitoring {
 namespace {
 
 constexpr std::size_t kRows = 1024;
-os::SpinLock g_lock;            // all of these
-MonitoredThread* g_rows[kRows]; // by number: threads that exist, and those that ended and may still be joined
-MonitoredThread* g_free;
+os::SpinLock g_lock;        // all of these
+ThreadState* g_rows[kRows]; // by number: threads that exist, and those that ended and may still be joined
+ThreadState* g_free;
 knowledge::Places g_places;
 // Names of threads that are gone: reports may still mention them. Each row has the latest.
 struct FormerName {
@@ -21,22 +21,22 @@ struct FormerName {
 } g_former_names[kRows];
 knowledge::Faults g_faults; // of threads whose state is gone
 
-MonitoredThread** find(std::uint32_t number) {
-  MonitoredThread** link = &g_rows[number % kRows];
+ThreadState** find(std::uint32_t number) {
+  ThreadState** link = &g_rows[number % kRows];
   while (*link != nullptr && (*link)->number != number) link = &(*link)->next;
   return link;
 }
 
 // Needs the lock.
-MonitoredThread* make_state(std::uint32_t number, const knowledge::Thread* creator) {
-  constexpr std::size_t header = (sizeof(MonitoredThread) + 63) / 64 * 64;
+ThreadState* make_state(std::uint32_t number, const knowledge::Thread* creator) {
+  constexpr std::size_t header = (sizeof(ThreadState) + 63) / 64 * 64;
   const std::size_t words = g_setup.thread_words();
   const std::size_t touches = g_setup.compiled.variable_count() + kMostPieces;
-  MonitoredThread* fresh = g_free;
+  ThreadState* fresh = g_free;
   if (fresh != nullptr) {
     g_free = fresh->next;
   } else {
-    fresh = static_cast<MonitoredThread*>(
+    fresh = static_cast<ThreadState*>(
         os::pages(header + touches * sizeof(knowledge::Touch) + words * sizeof(knowledge::Word)));
     if (fresh == nullptr) return nullptr;
   }
@@ -47,15 +47,15 @@ MonitoredThread* make_state(std::uint32_t number, const knowledge::Thread* creat
   const std::uint32_t place = g_setup.ranges ? g_places.take(g_setup, creator, number) : knowledge::kNoPlace;
   fresh->core = knowledge::make_thread(g_setup, memory, number, place);
   note_roles(*fresh);
-  MonitoredThread** link = find(number);
+  ThreadState** link = find(number);
   fresh->next = nullptr;
   *link = fresh;
   return fresh;
 }
 
 // Needs the lock. `joined`: another thread has all of its knowledge.
-void drop_state(MonitoredThread* state, bool joined) {
-  MonitoredThread** link = find(state->number);
+void drop_state(ThreadState* state, bool joined) {
+  ThreadState** link = find(state->number);
   if (*link != state) return;
   *link = state->next;
   if (state->name != 0) g_former_names[state->number % kRows] = {state->number, state->name};
@@ -69,22 +69,22 @@ void drop_state(MonitoredThread* state, bool joined) {
   g_free = state;
 }
 
-void fork_child(MonitoredThread& self, std::uint32_t number, std::uint32_t site) {
+void fork_child(ThreadState& self, std::uint32_t number, std::uint32_t site) {
   knowledge::Outcome outcome;
   {
     os::Guard guard(g_lock);
-    MonitoredThread* child = make_state(number, self.core);
+    ThreadState* child = make_state(number, self.core);
     if (child == nullptr) return;
     outcome = knowledge::fork(g_setup, *self.core, *child->core);
   }
   judged(self, outcome, site);
 }
 
-void join_child(MonitoredThread& self, std::uint32_t number, std::uint32_t site) {
+void join_child(ThreadState& self, std::uint32_t number, std::uint32_t site) {
   knowledge::Outcome outcome;
   {
     os::Guard guard(g_lock);
-    MonitoredThread* child = *find(number);
+    ThreadState* child = *find(number);
     if (child == nullptr || !child->ended || child == &self) return;
     outcome = knowledge::join(g_setup, *self.core, *child->core);
     drop_state(child, true);
@@ -94,7 +94,7 @@ void join_child(MonitoredThread& self, std::uint32_t number, std::uint32_t site)
 
 void detach_child(std::uint32_t number) {
   os::Guard guard(g_lock);
-  MonitoredThread* child = *find(number);
+  ThreadState* child = *find(number);
   if (child == nullptr) return;
   child->detached = true;
   if (child->ended) drop_state(child, false);
@@ -102,7 +102,7 @@ void detach_child(std::uint32_t number) {
 
 } // namespace
 
-bool make_monitored_threads() {
+bool make_threads() {
   if (!g_setup.ranges) return true;
   auto* memory = static_cast<knowledge::Word*>(os::pages(2 * g_setup.layout.places * sizeof(knowledge::Word)));
   if (memory == nullptr) return false;
@@ -110,16 +110,16 @@ bool make_monitored_threads() {
   return true;
 }
 
-MonitoredThread* monitored_self(Thread* t) {
+ThreadState* state_of(Thread* t) {
   if (__builtin_expect(t->monitored != nullptr, 1)) return t->monitored;
   os::Guard guard(g_lock);
-  MonitoredThread* state = *find(t->number);
+  ThreadState* state = *find(t->number);
   if (state == nullptr) state = make_state(t->number, nullptr); // no thread announced it
   t->monitored = state;
   return state;
 }
 
-void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, std::uint64_t value, std::uint32_t site) {
+void thread_event(Thread* t, ThreadState& self, EventKind kind, std::uint64_t value, std::uint32_t site) {
   const auto number = static_cast<std::uint32_t>(value);
   switch (kind) {
   case EventKind::Fork: return fork_child(self, number, site);
@@ -138,12 +138,12 @@ void monitored_thread_event(Thread* t, MonitoredThread& self, EventKind kind, st
   }
 }
 
-void monitored_no_child(Thread*, std::uint32_t number) {
+void no_child(Thread*, std::uint32_t number) {
   os::Guard guard(g_lock);
-  if (MonitoredThread* child = *find(number)) drop_state(child, true);
+  if (ThreadState* child = *find(number)) drop_state(child, true);
 }
 
-void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site) {
+void name_thread(ThreadState& self, std::uint32_t name, std::uint64_t whose, std::uint32_t site) {
   if (whose == 0) {
     self.name = name;
     const knowledge::Outcome outcome = knowledge::take_name(g_setup, *self.core, name_of(name));
@@ -151,23 +151,23 @@ void name_monitored_thread(MonitoredThread& self, std::uint32_t name, std::uint6
     return judged(self, outcome, site);
   }
   os::Guard guard(g_lock);
-  if (MonitoredThread* other = *find(static_cast<std::uint32_t>(whose - 1)))
+  if (ThreadState* other = *find(static_cast<std::uint32_t>(whose - 1)))
     __atomic_store_n(&other->named_by, name + 1, __ATOMIC_RELEASE);
 }
 
-void take_given_name(MonitoredThread& self, std::uint32_t site) {
+void take_given_name(ThreadState& self, std::uint32_t site) {
   const std::uint32_t name = __atomic_exchange_n(&self.named_by, 0, __ATOMIC_ACQUIRE);
-  if (name != 0) name_monitored_thread(self, name - 1, 0, site);
+  if (name != 0) name_thread(self, name - 1, 0, site);
 }
 
 void hold_all_threads() { g_lock.lock(); }
 void let_go_all_threads() { g_lock.unlock(); }
 
-void forget_monitored_threads(MonitoredThread& self) {
+void forget_other_threads(ThreadState& self) {
   os::Guard guard(g_lock);
-  for (MonitoredThread*& row : g_rows) {
-    for (MonitoredThread* state = row; state != nullptr;) {
-      MonitoredThread* next = state->next;
+  for (ThreadState*& row : g_rows) {
+    for (ThreadState* state = row; state != nullptr;) {
+      ThreadState* next = state->next;
       if (state != &self) {
         knowledge::forget_thread(g_setup, *self.core, *state->core);
         drop_state(state, true);
@@ -187,16 +187,16 @@ void tell_places() {
 void tell_faults() {
   os::Guard guard(g_lock);
   knowledge::Faults all = g_faults;
-  for (const MonitoredThread* state : g_rows)
+  for (const ThreadState* state : g_rows)
     for (; state != nullptr; state = state->next) all += state->core->faults; // of running threads: as of now
   if (all.any()) complain_about_faults(all);
 }
 
-const char* monitored_name(std::uint32_t number) {
+const char* thread_name(std::uint32_t number) {
   os::Guard guard(g_lock);
-  if (const MonitoredThread* state = *find(number)) return name_of(__atomic_load_n(&state->name, __ATOMIC_RELAXED));
+  if (const ThreadState* state = *find(number)) return name_of(__atomic_load_n(&state->name, __ATOMIC_RELAXED));
   const FormerName& former = g_former_names[number % kRows];
   return former.number == number ? name_of(former.name) : "";
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::monitoring

@@ -10,7 +10,7 @@
 #include "capture/runtime/observing/lock.h"
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 namespace {
 
 namespace wire = observe::wire;
@@ -122,7 +122,7 @@ const std::uint8_t* receive(Channel& channel, std::size_t& size) {
 
 void gone() {
   if (__atomic_exchange_n(&g_there, false, __ATOMIC_ACQ_REL))
-    online_complain("the observer has gone; the program goes on and is not observed any more", nullptr, 0);
+    complain("the observer has gone; the program goes on and is not observed any more", nullptr, 0);
 }
 
 bool say_hello(Channel& channel, wire::Role role) {
@@ -147,8 +147,7 @@ bool say_hello(Channel& channel, wire::Role role) {
   if (type == wire::Type::Welcome) return true;
   if (type == wire::Type::Refused) {
     const auto n = static_cast<std::size_t>(in.number(wire::kMaxText));
-    if (const std::uint8_t* why = in.bytes(n))
-      online_complain("the observer refused", reinterpret_cast<const char*>(why), n);
+    if (const std::uint8_t* why = in.bytes(n)) complain("the observer refused", reinterpret_cast<const char*>(why), n);
   }
   return false;
 }
@@ -174,7 +173,7 @@ bool connect_channel(Channel& channel, wire::Role role) {
 
 } // namespace
 
-void online_complain(const char* what, const char* more, std::size_t length) {
+void complain(const char* what, const char* more, std::size_t length) {
   char line[wire::kMaxText + 512];
   std::size_t used = 0;
   const auto add = [&](const char* text, std::size_t n) {
@@ -197,7 +196,7 @@ bool observer_is_there() { return __atomic_load_n(&g_there, __ATOMIC_ACQUIRE); }
 
 bool open_channels(const char* address, const char* token, const char* program) {
   if (!parse_address(address)) {
-    online_complain("SOOTH_OBSERVER must be unix:PATH or tcp:ADDRESS:PORT, not", address, os::length(address));
+    complain("SOOTH_OBSERVER must be unix:PATH or tcp:ADDRESS:PORT, not", address, os::length(address));
     return false;
   }
   os::call(SYS_getrandom, reinterpret_cast<long>(g_session), sizeof g_session, 0);
@@ -210,7 +209,7 @@ bool open_channels(const char* address, const char* token, const char* program) 
   if (n >= sizeof g_name) n = sizeof g_name - 1;
   os::copy(g_name, program, n);
   if (!connect_channel(g_channels[kControlChannel], wire::Role::Control)) {
-    online_complain("the program is not observed; there is no answer from", address, os::length(address));
+    complain("the program is not observed; there is no answer from", address, os::length(address));
     return false;
   }
   __atomic_store_n(&g_there, true, __ATOMIC_RELEASE);
@@ -245,4 +244,4 @@ const std::uint8_t* send_and_receive(unsigned number, const std::uint8_t* bytes,
   return body;
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -10,7 +10,7 @@
 
 #include "observe/wire.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 inline constexpr unsigned kDataChannels = 4;
 inline constexpr unsigned kControlChannel = kDataChannels; // after those for threads
@@ -30,6 +30,6 @@ const std::uint8_t* send_and_receive(unsigned channel, const std::uint8_t* bytes
                                      std::size_t& answer);
 
 // Prints "sooth: WHAT[: MORE]" to standard error.
-void online_complain(const char* what, const char* more, std::size_t length);
+void complain(const char* what, const char* more, std::size_t length);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -2,7 +2,7 @@
 
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 std::uint32_t g_epoch;
 
@@ -28,7 +28,7 @@ std::size_t bytes_for(std::uint32_t room) { return sizeof(VectorClock) + room * 
 VectorClock* new_clock(std::uint32_t size) {
   std::uint32_t room = 4;                  // fills the smallest block
   while (room < size) room = room * 2 + 4; // blocks are powers of two, less the header
-  auto* clock = static_cast<VectorClock*>(online_new(bytes_for(room)));
+  auto* clock = static_cast<VectorClock*>(take_memory(bytes_for(room)));
   if (clock == nullptr) return nullptr;
   clock->references = 1;
   clock->epoch = g_epoch;
@@ -50,7 +50,7 @@ bool covers(const VectorClock* a, const VectorClock* b) {
 
 } // namespace
 
-void* online_new(std::size_t bytes) {
+void* take_memory(std::size_t bytes) {
   const unsigned size_class = class_of(bytes);
   if (FreeBlock* block = g_free[size_class]) {
     g_free[size_class] = block->next;
@@ -69,7 +69,7 @@ void* online_new(std::size_t bytes) {
   return block;
 }
 
-void online_delete(void* p, std::size_t bytes) {
+void drop_memory(void* p, std::size_t bytes) {
   const unsigned size_class = class_of(bytes);
   if ((std::size_t{1} << size_class) >= kArena) return os::give_back(p, std::size_t{1} << size_class);
   auto* block = static_cast<FreeBlock*>(p);
@@ -78,7 +78,7 @@ void online_delete(void* p, std::size_t bytes) {
 }
 
 void drop_clock(VectorClock* clock) {
-  if (clock != nullptr && --clock->references == 0) online_delete(clock, bytes_for(clock->room));
+  if (clock != nullptr && --clock->references == 0) drop_memory(clock, bytes_for(clock->room));
 }
 
 void assign_clock(VectorClock*& slot, VectorClock* clock) {
@@ -121,4 +121,4 @@ void raise_clock(VectorClock*& slot, std::uint32_t thread, std::uint32_t count) 
   slot = fresh;
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -5,13 +5,13 @@
 // everywhere. A checkpoint restarts all counts: from then on, clocks of an earlier epoch count as
 // null.
 //
-// Everything here needs the online lock (observing/lock.h).
+// Everything here needs the observing lock (observing/lock.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 struct VectorClock {
   std::uint32_t references;
@@ -24,8 +24,8 @@ struct VectorClock {
 extern std::uint32_t g_epoch;
 
 // Memory that never goes back to the system, in sizes of powers of two. Null if there is none left.
-void* online_new(std::size_t bytes);
-void online_delete(void* p, std::size_t bytes);
+void* take_memory(std::size_t bytes);
+void drop_memory(void* p, std::size_t bytes);
 
 void drop_clock(VectorClock* clock);
 // Sets the slot's clock to `clock`.
@@ -37,4 +37,4 @@ void raise_clock(VectorClock*& slot, std::uint32_t thread, std::uint32_t count);
 
 inline bool is_current(const VectorClock* clock) { return clock != nullptr && clock->epoch == g_epoch; }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -7,9 +7,8 @@
 #include "capture/runtime/observing/shadow.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
-#include "capture/runtime/unrecorded_atomic.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 namespace {
 
 namespace wire = observe::wire;
@@ -27,7 +26,7 @@ struct Touched {
   Touched(std::uint64_t address, std::uint64_t size) : low(address), high(address + size) {
     if (!may_hold_variables(address, size)) return;
     for (std::uint32_t i = 0; i < variable_count(); ++i) {
-      const OnlineVariable& v = variable(i);
+      const Variable& v = variable(i);
       if (v.address == 0 || v.address >= address + size || address >= v.address + v.size) continue;
       if (v.address < low) low = v.address;
       if (v.address + v.size > high) high = v.address + v.size;
@@ -41,7 +40,7 @@ struct Touched {
 template <typename Bytes>
 void change_variables(const Touched& touched, std::uint64_t address, std::uint64_t size, Bytes bytes) {
   for (std::size_t k = 0; k < touched.count; ++k) {
-    OnlineVariable& v = variable(touched.variables[k]);
+    Variable& v = variable(touched.variables[k]);
     for (std::uint32_t i = 0; i < v.size; ++i) {
       const std::uint64_t at = v.address + i - address;
       if (v.address + i < address || at >= size) continue;
@@ -51,12 +50,12 @@ void change_variables(const Touched& touched, std::uint64_t address, std::uint64
 }
 
 // A thread that the observer does not know yet: an existing thread counts as its creator.
-void adopt(OnlineThread& self) {
+void adopt(ThreadState& self) {
   if (self.alive) return;
   self.alive = self.in_epoch = true;
   if (self.number == 0) return;
-  for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
-    OnlineThread* other = find_online_thread(i);
+  for (std::uint32_t i = 0; i < g_thread_count; ++i) {
+    ThreadState* other = find_thread(i);
     if (other != nullptr && other != &self && other->alive && !other->waits)
       return send_fork(self, *other, self.number);
   }
@@ -65,13 +64,13 @@ void adopt(OnlineThread& self) {
 
 // An event in a thread that reported that it only waits: a signal handler, or cleanup after a
 // cancellation.
-void stop_waiting(OnlineThread& self, std::uint32_t site) {
+void stop_waiting(ThreadState& self, std::uint32_t site) {
   if (!self.waits) return;
   self.waits = false;
   send_checkpoint(self, wire::kReorder, site);
 }
 
-void tell(OnlineThread& self, EventKind kind, std::uint32_t site, std::uint64_t happened) {
+void tell(ThreadState& self, EventKind kind, std::uint32_t site, std::uint64_t happened) {
   if (happened == 0) return;
   stop_waiting(self, site);
   begin_relevant(self);
@@ -80,7 +79,7 @@ void tell(OnlineThread& self, EventKind kind, std::uint32_t site, std::uint64_t 
 
 // A write, or an event that counts as one, of the bytes that `touched` covers.
 template <typename Bytes>
-void write(OnlineThread& self, EventKind kind, const Touched& touched, std::uint64_t address, std::uint64_t size,
+void write(ThreadState& self, EventKind kind, const Touched& touched, std::uint64_t address, std::uint64_t size,
            std::uint32_t site, Bytes bytes) {
   const bool relevant = touched.count != 0;
   if (relevant) {
@@ -91,15 +90,15 @@ void write(OnlineThread& self, EventKind kind, const Touched& touched, std::uint
   if (!relevant) return;
   change_variables(touched, address, size, bytes);
   send_event(self, kind, site, 0, touched.variables, touched.count);
-  if (touched.more) ++g_online_counts.unsupported;
+  if (touched.more) ++g_counts.unsupported;
 }
 
-void read(OnlineThread& self, const Touched& touched, std::uint64_t address, const std::uint8_t* bytes,
+void read(ThreadState& self, const Touched& touched, std::uint64_t address, const std::uint8_t* bytes,
           std::uint64_t size, std::uint32_t site) {
   switch (judge_read(self, address, bytes, size)) {
   case Seen::Fits: break;
   case Seen::External:
-    ++g_online_counts.external_writes;
+    ++g_counts.external_writes;
     if (touched.count != 0 || is_shared(address, size)) see_everything(self); // its writer may know everything
     write(self, EventKind::ExternalWrite, touched, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
     shadow_values(address, bytes, size);
@@ -123,15 +122,15 @@ void let_rivals_finish(Hook& hook, std::uint64_t address, std::uint64_t size) {
 }
 
 void tell_new_frames(Thread* t) {
-  if (wants_calls() && frames_changed()) write_frames(t); // comes back to online_frames
+  if (wants_calls() && frames_changed()) write_frames(t); // comes back to frames
 }
 
 } // namespace
 
-void online_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
-                   std::uint32_t site) {
+void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+            std::uint32_t site) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr) return;
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   adopt(*self);
@@ -145,9 +144,9 @@ void online_access(Thread* t, EventKind kind, std::uint64_t address, const void*
   }
 }
 
-void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr) return;
   adopt(*self);
   tell_new_frames(t);
@@ -156,10 +155,10 @@ void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint6
   shadow_fill(address, byte, size);
 }
 
-void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
+void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
   if (!wants_calls()) return;
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr) return;
   adopt(*self);
   const auto remain = static_cast<std::size_t>(low - t->stack);
@@ -174,10 +173,10 @@ void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top
     const auto site = static_cast<std::uint32_t>(*frame);
     if (self->frame_count == self->frame_room) {
       const std::size_t room = self->frame_room != 0 ? self->frame_room * 2 : 64;
-      auto* larger = static_cast<std::uint32_t*>(online_new(room * sizeof(std::uint32_t)));
-      if (larger == nullptr) return close_online();
+      auto* larger = static_cast<std::uint32_t*>(take_memory(room * sizeof(std::uint32_t)));
+      if (larger == nullptr) return end_messages();
       os::copy(larger, self->frames, self->frame_count * sizeof *larger);
-      if (self->frames != nullptr) online_delete(self->frames, self->frame_room * sizeof *larger);
+      if (self->frames != nullptr) drop_memory(self->frames, self->frame_room * sizeof *larger);
       self->frames = larger;
       self->frame_room = room;
     }
@@ -188,16 +187,16 @@ void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top
 
 namespace {
 
-void thread_event(Thread* t, OnlineThread& self, EventKind kind, std::uint64_t value) {
+void thread_event(Thread* t, ThreadState& self, EventKind kind, std::uint64_t value) {
   const auto other = static_cast<std::uint32_t>(value);
   switch (kind) {
   case EventKind::Fork:
     send_fork(self, self, other);
-    if (OnlineThread* child = online_thread(other)) {
+    if (ThreadState* child = thread_state(other)) {
       child->alive = child->in_epoch = true;
       child->last_position = self.last_position;
       assign_clock(child->clock, self.clock);
-    } else close_online();
+    } else end_messages();
     break;
   case EventKind::ThreadStart: thread_starts(self); break;
   case EventKind::ThreadEnd:
@@ -210,14 +209,14 @@ void thread_event(Thread* t, OnlineThread& self, EventKind kind, std::uint64_t v
     break;
   case EventKind::Join:
     self.waits = false;
-    if (const OnlineThread* child = find_online_thread(other)) join_clock(self.clock, child->clock);
+    if (const ThreadState* child = find_thread(other)) join_clock(self.clock, child->clock);
     break;
   case EventKind::Cancel: shadow_write(self, thread_sync_object(other), 8); break;
   default: break;
   }
 }
 
-void lock_event(OnlineThread& self, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+void lock_event(ThreadState& self, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const bool waits = kind == EventKind::Wait || kind == EventKind::Wake; // releases the mutex, and holds it again
   const std::uint64_t lock = waits ? value : address;
   const std::uint64_t happened = match_sync(kind, lock);
@@ -232,23 +231,23 @@ void lock_event(OnlineThread& self, EventKind kind, std::uint64_t address, std::
   if (happened != 0) send_event(self, kind, site, happened, nullptr, 0);
 }
 
-void watch(OnlineThread& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+void watch(ThreadState& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const std::uint64_t size = static_cast<std::uint32_t>(value);
   if (!place_watch(name_of(static_cast<std::uint32_t>(value >> 32)), address, size)) return;
   const Touched touched(address, size);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(address);
   write(self, EventKind::Watch, touched, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
   for (std::size_t i = 0; i < touched.count; ++i) {
-    const OnlineVariable& v = variable(touched.variables[i]);
+    const Variable& v = variable(touched.variables[i]);
     shadow_values(v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
   }
 }
 
 } // namespace
 
-void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr) return;
   adopt(*self);
   tell_new_frames(t);
@@ -268,7 +267,7 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
   case EventKind::Join:
   case EventKind::Cancel: thread_event(t, *self, kind, value); break;
   case EventKind::ThreadName:
-    if (OnlineThread* named = value == 0 ? self : find_online_thread(static_cast<std::uint32_t>(value - 1)))
+    if (ThreadState* named = value == 0 ? self : find_thread(static_cast<std::uint32_t>(value - 1)))
       thread_is_named(*self, *named, static_cast<std::uint32_t>(address));
     break;
   case EventKind::Alloc:
@@ -279,7 +278,7 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
   case EventKind::StackEnd: shadow_object(*self, address, value, true); break;
   case EventKind::User: tell(*self, kind, site, match_user(name_of(static_cast<std::uint32_t>(address)))); break;
   case EventKind::Watch: watch(*self, address, value, site); break;
-  case EventKind::ProcessFork: ++g_online_counts.forks; break;
+  case EventKind::ProcessFork: ++g_counts.forks; break;
   case EventKind::SignalEnter: see_everything(*self); break; // the cause of the handler's run is unknown
   case EventKind::Receive: // input may depend on everything before it, output on all input
     see_everything(*self);
@@ -295,9 +294,9 @@ void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
   }
 }
 
-void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr) return;
   adopt(*self);
   if (kind == EventKind::Join) self->waits = false;
@@ -307,41 +306,40 @@ void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64
   if (kind == EventKind::Wake) shadow_write(*self, sync_object(value), 8);
 }
 
-void online_waits(Thread* t, std::uint32_t other) {
+void waits(Thread* t, std::uint32_t other) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (self == nullptr || self->waits || !self->alive) return;
   tell_new_frames(t);
-  const OnlineThread* child = find_online_thread(other);
+  const ThreadState* child = find_thread(other);
   if (child == nullptr || !child->in_epoch || child == self) return;
   self->waits = true;
   self->other = other;
   send_waits(*self, other);
 }
 
-void online_no_child(Thread* t, std::uint32_t number) {
+void no_child(Thread* t, std::uint32_t number) {
   Hook hook(t);
-  OnlineThread* self = hook.self();
-  OnlineThread* child = find_online_thread(number);
+  ThreadState* self = hook.self();
+  ThreadState* child = find_thread(number);
   if (self == nullptr || child == nullptr || !child->alive) return;
   send_end(*self, *child);
   child->alive = false;
 }
 
-void UnrecordedAtomic::done(EventKind kind, const void* seen, const void* written) {
-  if (is_monitoring()) return monitored_.done(seen, written, site_);
+void Operation::done(EventKind kind, const void* seen, const void* written, std::uint32_t site) {
   if (t_ == nullptr) return;
-  OnlineThread* self = hook_.self();
+  ThreadState* self = hook_.self();
   if (self == nullptr) return;
   adopt(*self);
   tell_new_frames(t_);
   const Touched touched(address_, size_);
-  if (seen != nullptr) read(*self, touched, address_, static_cast<const std::uint8_t*>(seen), size_, site_);
+  if (seen != nullptr) read(*self, touched, address_, static_cast<const std::uint8_t*>(seen), size_, site);
   if (written != nullptr) {
     const auto* bytes = static_cast<const std::uint8_t*>(written);
-    write(*self, kind, touched, address_, size_, site_, [&](std::uint64_t i) { return bytes[i]; });
+    write(*self, kind, touched, address_, size_, site, [&](std::uint64_t i) { return bytes[i]; });
     shadow_values(address_, bytes, size_);
   }
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -6,11 +6,11 @@
 #include "capture/runtime/observing/names.h"
 #include "capture/runtime/observing/symbols.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 namespace wire = observe::wire;
 
-OnlineCounts g_online_counts;
+Counts g_counts;
 
 namespace {
 
@@ -35,7 +35,7 @@ constexpr std::size_t kSmallFrame = 256;
 // A frame under construction at the end of the thread's messages.
 class Frame {
 public:
-  Frame(OnlineThread& self, wire::Type type, std::size_t room) : self_(self) {
+  Frame(ThreadState& self, wire::Type type, std::size_t room) : self_(self) {
     std::uint8_t* at = out_room(self, room);
     if (at == nullptr) return;
     begin_ = at;
@@ -47,13 +47,13 @@ public:
   ~Frame() {
     const std::size_t bytes = begin_ != nullptr ? static_cast<std::size_t>(out_.at - begin_) : 0;
     if (begin_ == nullptr || !out_.ok || bytes - wire::kLengthBytes > wire::kMaxFrame) {
-      close_online();
+      end_messages();
       return;
     }
     wire::put_length(begin_, bytes - wire::kLengthBytes);
     self_.out_used += bytes;
     if (self_.unsent == ~std::uint64_t{0}) __atomic_store_n(&self_.unsent, g_position, __ATOMIC_RELEASE);
-    ++g_online_counts.messages;
+    ++g_counts.messages;
     ++self_.sent;
   }
   Frame(const Frame&) = delete;
@@ -62,15 +62,15 @@ public:
   void number(std::uint64_t value) {
     if (begin_ != nullptr) out_.number(value);
   }
-  void place(OnlineThread& of) { place(of, of.sequence++); }
-  void place(const OnlineThread& of, std::uint64_t sequence) {
+  void place(ThreadState& of) { place(of, of.sequence++); }
+  void place(const ThreadState& of, std::uint64_t sequence) {
     number(g_epoch);
     number(of.number);
     number(sequence);
   }
 
 private:
-  OnlineThread& self_;
+  ThreadState& self_;
   std::uint8_t* begin_ = nullptr;
   wire::Out out_ = {nullptr, nullptr};
 };
@@ -79,7 +79,7 @@ void stop_program(const std::uint8_t* body, std::size_t size) {
   wire::In in{body + 1, body + size};
   const auto n = static_cast<std::size_t>(in.number(wire::kMaxText));
   const std::uint8_t* why = in.bytes(n);
-  online_complain("the observer stops the program", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
+  complain("the observer stops the program", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
   os::call(SYS_exit_group, 66);
 }
 
@@ -95,7 +95,7 @@ void wait_for_ack(unsigned channel, std::uint64_t position) {
   }
 }
 
-void send_out(OnlineThread& self, bool wait) {
+void send_out(ThreadState& self, bool wait) {
   const unsigned channel = self.number % kDataChannels;
   const std::uint64_t position = self.out_position;
   if (send_frames(channel, self.out, self.out_used) && wait && position != 0) wait_for_ack(channel, position);
@@ -108,9 +108,9 @@ void send_out(OnlineThread& self, bool wait) {
 // caller asks again.
 bool is_too_far_ahead() {
   const std::uint64_t now = __atomic_load_n(&g_position, __ATOMIC_RELAXED);
-  const std::uint32_t threads = __atomic_load_n(&g_online_thread_count, __ATOMIC_ACQUIRE);
+  const std::uint32_t threads = __atomic_load_n(&g_thread_count, __ATOMIC_ACQUIRE);
   for (std::uint32_t i = 0; i < threads; ++i)
-    if (const OnlineThread* other = find_online_thread(i)) {
+    if (const ThreadState* other = find_thread(i)) {
       const std::uint64_t unsent = __atomic_load_n(&other->unsent, __ATOMIC_ACQUIRE);
       if (unsent < now && now - unsent > kMaxAhead) return true;
     }
@@ -124,9 +124,9 @@ struct EventPlace {
 };
 
 // An event of the thread `of`, sent by `self`.
-void put_event_at(OnlineThread& self, const OnlineThread& of, const EventPlace& place, trace::EventKind kind,
+void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& place, trace::EventKind kind,
                   std::uint32_t site, std::uint64_t happened, const std::uint32_t* written, std::size_t written_count) {
-  if (!is_current(place.clock)) return close_online(); // no memory for it
+  if (!is_current(place.clock)) return end_messages(); // no memory for it
   const VectorClock& clock = *place.clock;
   if (place.position > self.out_position) self.out_position = place.position;
   Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (std::size_t{clock.size} + written_count));
@@ -151,23 +151,23 @@ void put_event_at(OnlineThread& self, const OnlineThread& of, const EventPlace& 
 }
 
 // The newest event of the thread `of`.
-void put_event(OnlineThread& self, OnlineThread& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
+void put_event(ThreadState& self, ThreadState& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                const std::uint32_t* written, std::size_t written_count) {
   of.last_position = ++g_position;
   put_event_at(self, of, {of.sequence++, g_position, of.clock}, kind, site, happened, written, written_count);
 }
 
 // Everything so far happens before the silent thread's next event.
-void put_behind_all(OnlineThread& self, OnlineThread& silent) {
+void put_behind_all(ThreadState& self, ThreadState& silent) {
   begin_relevant(silent);
   see_everything(silent);
-  ++g_online_counts.horizons;
+  ++g_counts.horizons;
   put_event(self, silent, trace::EventKind::None, 0, 0, nullptr, 0);
 }
 
-void keep_silent_threads_up(OnlineThread& self) {
-  for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
-    OnlineThread* other = find_online_thread(i);
+void keep_silent_threads_up(ThreadState& self) {
+  for (std::uint32_t i = 0; i < g_thread_count; ++i) {
+    ThreadState* other = find_thread(i);
     if (other == nullptr || other == &self || !other->alive || !other->in_epoch || other->waits) continue;
     if (g_position - other->last_position > kHorizon) put_behind_all(self, *other);
   }
@@ -175,9 +175,9 @@ void keep_silent_threads_up(OnlineThread& self) {
 
 } // namespace
 
-void close_online() { g_closed = true; }
-void reset_online_lock() { g_lock.reset(); }
-void online_handlers_in_use() { __atomic_store_n(&g_handlers, true, __ATOMIC_RELEASE); }
+void end_messages() { g_closed = true; }
+void reset_lock() { g_lock.reset(); }
+void handlers_in_use() { __atomic_store_n(&g_handlers, true, __ATOMIC_RELEASE); }
 
 Hook::Hook(Thread* t) : t_(t) {
   if (t == nullptr) return;
@@ -195,11 +195,11 @@ Hook::Hook(Thread* t) : t_(t) {
   }
   ++g_depth;
   if (g_closed || !observer_is_there()) return;
-  self_ = online_thread(t->number);
-  if (self_ == nullptr) close_online();
+  self_ = thread_state(t->number);
+  if (self_ == nullptr) end_messages();
   else if (outermost_) {
     send_new_modules();
-    g_online_counts.early += !has_table() && module_count() != 0; // before its first module, a program is starting
+    g_counts.early += !has_table() && module_count() != 0; // before its first module, a program is starting
   }
 }
 
@@ -207,7 +207,7 @@ Hook::~Hook() {
   if (t_ == nullptr) return;
   --g_depth;
   if (outermost_) {
-    OnlineThread* self = self_;
+    ThreadState* self = self_;
     if (self != nullptr) end_hook(*self);
     const bool has_something = self != nullptr && self->out_used != 0;
     const bool waits = wants_lockstep();
@@ -230,15 +230,15 @@ void Hook::step_aside() {
   ++g_hook; // other threads ran their hooks
 }
 
-void see_everything(OnlineThread& self) {
-  for (std::uint32_t i = 0; i < g_online_thread_count; ++i)
-    if (const OnlineThread* other = find_online_thread(i); other != nullptr && other->in_epoch)
+void see_everything(ThreadState& self) {
+  for (std::uint32_t i = 0; i < g_thread_count; ++i)
+    if (const ThreadState* other = find_thread(i); other != nullptr && other->in_epoch)
       join_clock(self.clock, other->clock);
 }
 
-void begin_relevant(OnlineThread& self) { raise_clock(self.clock, self.number, ++self.count); }
+void begin_relevant(ThreadState& self) { raise_clock(self.clock, self.number, ++self.count); }
 
-void send_event(OnlineThread& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
+void send_event(ThreadState& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                 const std::uint32_t* written, std::size_t written_count) {
   tell_old_starts(self);
   put_event(self, self, kind, site, happened, written, written_count);
@@ -248,33 +248,33 @@ void send_event(OnlineThread& self, trace::EventKind kind, std::uint32_t site, s
 std::uint64_t next_position(std::uint64_t more) { return g_position += more; }
 
 // A start that no property asks for only gives order.
-void send_start(OnlineThread& self, OnlineThread& of, std::uint64_t happened) {
+void send_start(ThreadState& self, ThreadState& of, std::uint64_t happened) {
   const auto kind = happened != 0 ? trace::EventKind::ThreadStart : trace::EventKind::None;
   put_event_at(self, of, {of.start_sequence, of.start_position, of.start_clock}, kind, 0, happened, nullptr, 0);
 }
 
-void send_fork(OnlineThread& self, OnlineThread& parent, std::uint32_t child) {
+void send_fork(ThreadState& self, ThreadState& parent, std::uint32_t child) {
   Frame frame(self, wire::Type::Fork, kSmallFrame);
   frame.place(parent);
   frame.number(child);
 }
 
-void send_end(OnlineThread& self, OnlineThread& of) {
+void send_end(ThreadState& self, ThreadState& of) {
   Frame frame(self, wire::Type::End, kSmallFrame);
   frame.place(of);
 }
 
-void send_waits(OnlineThread& self, std::uint32_t other) {
+void send_waits(ThreadState& self, std::uint32_t other) {
   Frame frame(self, wire::Type::Waits, kSmallFrame);
   frame.place(self);
   frame.number(other);
 }
 
-void send_checkpoint(OnlineThread& self, wire::CheckpointKind kind, std::uint32_t site) {
+void send_checkpoint(ThreadState& self, wire::CheckpointKind kind, std::uint32_t site) {
   tell_all_starts(self);
   std::uint32_t threads = 0;
-  for (std::uint32_t i = 0; i < g_online_thread_count; ++i)
-    if (const OnlineThread* other = find_online_thread(i)) threads += other->in_epoch;
+  for (std::uint32_t i = 0; i < g_thread_count; ++i)
+    if (const ThreadState* other = find_thread(i)) threads += other->in_epoch;
   {
     Frame frame(self, wire::Type::Checkpoint, kSmallFrame + 40 * std::size_t{threads});
     frame.number(g_epoch);
@@ -282,8 +282,8 @@ void send_checkpoint(OnlineThread& self, wire::CheckpointKind kind, std::uint32_
     frame.number(site);
     frame.number(self.number);
     frame.number(threads);
-    for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
-      const OnlineThread* other = find_online_thread(i);
+    for (std::uint32_t i = 0; i < g_thread_count; ++i) {
+      const ThreadState* other = find_thread(i);
       if (other == nullptr || !other->in_epoch) continue;
       frame.number(i);
       frame.number(other->sequence);
@@ -293,14 +293,14 @@ void send_checkpoint(OnlineThread& self, wire::CheckpointKind kind, std::uint32_
     }
   }
   ++g_epoch;
-  for (std::uint32_t i = 0; i < g_online_thread_count; ++i) {
-    OnlineThread* other = find_online_thread(i);
+  for (std::uint32_t i = 0; i < g_thread_count; ++i) {
+    ThreadState* other = find_thread(i);
     if (other == nullptr) continue;
     other->in_epoch = other->alive;
     other->sequence = other->count = 0;
     other->last_position = g_position;
   }
-  if (kind == wire::kGiveUp) close_online();
+  if (kind == wire::kGiveUp) end_messages();
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

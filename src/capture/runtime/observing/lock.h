@@ -1,4 +1,5 @@
-// The one lock of the online layer. Hooks run one after the other; their order is the observed run.
+// The one lock of the observing layer. Hooks run one after the other; their order is the observed
+// run.
 //
 // One lock for each address would let more hooks run at once. But it could not order a read and a
 // write of two addresses. The observed run, which separates `observed` from `predicted`, needs one
@@ -9,7 +10,7 @@
 
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 // 0: free, 1: held, 2: held while another thread sleeps. Hold it with signals blocked if handlers
 // can run hooks.
@@ -36,4 +37,4 @@ private:
   int state_ = 0;
 };
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

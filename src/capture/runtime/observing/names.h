@@ -3,22 +3,22 @@
 //
 // The start takes its clock and its place in the order at once. Its message waits until the thread
 // is named or has ended, or until nothing more may wait: the observer cannot go past a start that
-// it does not know. Everything here needs the online lock.
+// it does not know. Everything here needs the observing lock.
 #pragma once
 
 #include <cstdint>
 
 #include "capture/runtime/observing/threads.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
-void thread_starts(OnlineThread& self);
+void thread_starts(ThreadState& self);
 // From now on, the thread `of` has this name (a string number). `self` sends the start. With 0, the
 // start must be sent without a name.
-void thread_is_named(OnlineThread& self, OnlineThread& of, std::uint32_t name);
+void thread_is_named(ThreadState& self, ThreadState& of, std::uint32_t name);
 // Call it before anything that needs all earlier events: a checkpoint, an answer, the end.
-void tell_all_starts(OnlineThread& self);
+void tell_all_starts(ThreadState& self);
 // Call it before an event is sent. Sends the starts that have waited for too many events.
-void tell_old_starts(OnlineThread& self);
+void tell_old_starts(ThreadState& self);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

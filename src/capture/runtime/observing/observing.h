@@ -1,4 +1,4 @@
-// Online: the program computes Algorithm A's clocks itself, and sends the relevant events to an
+// Observing: the program computes Algorithm A's clocks itself, and sends the relevant events to an
 // observer (docs/protocol.md).
 //
 // Question: which relevant events causally precede which, while the program runs?
@@ -20,25 +20,25 @@
 #include "capture/runtime/mode.h"
 #include "capture/runtime/thread.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
-void online_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
-                   std::uint32_t site);
-void online_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
-void online_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
-void online_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
-void online_frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top);
-void online_waits(Thread* t, std::uint32_t other);
-void online_no_child(Thread* t, std::uint32_t child);
+void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+            std::uint32_t site);
+void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
+void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
+void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top);
+void waits(Thread* t, std::uint32_t other);
+void no_child(Thread* t, std::uint32_t child);
 // From now on, a signal handler of the program may run hooks.
-void online_handlers_in_use();
+void handlers_in_use();
 
 // Whether the environment names an observer (SOOTH_OBSERVER).
-bool online_is_wanted();
+bool is_wanted();
 // Connects to it. On failure, reports it and returns false.
-bool online_start(const char* program);
+bool start(const char* program);
 // In the child of a fork: the child is not observed.
-void online_forget();
-void online_finish(trace::EndKind kind, int value);
+void forget();
+void finish(trace::EndKind kind, int value);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -3,7 +3,7 @@
 #include "capture/runtime/observing/threads.h"
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 namespace {
 
 // Bytes of one granule that have always been accessed together.
@@ -49,20 +49,20 @@ Granule* granule_of(std::uint64_t address) {
   const std::uint64_t number = address / kPageBytes;
   Page* page = find_page(number);
   if (page == nullptr) {
-    page = static_cast<Page*>(online_new(sizeof(Page)));
+    page = static_cast<Page*>(take_memory(sizeof(Page)));
     if (page == nullptr) return nullptr;
     Page*& bucket = bucket_of(number);
     *page = {bucket, number, nullptr, nullptr};
     bucket = page;
   }
   if (page->granules == nullptr) {
-    page->granules = static_cast<Granule*>(online_new(kGranules * sizeof(Granule)));
+    page->granules = static_cast<Granule*>(take_memory(kGranules * sizeof(Granule)));
     if (page->granules == nullptr) return nullptr;
     os::zero(page->granules, kGranules * sizeof(Granule));
   }
   Granule& granule = page->granules[address % kPageBytes / 8];
   if (granule.pieces == nullptr && is_current(page->whole)) { // the clock of the page's last object
-    auto* piece = static_cast<Piece*>(online_new(sizeof(Piece)));
+    auto* piece = static_cast<Piece*>(take_memory(sizeof(Piece)));
     if (piece == nullptr) return nullptr;
     *piece = {};
     piece->mask = 0xff;
@@ -74,7 +74,7 @@ Granule* granule_of(std::uint64_t address) {
 }
 
 void add_piece(Granule& granule, std::uint8_t mask, const Piece* like) {
-  auto* piece = static_cast<Piece*>(online_new(sizeof(Piece)));
+  auto* piece = static_cast<Piece*>(take_memory(sizeof(Piece)));
   if (piece == nullptr) return;
   *piece = like != nullptr ? *like : Piece{};
   if (piece->access != nullptr) ++piece->access->references;
@@ -136,7 +136,7 @@ void touch_piece(Piece& piece, std::uint32_t thread) {
 void forget_piece(Piece* piece) {
   drop_clock(piece->access);
   drop_clock(piece->write);
-  online_delete(piece, sizeof *piece);
+  drop_memory(piece, sizeof *piece);
 }
 
 // From now on all bytes of the page have the same clock, and unknown values.
@@ -149,7 +149,7 @@ void forget_page(Page& page) {
       piece = next;
     }
   }
-  online_delete(page.granules, kGranules * sizeof(Granule));
+  drop_memory(page.granules, kGranules * sizeof(Granule));
   page.granules = nullptr;
 }
 
@@ -164,7 +164,7 @@ void for_granules_of(Page& page, std::uint64_t from, std::uint64_t to, Body body
 
 } // namespace
 
-Seen judge_read(OnlineThread& self, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
+Seen judge_read(ThreadState& self, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
   Seen seen = Seen::Fits;
   for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t offset) {
     std::uint8_t wrong = 0;
@@ -193,7 +193,7 @@ Seen judge_read(OnlineThread& self, std::uint64_t address, const std::uint8_t* b
   return seen;
 }
 
-void shadow_read(OnlineThread& self, std::uint64_t address, std::uint64_t size) {
+void shadow_read(ThreadState& self, std::uint64_t address, std::uint64_t size) {
   for_pieces(address, size, [&](Piece& piece) { join_clock(self.clock, piece.write); });
   for_pieces(address, size, [&](Piece& piece) {
     join_clock(piece.access, self.clock);
@@ -201,7 +201,7 @@ void shadow_read(OnlineThread& self, std::uint64_t address, std::uint64_t size) 
   });
 }
 
-void shadow_write(OnlineThread& self, std::uint64_t address, std::uint64_t size) {
+void shadow_write(ThreadState& self, std::uint64_t address, std::uint64_t size) {
   for_pieces(address, size, [&](Piece& piece) { join_clock(self.clock, piece.access); });
   for_pieces(address, size, [&](Piece& piece) {
     assign_clock(piece.access, self.clock);
@@ -243,7 +243,7 @@ void shadow_fill(std::uint64_t address, std::uint8_t byte, std::uint64_t size) {
   });
 }
 
-bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool give_up) {
+bool has_rival(ThreadState& self, std::uint64_t address, std::uint64_t size, bool give_up) {
   bool found = false;
   for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t offset) {
     for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) {
@@ -268,7 +268,7 @@ bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bo
   return found;
 }
 
-void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool ends) {
+void shadow_object(ThreadState& self, std::uint64_t address, std::uint64_t size, bool ends) {
   const std::uint64_t end = address + size;
   const auto for_pages = [&](auto body) {
     for (std::uint64_t number = address / kPageBytes; number * kPageBytes < end; ++number) {
@@ -304,4 +304,4 @@ void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size
   });
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

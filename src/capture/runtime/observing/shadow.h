@@ -19,16 +19,16 @@
 // Hooks of plain writes run before the store, and hooks of reads after the load. So no thread sees
 // a value before its hook ran. But a read may be overtaken, as above. `judge_read` detects that.
 //
-// Everything here needs the online lock.
+// Everything here needs the observing lock.
 #pragma once
 
 #include <cstdint>
 
 #include "capture/runtime/observing/clock.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
-struct OnlineThread; // observing/threads.h
+struct ThreadState; // observing/threads.h
 
 enum class Seen : std::uint8_t {
   Fits,      // the bytes are the last that were written, or nothing was known of them
@@ -38,14 +38,14 @@ enum class Seen : std::uint8_t {
 };
 
 // Whether the bytes that a read saw fit. Its only effect: it clears suspicions that proved wrong.
-Seen judge_read(OnlineThread& self, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
+Seen judge_read(ThreadState& self, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
 
 // Whether several threads have accessed some of these bytes.
 bool is_shared(std::uint64_t address, std::uint64_t size);
 
 // Steps 2 and 3 of the algorithm for [address, address + size), whatever the bytes are.
-void shadow_read(OnlineThread& self, std::uint64_t address, std::uint64_t size);
-void shadow_write(OnlineThread& self, std::uint64_t address, std::uint64_t size);
+void shadow_read(ThreadState& self, std::uint64_t address, std::uint64_t size);
+void shadow_write(ThreadState& self, std::uint64_t address, std::uint64_t size);
 // Sets the bytes' values from now on. Null: not known.
 void shadow_values(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size);
 void shadow_fill(std::uint64_t address, std::uint8_t byte, std::uint64_t size);
@@ -53,12 +53,12 @@ void shadow_fill(std::uint64_t address, std::uint8_t byte, std::uint64_t size);
 // Whether another thread wrote some of these bytes and may not have done its store yet. Then this
 // thread's write should wait. With `give_up`, the bytes are marked instead: it is unknown which
 // store came last.
-bool has_rival(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool give_up);
+bool has_rival(ThreadState& self, std::uint64_t address, std::uint64_t size, bool give_up);
 
 // The object at [address, address + size) begins or ends. Its end is after all accesses of it, and
 // its beginning before all. That it reuses the memory of an earlier object is an accident, and
 // gives no order.
-void shadow_object(OnlineThread& self, std::uint64_t address, std::uint64_t size, bool ends);
+void shadow_object(ThreadState& self, std::uint64_t address, std::uint64_t size, bool ends);
 
 // A synchronisation object is a variable of its own (JMPaX online, section 3.1), apart from the
 // bytes at its address.
@@ -69,4 +69,4 @@ inline std::uint64_t thread_sync_object(std::uint32_t thread) {
   return std::uint64_t{thread} * 8 ^ std::uint64_t{1} << 61;
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

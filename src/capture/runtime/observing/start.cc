@@ -7,54 +7,38 @@
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/file.h"
 
-extern char** environ;
-
-namespace sooth::runtime {
-namespace {
+namespace sooth::runtime::observing {
 
 namespace wire = observe::wire;
 
-const char* environment(const char* name) {
-  const std::size_t n = os::length(name);
-  for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
-    std::size_t i = 0;
-    while (i < n && (*row)[i] == name[i]) ++i;
-    if (i == n && (*row)[n] == '=') return *row + n + 1;
-  }
-  return nullptr;
-}
-
-} // namespace
-
-bool online_is_wanted() {
-  const char* address = environment("SOOTH_OBSERVER");
+bool is_wanted() {
+  const char* address = os::environment("SOOTH_OBSERVER");
   return address != nullptr && *address != 0;
 }
 
-bool online_start(const char* program) {
-  if (!open_channels(environment("SOOTH_OBSERVER"), environment("SOOTH_TOKEN"), program)) return false;
-  static constexpr Sink kObserver = {Mode::Observing, online_access, online_fill,     online_sync,  online_failed,
-                                     online_frames,   online_waits,  online_no_child, online_finish};
+bool start(const char* program) {
+  if (!open_channels(os::environment("SOOTH_OBSERVER"), os::environment("SOOTH_TOKEN"), program)) return false;
+  static constexpr Sink kObserver = {Mode::Observing, access, fill, sync, failed, frames, waits, no_child, finish};
   g_sink = &kObserver;
   return true;
 }
 
-void online_forget() {
+void forget() {
   if (!is_observing()) return;
-  reset_online_lock();
+  reset_lock();
   forget_channels();
-  close_online();
+  end_messages();
 }
 
-void online_finish(trace::EndKind kind, int value) {
+void finish(trace::EndKind kind, int value) {
   Thread* t = __sooth_thread.thread;
   if (t == nullptr) return;
   Hook hook(t);
-  OnlineThread* self = hook.self();
+  ThreadState* self = hook.self();
   if (!observer_is_there()) return;
   if (self != nullptr) tell_all_starts(*self);
   // All earlier messages of this thread must be counted, and must arrive in any case.
-  const OnlineCounts& counts = g_online_counts;
+  const Counts& counts = g_counts;
   std::uint8_t frame[128];
   wire::Out out{frame + wire::kLengthBytes, frame + sizeof frame};
   out.byte(static_cast<std::uint8_t>(wire::Type::Finish));
@@ -70,7 +54,7 @@ void online_finish(trace::EndKind kind, int value) {
   wire::put_length(frame, static_cast<std::size_t>(out.at - frame) - wire::kLengthBytes);
   send_frames(kControlChannel, frame, static_cast<std::size_t>(out.at - frame));
   // A failed exec goes on, and finishes once more.
-  if (self != nullptr && kind != trace::EndKind::Exec) close_online();
+  if (self != nullptr && kind != trace::EndKind::Exec) end_messages();
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -6,7 +6,7 @@
 #include "capture/runtime/observing/shadow.h"
 #include "capture/runtime/os.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 namespace {
 
 namespace wire = observe::wire;
@@ -37,12 +37,12 @@ void send_initial_state() {
   const std::size_t count = variable_count();
   const std::size_t room = 64 + count * wire::kMaxNumber;
   auto* frame = static_cast<std::uint8_t*>(os::pages(room));
-  if (frame == nullptr) return close_online();
+  if (frame == nullptr) return end_messages();
   wire::Out out{frame + wire::kLengthBytes, frame + room};
   out.byte(static_cast<std::uint8_t>(wire::Type::Initial));
   out.number(count);
   for (std::size_t i = 0; i < count; ++i) {
-    OnlineVariable& v = variable(i);
+    Variable& v = variable(i);
     if (v.address != 0) {
       os::copy(&v.value, reinterpret_cast<const void*>(v.address), v.size);
       shadow_values(v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
@@ -59,16 +59,16 @@ void take_answer(const std::uint8_t* body, std::size_t size) {
   if (type == wire::Type::Later) return; // the observer itself reports it
   if (type == wire::Type::Table) {
     const bool first = !has_table();
-    if (!read_table(body, size)) return close_online();
+    if (!read_table(body, size)) return end_messages();
     if (first) send_initial_state();
     return;
   }
   wire::In in{body + 1, body + size};
   const auto n = static_cast<std::size_t>(in.number(wire::kMaxText));
   const std::uint8_t* why = in.bytes(n);
-  online_complain("the observer refused", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
+  complain("the observer refused", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
   if (type == wire::Type::Stop) os::call(SYS_exit_group, 66);
-  close_online();
+  end_messages();
 }
 
 } // namespace
@@ -94,4 +94,4 @@ void send_new_modules() {
     take_answer(answer, size);
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -2,9 +2,9 @@
 // back.
 #pragma once
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
-// Sends the modules that were registered since the last time, if any. Needs the online lock.
+// Sends the modules that were registered since the last time, if any. Needs the observing lock.
 void send_new_modules();
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -3,7 +3,7 @@
 #include "capture/runtime/os.h"
 #include "observe/wire.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 namespace {
 
 namespace wire = observe::wire;
@@ -24,7 +24,7 @@ struct Predicate {
 constexpr std::size_t kMostPredicates = 64;
 Predicate g_predicates[kMostPredicates];
 std::size_t g_predicate_count;
-OnlineVariable* g_variables;
+Variable* g_variables;
 std::size_t g_variable_count;
 std::uint64_t g_low, g_high; // all placed variables lie in [g_low, g_high)
 bool g_has_table, g_lockstep, g_calls, g_thread_names;
@@ -45,7 +45,7 @@ void bound_variables() {
   g_low = ~std::uint64_t{0};
   g_high = 0;
   for (std::size_t i = 0; i < g_variable_count; ++i) {
-    const OnlineVariable& v = g_variables[i];
+    const Variable& v = g_variables[i];
     if (v.address == 0) continue;
     if (v.address < g_low) g_low = v.address;
     if (v.address + v.size > g_high) g_high = v.address + v.size;
@@ -56,10 +56,10 @@ bool read_variables(wire::In& in) {
   const std::size_t count = in.count(3);
   const bool again = g_has_table; // more modules were loaded: the variables are those of before, with their values
   if (again && count != g_variable_count) return false;
-  if (!again) g_variables = static_cast<OnlineVariable*>(os::pages((count + 1) * sizeof *g_variables));
+  if (!again) g_variables = static_cast<Variable*>(os::pages((count + 1) * sizeof *g_variables));
   if (g_variables == nullptr) return false;
   for (std::size_t i = 0; in.ok && i < count; ++i) {
-    OnlineVariable row = {};
+    Variable row = {};
     row.address = in.number();
     row.size = static_cast<std::uint32_t>(in.number(8));
     row.watch = text_of(in);
@@ -134,7 +134,7 @@ bool wants_lockstep() { return g_lockstep; }
 bool wants_calls() { return g_calls; }
 bool wants_thread_names() { return g_thread_names; }
 std::size_t variable_count() { return g_variable_count; }
-OnlineVariable& variable(std::size_t index) { return g_variables[index]; }
+Variable& variable(std::size_t index) { return g_variables[index]; }
 
 bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
   return address < g_high && g_low < address + size;
@@ -143,7 +143,7 @@ bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
 bool place_watch(const char* name, std::uint64_t address, std::uint64_t size) {
   bool found = false;
   for (std::size_t i = 0; i < g_variable_count; ++i) {
-    OnlineVariable& v = g_variables[i];
+    Variable& v = g_variables[i];
     if (v.watch.length == 0 || !same(v.watch, name) || v.size > size) continue;
     v.address = address;
     found = true;
@@ -192,4 +192,4 @@ std::uint64_t match_call(bool enters, std::uint32_t site) {
   });
 }
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

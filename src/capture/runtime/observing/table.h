@@ -1,5 +1,5 @@
 // The relevant variables and events: the observer's table, as it came over the wire. Everything
-// here needs the online lock.
+// here needs the observing lock.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 #include "trace/format.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
 struct WireText {
   const char* text;
   std::size_t length;
 };
 
-struct OnlineVariable {
+struct Variable {
   std::uint64_t address; // 0: a watched one that has no place yet
   std::uint32_t size;
   std::uint64_t value; // in the observed run
@@ -29,7 +29,7 @@ bool wants_calls();
 bool wants_thread_names(); // for thread_start("name")
 
 std::size_t variable_count();
-OnlineVariable& variable(std::size_t index);
+Variable& variable(std::size_t index);
 // A quick test: whether some variable may lie in the range.
 bool may_hold_variables(std::uint64_t address, std::uint64_t size);
 // From now on, the memory of this name is here. Returns whether the table has the name.
@@ -41,4 +41,4 @@ std::uint64_t match_user(const char* name);
 std::uint64_t match_thread(bool starts, std::uint32_t thread, const char* name);
 std::uint64_t match_call(bool enters, std::uint32_t site);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

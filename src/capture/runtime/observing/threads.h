@@ -1,5 +1,5 @@
-// The online layer's state of each thread, and the order of hooks. Everything here needs the online
-// lock.
+// The observing layer's state of each thread, and the order of hooks. Everything here needs the
+// observing lock.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 #include "capture/runtime/observing/clock.h"
 
-namespace sooth::runtime {
+namespace sooth::runtime::observing {
 
-struct OnlineThread {
+struct ThreadState {
   std::uint32_t number;
   bool alive;
   bool in_epoch; // belongs to this epoch: its messages are counted in the checkpoint that ends it
@@ -48,24 +48,24 @@ struct OnlineThread {
   std::uint64_t sent;         // messages so far
 };
 
-extern std::uint64_t g_hook;                // number of the hook under way
-extern std::uint32_t g_online_thread_count; // threads are numbered below this
+extern std::uint64_t g_hook;         // number of the hook under way
+extern std::uint32_t g_thread_count; // threads are numbered below this
 
 // Made on first use. Null only if memory runs out.
-OnlineThread* online_thread(std::uint32_t number);
+ThreadState* thread_state(std::uint32_t number);
 // Null if there was none.
-OnlineThread* find_online_thread(std::uint32_t number);
+ThreadState* find_thread(std::uint32_t number);
 
 // The newest hook of the thread before the one under way.
-inline std::uint64_t newest_hook(const OnlineThread& thread) { return thread.hooks[thread.newest]; }
+inline std::uint64_t newest_hook(const ThreadState& thread) { return thread.hooks[thread.newest]; }
 // Whether the thread has had a hook after this one: then its operation there is done.
 bool has_gone_on(std::uint32_t thread, std::uint64_t hook);
 // The number of the thread's first hook after this one, or a later one if that is forgotten. ~0 if
 // there was none.
 std::uint64_t next_hook(std::uint32_t thread, std::uint64_t hook);
-void end_hook(OnlineThread& thread);
+void end_hook(ThreadState& thread);
 
 // Room for `bytes` more in `thread.out`. Null if memory runs out.
-std::uint8_t* out_room(OnlineThread& thread, std::size_t bytes);
+std::uint8_t* out_room(ThreadState& thread, std::size_t bytes);
 
-} // namespace sooth::runtime
+} // namespace sooth::runtime::observing

@@ -1,7 +1,7 @@
 // Appending to the calling thread's buffer: the path of every kept event.
 #pragma once
 
-#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/mode.h"
 #include "capture/runtime/recording/exact.h"
 #include "capture/runtime/thread.h"
 

@@ -1,6 +1,6 @@
 #include "capture/runtime/recording/cells.h"
 
-#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/mode.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cell_table.h"
 #include "capture/runtime/recording/runs.h"

@@ -15,7 +15,7 @@
 #include <initializer_list>
 #include <link.h>
 
-#include "capture/runtime/observing/observing.h"
+#include "capture/runtime/mode.h"
 
 // Null in a program without them. In a program that names them, these are the program's copies:
 // that is why the library's data segment is not enough. The reference also makes the linker show

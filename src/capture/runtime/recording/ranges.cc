@@ -1,7 +1,6 @@
 #include "capture/runtime/recording/ranges.h"
 
 #include "capture/runtime/monitoring/monitoring.h"
-#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
 
@@ -130,7 +129,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
-  if (size == 0 || is_out_of_sight(target, size)) return;
+  if (size == 0 || monitoring::is_out_of_sight(target, size)) return;
   if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
   // Every state of a global counts, also in the middle of the loop.
   if (!is_recording() || (kind == EventKind::Write && writes_are_kept(target)) || is_exact(target, size)) {
