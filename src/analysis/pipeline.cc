@@ -1,6 +1,7 @@
 #include "analysis/pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -54,6 +55,13 @@ void add_interruption(report::Report& report) {
       {"interrupted", 1, "interruption ended the analysis: this is what was known by then", false});
 }
 
+// The file lacks events that the run had.
+bool lost_events(const Trace& trace) {
+  return std::ranges::any_of(
+      std::array{trace::Defect::DamagedBytes, trace::Defect::MissingEvents, trace::Defect::WriteErrors},
+      [&](trace::Defect defect) { return trace.defect(defect) != 0; });
+}
+
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
                             report::Suppressor& suppressor) {
   report::Report report;
@@ -75,6 +83,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
     report.coverage.unanswered.emplace_back("the end of the trace");
+  if (lost_events(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));

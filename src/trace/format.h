@@ -116,7 +116,7 @@ struct FileHeader {
   std::int32_t end_value; // exit status or signal number
   std::uint64_t threads;  // threads started so far
   std::uint64_t slots;    // slots written out so far
-  std::uint64_t file_end; // bytes of the file that were allotted so far; 0: not known
+  std::uint64_t file_end; // the file reached at least so far; 0: not known
   std::uint64_t defects[kDefectSlots];
   char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];
@@ -137,6 +137,12 @@ enum class ChunkType : std::uint32_t {
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
 };
 
+enum LiveState : std::uint32_t {
+  kLiveFree = 0,
+  kLiveUsed = 1,
+  kLiveLast = 2, // the file has no more room: the thread's later events are lost
+};
+
 struct ChunkHeader {
   std::uint32_t magic;
   std::uint32_t type;          // ChunkType
@@ -146,7 +152,7 @@ struct ChunkHeader {
   std::uint32_t count;         // Events: number of slots
   std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk
   std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
-  std::uint32_t state;         // Live: 1 in use, 0 free
+  std::uint32_t state;         // Live: LiveState
   std::uint32_t reserved;
   std::uint64_t header_checksum; // XXH3 64 of the 56 bytes before; 0 for Live, whose header changes
 };

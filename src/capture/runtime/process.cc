@@ -1,7 +1,6 @@
 // The process as a whole: where its trace goes, fork, the end.
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include "capture/runtime/modules.h"
@@ -164,10 +163,9 @@ bool is_no_file(const char* path) {
 }
 
 // The wanted name, if it is still free; else PROGRAM.PID.sooth beside it; else the same with a
-// number. Not in a program with rights that its user does not have: whoever starts it chooses its
-// environment and its folder.
+// number.
 bool open_some_file(bool first) {
-  if (getauxval(AT_SECURE) != 0) {
+  if (os::is_privileged()) {
     complain("not recorded, because it runs with its file's rights:", g_program);
     return false;
   }
@@ -255,7 +253,7 @@ __attribute__((constructor(101))) void start() {
   const int error = errno;
   install_interceptors();
   g_ready = true;
-  if (getauxval(AT_SECURE) == 0) read_environment();
+  if (!os::is_privileged()) read_environment();
   if (g_for_facts) { // libraries register before us; now the options are known
     g_for_facts = g_branches = g_facts_wanted;
     g_detail = g_facts_wanted ? ~std::uint64_t{0} : kDetail;

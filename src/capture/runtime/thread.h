@@ -89,8 +89,8 @@ struct Thread {
 struct ThreadLocal {
   SoothThreadAbi abi; // the part that inlined hooks see; `__sooth_thread` is the address of this
   Thread* thread;
-  std::uint32_t quiet; // recording is off while this is not 0
-  std::uint32_t ended; // 0, kOver or kNoRoom
+  std::uint32_t quiet;        // recording is off while this is not 0
+  std::uint32_t ended;        // 0, kOver or kNoRoom
   std::uint64_t* written_top; // frames of the shadow call stack below this are in the trace
 };
 

@@ -155,6 +155,7 @@ bool flush(Thread* t) {
       return_scratch(s);
       if (!written) {
         t->cursor = t->limit = t->end;
+        __atomic_store_n(&t->live->state, trace::kLiveLast, __ATOMIC_RELEASE);
         retire(kNoRoom);
         --__sooth_thread.quiet;
         return false;

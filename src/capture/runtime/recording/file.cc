@@ -16,9 +16,20 @@ alignas(4096) std::uint8_t g_spare_page[trace::kHeaderBytes];
 int g_file = -1;
 std::uint32_t g_flags; // FileFlags of this file, and of those that children of a fork will write
 
-// Allots space at the end of the file. The first page holds the end, so that a reader knows if the
-// file was cut short. Relaxed: each number goes to one thread only, and publishes nothing else.
-std::uint64_t allot(std::uint64_t bytes) { return __atomic_fetch_add(&g_header->file_end, bytes, __ATOMIC_RELAXED); }
+std::uint64_t g_end; // of the space that was allotted
+
+// Allots space at the end of the file. Relaxed: each number goes to one thread only, and publishes
+// nothing else.
+std::uint64_t allot(std::uint64_t bytes) { return __atomic_fetch_add(&g_end, bytes, __ATOMIC_RELAXED); }
+
+// The first page says how far the file reached, so that a reader knows if the file was cut. Space
+// whose chunk is not there yet does not count: the process may end before that.
+void reached(std::uint64_t end) {
+  std::uint64_t before = __atomic_load_n(&g_header->file_end, __ATOMIC_RELAXED);
+  while (before < end &&
+         !__atomic_compare_exchange_n(&g_header->file_end, &before, end, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
 
 // A write behind the limit of file sizes would be a SIGXFSZ, and the end of the program.
 bool is_within_limit(std::uint64_t end) {
@@ -97,7 +108,7 @@ bool use_file(long file) {
   g_header->pid = static_cast<std::uint32_t>(os::pid());
   g_header->parent_pid = static_cast<std::uint32_t>(os::call(SYS_getppid));
   g_header->start_time_ns = os::now_ns();
-  g_header->file_end = trace::kHeaderBytes;
+  g_header->file_end = g_end = trace::kHeaderBytes;
   g_header->flags = g_flags;
   g_header->magic = trace::kFileMagic; // last: a file with its magic has a whole header
   return true;
@@ -110,8 +121,8 @@ void set_file_flag(trace::FileFlags flag, bool on) {
 }
 
 bool open_file(const char* path) {
-  const long file =
-      os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); // it holds the program's memory
+  const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                             0600); // it holds the program's memory
   if (os::failed(file)) return false;
   if (use_file(file)) return true;
   os::call(SYS_unlinkat, AT_FDCWD, reinterpret_cast<long>(path), 0); // it has no room even for its first page
@@ -151,7 +162,10 @@ bool write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std
   const iovec pieces[3] = {{&header, sizeof header},
                            {const_cast<void*>(body), bytes},
                            {const_cast<std::uint8_t*>(kZeros), total - sizeof header - bytes}};
-  return write_all(pieces, 3, allot(total), total);
+  const std::uint64_t offset = allot(total);
+  if (!write_all(pieces, 3, offset, total)) return false;
+  reached(offset + total);
+  return true;
 }
 
 trace::ChunkHeader* map_live(std::size_t bytes, std::uint64_t& offset) {
@@ -171,6 +185,7 @@ trace::ChunkHeader* map_live(std::size_t bytes, std::uint64_t& offset) {
   header->type = static_cast<std::uint32_t>(trace::ChunkType::Live);
   header->body_bytes = header->raw_bytes = bytes - sizeof *header;
   header->magic = trace::kChunkMagic;
+  reached(end);
   return header;
 }
 
