@@ -5,6 +5,7 @@ Doors: which folder of src/ may include which (docs/architecture.md draws the sa
 Marks: no unfinished work, and no paths of one particular machine, in any file that is under version control.
 Papers: cited by the short names of docs/papers.md, never by number; the files that page names exist.
 Rooms: no folder of src/ has so many files that one cannot see them at once.
+Headers: in src/predict, what only one file needs is in that file, unless it is an idea with a file of its own.
 References: every file that a comment in src/ or a page of docs/ names with its folder exists.
 """
 
@@ -148,6 +149,32 @@ def check_rooms(problems):
     many = [f"src/a/{number}.cc" for number in range(MOST_FILES + 1)]
     if full_rooms(many[1:]) or not full_rooms(many):
         problems.append("tools/check_doors.py cannot count the files of a room")
+
+
+def lonely_headers(includes):
+    """The headers of src/predict that only one file includes, and that have no .cc of their own. `includes`: by file, what it
+    includes (paths below src/)."""
+    users = {}
+    for source, included in includes.items():
+        for header in included:
+            if header.rpartition(".")[0] != source.rpartition(".")[0]:
+                users.setdefault(header, set()).add(source)
+    headers = (name for name in includes if name.startswith("predict/") and name.endswith(".h"))
+    return [name for name in sorted(headers) if len(users.get(name, ())) < 2 and name[:-2] + ".cc" not in includes]
+
+
+def check_headers(problems):
+    includes = {}
+    for source in (ROOT / "src").rglob("*"):
+        if source.suffix in (".h", ".cc"):
+            names = (INCLUDE.match(line) for line in source.read_text(encoding="utf-8").splitlines())
+            includes[source.relative_to(ROOT / "src").as_posix()] = [name.group(1) for name in names if name]
+    for header in lonely_headers(includes):
+        problems.append(f"src/{header}: only one file needs it, and it has no .cc of its own: move it there")
+    tried = {"predict/a.h": [], "predict/a.cc": ["predict/a.h"], "predict/b.h": [], "predict/c.h": [],
+             "predict/d.cc": ["predict/a.h", "predict/b.h", "predict/c.h"], "predict/e.cc": ["predict/c.h"]}
+    if lonely_headers(tried) != ["predict/b.h"]:
+        problems.append("tools/check_doors.py does not know which headers have one user")
 
 
 def tracked_files():
@@ -297,6 +324,7 @@ def main():
     check_doors(problems)
     check_marks(problems)
     check_rooms(problems)
+    check_headers(problems)
     check_papers(problems)
     print("".join(problem + "\n" for problem in problems), end="")
     return 1 if problems else 0

@@ -9,14 +9,11 @@ the table has medians, and all builds must print the same. No monitor may be vio
 minutes and says whether its memory grew; nothing else is measured then.
 """
 
-import argparse
-import datetime
 import importlib.util
 import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -117,7 +114,7 @@ def bench_all(options, folder):
 
 def markdown(rows, rounds):
     lines = [
-        f"{table.machine()}. {datetime.date.today().isoformat()}. Median of {rounds} interleaved {'round' if rounds == 1 else 'rounds'}.",
+        table.head(rounds),
         "",
         "| program | native s | TSan | 1 formula | 4 formulas | 16 formulas |",
         "|---|---:|---:|---:|---:|---:|",
@@ -146,35 +143,17 @@ def soak(options, folder):
         running.kill()
     warm = samples[len(samples) // 10:]
     print(f"{options.soak} minutes: {warm[0]} KiB after a tenth of the time, at most {max(warm)} KiB later, {warm[-1]} KiB at the end")
-    return 0 if max(warm) - warm[0] < 1024 else 1
+    return max(warm) - warm[0] < 1024
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
+    parser = table.options_for(__doc__, 3)
     parser.add_argument("--soak", type=float, metavar="MINUTES", help="only look at the memory of a long run")
-    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
-    options = parser.parse_args()
-    options.sooth = options.sooth.resolve()
-    if options.quick:
-        options.rounds = 1
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
-        try:
-            if options.soak:
-                return soak(options, pathlib.Path(folder))
-            rows = bench_all(options, pathlib.Path(folder))
-        except BenchError as error:
-            print(f"bench: {error}", file=sys.stderr)
-            return 1
-    text = markdown(rows, options.rounds)
-    print(text)
-    if not options.quick and not options.only:
-        table.write_into(options.output, text, BEGIN, END)
-        print(f"written to {options.output}", file=sys.stderr)
-    return 0
+    options = table.read_options(parser)
+    if options.soak:
+        stays = table.in_folder(options, lambda folder: soak(options, folder))
+        return 0 if stays else 1
+    return table.bench(options, lambda folder: markdown(bench_all(options, folder), options.rounds), BEGIN, END)
 
 
 if __name__ == "__main__":

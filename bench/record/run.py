@@ -10,8 +10,6 @@ goes to the terminal only. --short has sizes of about a third. On a machine that
 --before 'chrt -r 1' keeps them out of the way.
 """
 
-import argparse
-import datetime
 import os
 import pathlib
 import platform
@@ -27,6 +25,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import debian_source  # noqa: E402  (found through the line above)
 import table  # noqa: E402  (beside this file)
+from table import BenchError  # noqa: E402
 
 FLAGS = ["-std=c++20", "-O2", "-pthread"]
 
@@ -56,10 +55,6 @@ REAL_PROGRAMS = [
         ["pbzip2", "-p2", "-k", "-q", "-c"],
     ),
 ]
-
-
-class BenchError(Exception):
-    pass
 
 
 def command(arguments, **options):
@@ -216,35 +211,22 @@ def bench_all(options, folder):
     return rows, notes
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
+def more_options(parser):
+    """Those of this benchmark and of `./dev bench run`, which has the same programs."""
     parser.add_argument("--short", action="store_true", help="sizes of about a third")
     parser.add_argument("--before", default="", metavar="COMMAND", help="starts each program, as in `chrt -r 1`")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
-    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
-    options = parser.parse_args()
-    options.sooth = options.sooth.resolve()
+    return parser
+
+
+def read_options(parser):
+    options = table.read_options(parser)
     BEFORE.extend(options.before.split())
-    if options.quick:
-        options.rounds = 1
-    if not (options.sooth / "sooth-c++").exists():
-        parser.error(f"there is no sooth-c++ in {options.sooth}; build it with ./dev build")
-    # Beside the executables: on the disk that holds the build.
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
-        try:
-            rows, notes = bench_all(options, pathlib.Path(folder))
-        except BenchError as error:
-            print(f"bench: {error}", file=sys.stderr)
-            return 1
-    text = table.markdown(rows, notes, options.rounds, datetime.date.today())
-    print(text)
-    if not options.quick and not options.only:
-        table.write_into(options.output, text)
-        print(f"written to {options.output}", file=sys.stderr)
-    return 0
+    return options
+
+
+def main():
+    options = read_options(more_options(table.options_for(__doc__, 5)))
+    return table.bench(options, lambda folder: table.markdown(*bench_all(options, folder), options.rounds), table.BEGIN, table.END)
 
 
 if __name__ == "__main__":

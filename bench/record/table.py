@@ -1,13 +1,68 @@
-"""The table of the recording benchmark: from rows of numbers to docs/benchmarks.md."""
+"""What benchmarks share: options, the folder they work in, the table's head, its place in docs/benchmarks.md. And the table
+of the recording benchmark."""
 
+import argparse
+import datetime
 import math
 import os
+import pathlib
 import platform
 import re
 import subprocess
+import sys
+import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BEGIN = "<!-- table: written by ./dev bench record -->"
 END = "<!-- end of table -->"
+
+
+class BenchError(Exception):
+    pass
+
+
+def options_for(description, rounds):
+    """A parser with the options of every benchmark; `read_options` reads them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
+    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
+    return parser
+
+
+def read_options(parser):
+    options = parser.parse_args()
+    options.sooth = options.sooth.resolve()
+    if options.quick:
+        options.rounds = 1
+    if not (options.sooth / "sooth-c++").exists():
+        parser.error(f"there is no sooth-c++ in {options.sooth}; build it with ./dev build")
+    return options
+
+
+def in_folder(options, work):
+    """What `work` returns for a folder of its own. None if it failed, which is told."""
+    # Beside the executables: on the disk that holds the build.
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
+        try:
+            return work(pathlib.Path(folder))
+        except (BenchError, RuntimeError) as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return None
+
+
+def bench(options, measure, begin, end):
+    """Prints the table that `measure` makes in a folder, and writes it into the page. Returns the exit status."""
+    text = in_folder(options, measure)
+    if text is None:
+        return 1
+    print(text)
+    if not options.quick and not options.only:
+        write_into(options.output, text, begin, end)
+        print(f"written to {options.output}", file=sys.stderr)
+    return 0
 
 
 def trace_statistics(trace):
@@ -39,6 +94,12 @@ def machine():
     return f"{processor}, {os.cpu_count()} cores, {memory:.1f} GiB; Linux {platform.release()}; {compiler}"
 
 
+def head(rounds, more=""):
+    """The line above a table of medians."""
+    words = "round" if rounds == 1 else "rounds"
+    return f"{machine()}. {datetime.date.today().isoformat()}. Median of {rounds} interleaved {words}{more}."
+
+
 def mebibytes(kib):
     return f"{kib / 1024:.0f}"
 
@@ -47,9 +108,9 @@ def ratio(over, under):
     return f"{over / under:.2f}" if under else "-"
 
 
-def markdown(rows, notes, rounds, date):
+def markdown(rows, notes, rounds):
     lines = [
-        f"{machine()}. {date.isoformat()}. Median of {rounds} interleaved {'round' if rounds == 1 else 'rounds'}.",
+        head(rounds),
         "",
         "| program | native s | TSan s | Sooth s | TSan slowdown | Sooth slowdown | Sooth / TSan |",
         "|---|---:|---:|---:|---:|---:|---:|",

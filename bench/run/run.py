@@ -11,9 +11,7 @@ medians, and says what the answer was: complete, or bounded and by how many unde
 --quick is a smoke test: one round, small sizes, and the table goes to the terminal only.
 """
 
-import argparse
 import collections
-import datetime
 import importlib.util
 import json
 import os
@@ -244,10 +242,9 @@ def workloads(options, folder, notes):
             notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
 
 
-def markdown(rows, notes, options, date):
+def markdown(rows, notes, options):
     lines = [
-        f"{table.machine()}. {date.isoformat()}. Median of {options.rounds} interleaved "
-        f"{'round' if options.rounds == 1 else 'rounds'}; --budget {options.budget:g}.",
+        table.head(options.rounds, f"; --budget {options.budget:g}"),
         "",
         "| program | native s | TSan s | `sooth run` s | `sooth run` / TSan | events | analysed | events / s | native MiB | TSan MiB | `sooth run` MiB | findings | answer |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|",
@@ -280,36 +277,12 @@ def bench_all(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
-    parser.add_argument("--short", action="store_true", help="sizes of about a third")
+    parser = record.more_options(table.options_for(__doc__, 3))
     parser.add_argument("--projects", action="store_true", help=f"also {', '.join(PROJECTS)} from Debian's sources")
     parser.add_argument("--budget", type=float, default=300, help="seconds for each analysis (`sooth run --budget`)")
-    parser.add_argument("--before", default="", metavar="COMMAND", help="starts each program, as in `chrt -r 1`")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the table is not written")
-    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
-    options = parser.parse_args()
-    options.sooth = options.sooth.resolve()
-    record.BEFORE.extend(options.before.split())
+    options = record.read_options(parser)
     os.environ["TSAN_OPTIONS"] = "exitcode=0"  # the cost is measured, not what it finds
-    if options.quick:
-        options.rounds = 1
-    if not (options.sooth / "sooth-c++").exists():
-        parser.error(f"there is no sooth-c++ in {options.sooth}; build it with ./dev build")
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as folder:
-        try:
-            rows, notes = bench_all(options, pathlib.Path(folder))
-        except record.BenchError as error:
-            print(f"bench: {error}", file=sys.stderr)
-            return 1
-    text = markdown(rows, notes, options, datetime.date.today())
-    print(text)
-    if not options.quick and not options.only:
-        table.write_into(options.output, text, BEGIN)
-        print(f"written to {options.output}", file=sys.stderr)
-    return 0
+    return table.bench(options, lambda folder: markdown(*bench_all(options, folder), options), BEGIN, table.END)
 
 
 if __name__ == "__main__":

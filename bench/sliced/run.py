@@ -8,8 +8,6 @@ time; phases are processor time. It is an error if less is found than jPredictor
 smoke test: one round, small sizes, and the tables go to the terminal only.
 """
 
-import argparse
-import datetime
 import importlib.util
 import json
 import pathlib
@@ -17,7 +15,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -121,7 +118,7 @@ def times(number):
 
 def markdown(rows, doubled, options):
     lines = [
-        f"{table.machine()}. {datetime.date.today().isoformat()}. Median of {options.rounds} interleaved {'round' if options.rounds == 1 else 'rounds'}.",
+        table.head(options.rounds),
         "",
         "| program | in the paper | lines | native s | recorded s | slowdown | jPredictor's | shared variables | jPredictor's | threads | jPredictor's |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
@@ -154,42 +151,27 @@ def markdown(rows, doubled, options):
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one round, small sizes, nothing written")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", action="append", metavar="NAME", help="only this program; the tables are not written")
-    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build" / "bin", help="the folder of the executables")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks.md")
-    options = parser.parse_args()
-    options.sooth = options.sooth.resolve()
-    if options.quick:
-        options.rounds = 1
+def bench_all(options, folder):
+    """The rows of both tables."""
     wanted = [program for program in programs.PROGRAMS if not options.only or program.name in options.only]
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.sooth.parent) as place:
-        folder = pathlib.Path(place)
-        rows, doubled = [], []
-        try:
-            measure = link_with_sooth(HERE / "measure.cc", folder / "phases", options.sooth.parent)
-            record_run.command(["clang++-19", *record_run.FLAGS, RECORD / "measure.cc", "-o", folder / "measure"])
-            for program in wanted:
-                print(f"{program.name} ...", file=sys.stderr, flush=True)
-                own = folder / "program"
-                own.mkdir()
-                shutil.copy(folder / "measure", own / "measure")  # where run_once looks for it
-                rows.append(bench_one(program, own, options, measure))
-                if program.name in DOUBLED:
-                    doubled += double(program, own, options, measure, DOUBLED[program.name])
-                shutil.rmtree(own)
-        except (record_run.BenchError, RuntimeError) as error:
-            print(f"bench: {error}", file=sys.stderr)
-            return 1
-    text = markdown(rows, doubled, options)
-    print(text)
-    if not options.quick and not options.only:
-        table.write_into(options.output, text, BEGIN, END)
-        print(f"written to {options.output}", file=sys.stderr)
-    return 0
+    rows, doubled = [], []
+    measure = link_with_sooth(HERE / "measure.cc", folder / "phases", options.sooth.parent)
+    record_run.command(["clang++-19", *record_run.FLAGS, RECORD / "measure.cc", "-o", folder / "measure"])
+    for program in wanted:
+        print(f"{program.name} ...", file=sys.stderr, flush=True)
+        own = folder / "program"
+        own.mkdir()
+        shutil.copy(folder / "measure", own / "measure")  # where run_once looks for it
+        rows.append(bench_one(program, own, options, measure))
+        if program.name in DOUBLED:
+            doubled += double(program, own, options, measure, DOUBLED[program.name])
+        shutil.rmtree(own)
+    return rows, doubled
+
+
+def main():
+    options = table.read_options(table.options_for(__doc__, 5))
+    return table.bench(options, lambda folder: markdown(*bench_all(options, folder), options), BEGIN, END)
 
 
 if __name__ == "__main__":

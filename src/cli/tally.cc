@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/event_text.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::cli {
 
@@ -45,16 +46,10 @@ public:
 
 private:
   void event(const Event& e) {
-    switch (e.kind) {
-    case EventKind::ExternalWrite: return; // not an access of a thread
-    case EventKind::Alloc:
-    case EventKind::Map:
-    case EventKind::StackBegin: return renew(e);
-    case EventKind::Acquire:
-    case EventKind::AcquireShared: return acquire(e);
-    default:
-      if (trace::reads_memory(e.kind) || trace::writes_memory(e.kind)) access(e);
-    }
+    if (e.kind == EventKind::ExternalWrite) return; // not an access of a thread
+    if (trace::is_access(e.kind)) access(e);
+    else if (trace::begins_object(e.kind)) renew(e);
+    else if (does_to(trace::ObjectKind::Lock, e.kind, trace::act::kTakes)) acquire(e);
   }
 
   // Objects begin there: later accesses are accesses of other variables.

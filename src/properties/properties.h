@@ -2,8 +2,10 @@
 // allows.
 //
 //     property safe: start(landing == 1) -> [approved == 1, radio == 0)
-//     observed:   approved = 1, landing = 1, radio = 0      fine
-//     predicted:  radio = 0, approved = 1, landing = 1      T2's radio = 0 may come first: violated
+//     1 T1 write approved = 1
+//     2 T1 write landing = 1     observed: radio is 1, fine
+//     3 T1 release m
+//     4 T2 write radio = 0       predicted, the run 4 1 2: radio is 0 when the landing starts
 //
 // Question: does a property fail in the recorded run (observed) or in another one (predicted), and
 //   by which steps?

@@ -1,6 +1,10 @@
 // Accesses whose order the recording does not know.
 //
-//     T1 write x, T2 read x, with no synchronisation: from here on, what T2 knows is not certain
+//     1 T1 write x = 1
+//     2 T2 read  x = 1       not ordered with 1: from here on, what T2 knows is not certain
+//     3 T1 release m
+//     4 T2 acquire m         after 3, and so after 1
+//     5 T2 read  x = 1       certainly after 1
 //
 // Question: up to which event is it certain what threads that follow some variables knew?
 // Two accesses of the same bytes, one of them a write, that are not ordered for certain

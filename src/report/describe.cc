@@ -60,19 +60,9 @@ std::vector<Spot> stack_text(const Trace& trace, const Event& event, std::span<c
 
 // Synchronisation that explains a schedule; not events that only describe memory, names and calls.
 bool synchronises(EventKind kind) {
-  switch (kind) {
-  case EventKind::Alloc:
-  case EventKind::Map:
-  case EventKind::Unmap:
-  case EventKind::StackBegin:
-  case EventKind::StackEnd:
-  case EventKind::ThreadName:
-  case EventKind::Watch:
-  case EventKind::LockInit:
-  case EventKind::AtomicWrite:
-  case EventKind::AtomicRmw: return false;
-  default: return trace::kind_is_ticketed(kind);
-  }
+  if (kind == EventKind::Free || kind == EventKind::User) return true; // findings are about these
+  return trace::kind_is_ticketed(kind) && !trace::is_access(kind) && !does(kind, trace::act::kMarks) &&
+         kind != EventKind::LockInit;
 }
 
 struct ObjectAt {

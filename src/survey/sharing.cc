@@ -104,16 +104,10 @@ void Sharing::survey(const Event& e) {
     if (has_extent(e)) use(e);
     return;
   }
-  switch (e.kind) {
-  case EventKind::Alloc:
-  case EventKind::Map:
-  case EventKind::StackBegin: begin_object(e); break;
-  case EventKind::Free:
-  case EventKind::Unmap:
-  case EventKind::StackEnd: end_object(e); break;
-  case EventKind::AtomicBegin: has_blocks_ = true; break;
-  default: order_.see(e);
-  }
+  if (trace::begins_object(e.kind)) begin_object(e);
+  else if (trace::ends_object(e.kind)) end_object(e);
+  else if (e.kind == EventKind::AtomicBegin) has_blocks_ = true;
+  else order_.see(e);
 }
 
 std::uint32_t Sharing::use_number(std::uint32_t thread, UseKind kind, bool fresh) {

@@ -18,6 +18,13 @@ namespace sooth::trace {
 
 constexpr bool is_primitive(ObjectKind object) { return object <= ObjectKind::LastPrimitive; }
 constexpr bool moves_mutex(EventKind kind) { return does(kind, act::kTakesMutex | act::kGivesMutex); }
+// A wait gives up its mutex; a wake has it again.
+constexpr bool takes_lock(EventKind kind) {
+  return does(kind, act::kTakesMutex) || does_to(ObjectKind::Lock, kind, act::kTakes);
+}
+constexpr bool gives_lock(EventKind kind) {
+  return does(kind, act::kGivesMutex) || does_to(ObjectKind::Lock, kind, act::kGives);
+}
 // Takes from or gives to a primitive that lies in memory.
 constexpr bool uses_primitive(EventKind kind) {
   return is_primitive(object_of(kind)) && does(kind, act::kTakes | act::kGives | act::kTakesMutex | act::kGivesMutex);
@@ -31,7 +38,7 @@ constexpr bool is_place(ObjectKind object) {
 template <typename Event>
 constexpr std::uint64_t lock_of(const Event& e) {
   if (moves_mutex(e.kind)) return e.value;
-  return object_of(e.kind) == ObjectKind::Lock && does(e.kind, act::kTakes | act::kGives) ? e.address : 0;
+  return takes_lock(e.kind) || gives_lock(e.kind) ? e.address : 0;
 }
 
 struct Affected {

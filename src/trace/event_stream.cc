@@ -16,19 +16,6 @@ namespace {
 constexpr std::uint64_t kLongestRange = std::uint64_t{1} << 36; // a longer one must be damage
 constexpr std::uint64_t kLargestSplit = std::uint64_t{1} << 31; // of ranges too long for Event::size
 
-// Requests that go on waiting after a signal's handler. The others return with an error, or as if
-// they had been woken.
-bool outlasts_signals(EventKind awaited) {
-  switch (awaited) {
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-  case EventKind::Join:
-  case EventKind::BarrierLeave:
-  case EventKind::OnceWait: return true;
-  default: return false;
-  }
-}
-
 std::uint64_t low_bytes(std::uint64_t value, std::uint64_t size) {
   return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
 }
@@ -167,7 +154,7 @@ void EventStream::drop_granted_requests(std::size_t from) {
       if (kind == EventKind::SignalEnter) ++handlers;
       const bool returned = kind == EventKind::SignalExit && handlers != 0 && --handlers == 0;
       if (handlers != 0) continue;
-      if (returned && outlasts_signals(awaited(buffer_[waits].event).kind)) {
+      if (returned && does(awaited(buffer_[waits].event).kind, act::kResumes)) {
         const auto at = [&](std::size_t place) { return buffer_.begin() + static_cast<std::ptrdiff_t>(place); };
         std::rotate(at(waits), at(waits + 1), at(i + 1));
         waits = i;

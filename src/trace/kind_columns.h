@@ -51,6 +51,7 @@ enum : std::uint16_t {
   kCancels = 2048,   // another thread, which sees it at its next event
   kPins = 4096,      // comes after everything that all threads did before
   kMarks = 8192,     // describes an object or a name, and does not end its thread's segment
+  kResumes = 16384,  // blocks, and waits on after a handler has interrupted it; others return then
 };
 } // namespace act
 
@@ -73,6 +74,9 @@ inline constexpr std::array<KindColumns, 256> kColumnsOfKind = [] {
 constexpr ObjectKind object_of(EventKind kind) { return kColumnsOfKind[static_cast<std::uint8_t>(kind)].object; }
 constexpr unsigned acts_of(EventKind kind) { return kColumnsOfKind[static_cast<std::uint8_t>(kind)].acts; }
 constexpr bool does(EventKind kind, unsigned acts) { return (acts_of(kind) & acts) != 0; }
+constexpr bool does_to(ObjectKind object, EventKind kind, unsigned acts) {
+  return object_of(kind) == object && does(kind, acts);
+}
 
 constexpr bool reads_memory(EventKind kind) { return does(kind, act::kReads); }
 constexpr bool writes_memory(EventKind kind) { return does(kind, act::kWrites); }

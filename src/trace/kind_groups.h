@@ -9,10 +9,8 @@ constexpr bool is_access(EventKind kind) { return reads_memory(kind) || writes_m
 constexpr bool is_atomic(EventKind kind) { return does(kind, act::kAtomic); }
 
 // Heap blocks, mappings and stacks.
-constexpr bool begins_object(EventKind kind) {
-  return object_of(kind) == ObjectKind::Region && does(kind, act::kBegins);
-}
-constexpr bool ends_object(EventKind kind) { return object_of(kind) == ObjectKind::Region && does(kind, act::kEnds); }
+constexpr bool begins_object(EventKind kind) { return does_to(ObjectKind::Region, kind, act::kBegins); }
+constexpr bool ends_object(EventKind kind) { return does_to(ObjectKind::Region, kind, act::kEnds); }
 constexpr bool begins_or_ends_object(EventKind kind) { return object_of(kind) == ObjectKind::Region; }
 
 } // namespace sooth::trace

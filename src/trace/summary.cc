@@ -48,7 +48,7 @@ void count_spurious_wakes(Trace& trace) {
   absl::flat_hash_map<std::uint64_t, Condition> conditions;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
-    if (e.kind < EventKind::Wait || e.kind > EventKind::Broadcast) continue;
+    if (object_of(e.kind) != ObjectKind::Condition) continue;
     Condition& condition = conditions[e.address];
     if (e.kind == EventKind::Wait) {
       condition.waits[e.thread] = i;

@@ -246,19 +246,23 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   return value;
 }
 
+// Makes an operation that writes, if it changes no knowledge of a monitored program's threads.
+template <typename T, typename Operation>
+bool made_quietly(Thread* t, T* p, Operation operation) {
+  if (!is_monitoring()) return false;
+  monitoring::QuietOperation quiet(t, p, sizeof(T), true);
+  if (!quiet.quiet()) return false;
+  operation();
+  quiet.done();
+  return true;
+}
+
 template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
   if (t == nullptr) return real_store(p, value, order);
   if (!is_recording()) {
-    if (is_monitoring()) {
-      monitoring::QuietOperation store(t, p, sizeof(T), true);
-      if (store.quiet()) {
-        real_store(p, value, order);
-        store.done();
-        return;
-      }
-    }
+    if (made_quietly(t, p, [&] { real_store(p, value, order); })) return;
     UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
     real_store(p, value, order);
     return unrecorded.done(EventKind::AtomicWrite, nullptr, &value);
@@ -291,16 +295,10 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
   Thread* t = enter_quickly();
   if (t == nullptr) return real_rmw(p, operation, operand);
   if (!is_recording()) {
-    if (is_monitoring()) {
-      monitoring::QuietOperation update(t, p, sizeof(T), true);
-      if (update.quiet()) {
-        const T old = real_rmw(p, operation, operand);
-        update.done();
-        return old;
-      }
-    }
+    T old;
+    if (made_quietly(t, p, [&] { old = real_rmw(p, operation, operand); })) return old;
     UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    const T old = real_rmw(p, operation, operand);
+    old = real_rmw(p, operation, operand);
     const T now = apply(operation, old, operand);
     unrecorded.done(EventKind::AtomicRmw, &old, &now);
     return old;
@@ -324,16 +322,11 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
   Thread* t = enter_quickly();
   if (t == nullptr) return real_cas(p, expected, desired);
   if (!is_recording()) {
-    if (is_monitoring()) { // even if it only reads: the carrier keeps the same knowledge
-      monitoring::QuietOperation update(t, p, sizeof(T), true);
-      if (update.quiet()) {
-        const T old = real_cas(p, expected, desired);
-        update.done();
-        return old;
-      }
-    }
+    T old;
+    // Even if it only reads: the carrier keeps the same knowledge.
+    if (made_quietly(t, p, [&] { old = real_cas(p, expected, desired); })) return old;
     UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    const T old = real_cas(p, expected, desired);
+    old = real_cas(p, expected, desired);
     unrecorded.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
                     old == expected ? &desired : nullptr);
     return old;

@@ -19,6 +19,15 @@ using trace::EventKind;
 
 enum class Mode : std::uint8_t { Recording, Observing, Monitoring };
 
+// What `sync` and `failed` below get, for the visitors of trace/effects.h.
+struct SyncEvent {
+  EventKind kind;
+  std::uint64_t address;
+  std::uint64_t value;
+  bool failed;
+  bool has(trace::EventFlags flag) const { return flag == trace::kFailed && failed; }
+};
+
 struct Sink {
   Mode mode;
   void (*access)(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,

@@ -16,6 +16,8 @@ using trace::EventKind;
 
 constexpr std::uint32_t kNoOwner = 0xffffffff;
 
+bool renews(EventKind kind) { return does_to(trace::ObjectKind::Lock, kind, trace::act::kBegins | trace::act::kEnds); }
+
 struct Lock {
   std::uint32_t owner = kNoOwner;
   std::uint32_t depth = 0;
@@ -38,9 +40,7 @@ public:
       const Event& e = trace_.events[event_];
       if (e.kind == EventKind::ThreadEnd) give_up(e);
       else if (lock_of(e) != 0) step(e);
-      else if ((e.kind == EventKind::LockInit || e.kind == EventKind::LockDestroy) &&
-               (e.value & trace::kLockCondition) == 0 && !e.has(trace::kFailed))
-        renew(e);
+      else if (renews(e.kind) && (e.value & trace::kLockCondition) == 0 && !e.has(trace::kFailed)) renew(e);
     }
     take_out_irregular();
     return std::move(addresses_);
@@ -66,16 +66,12 @@ private:
     Lock& lock = locks_[n];
     touches_[n].push_back(event_);
     if (e.has(trace::kFailed) && e.kind != EventKind::Wake) {
-      if (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) failed(e, n, lock);
+      if (trace::takes_lock(e.kind)) failed(e, n, lock);
       return;
     }
-    switch (e.kind) {
-    case EventKind::Acquire:
-    case EventKind::Wake: return acquire(e, n, lock);
-    case EventKind::AcquireShared: return acquire_shared(e, n, lock);
-    case EventKind::ReleaseShared: return release_shared(e, n, lock);
-    default: return release(e, n, lock);
-    }
+    const bool shared = does_to(trace::ObjectKind::Lock, e.kind, trace::act::kShares);
+    if (trace::takes_lock(e.kind)) return shared ? acquire_shared(e, n, lock) : acquire(e, n, lock);
+    return shared ? release_shared(e, n, lock) : release(e, n, lock);
   }
 
   void acquire(const Event& e, std::uint32_t n, Lock& lock) {
@@ -118,7 +114,7 @@ private:
 
   void failed(const Event& e, std::uint32_t n, const Lock& lock) {
     if (lock.owner == e.thread || lock.readers.contains(e.thread)) return; // it is in its own way
-    const bool exclusive = e.kind == EventKind::Acquire; // then readers are in its way as well as a writer
+    const bool exclusive = !does(e.kind, trace::act::kShares); // then readers are in its way as well as a writer
     if (lock.owner != kNoOwner || (exclusive && !lock.readers.empty()))
       return emit(OperationKind::TryFailed, n, exclusive ? 0 : 1);
     effects_.pinned.push_back(event_); // a release is recorded a moment before the lock is free
@@ -166,17 +162,13 @@ private:
     const std::vector<std::uint32_t>& touches = touches_[renewal.lock];
     const std::uint32_t self = trace_.events[renewal.event].thread;
     absl::flat_hash_set<std::uint32_t> seen{self};
-    const auto renews = [&](std::uint32_t event) {
-      const EventKind kind = trace_.events[event].kind;
-      return kind == EventKind::LockInit || kind == EventKind::LockDestroy;
-    };
     for (std::size_t i = renewal.touches; i-- > 0;) {
       if (seen.insert(trace_.events[touches[i]].thread).second) effects_.order(touches[i], renewal.event);
-      if (renews(touches[i])) break; // all before that one are ordered by it
+      if (renews(trace_.events[touches[i]].kind)) break; // all before that one are ordered by it
     }
     seen = {self};
     for (std::size_t i = renewal.touches + 1; i < touches.size(); ++i) {
-      if (renews(touches[i])) break;
+      if (renews(trace_.events[touches[i]].kind)) break;
       if (seen.insert(trace_.events[touches[i]].thread).second) effects_.order(renewal.event, touches[i]);
     }
   }

@@ -31,12 +31,13 @@ namespace sooth::causality {
 namespace {
 
 using trace::Event;
-using trace::EventKind;
 
+// Waits and wakes are no steps of their own: the mutex stays around them.
 bool takes(const Event& e) {
-  return (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) && !e.has(trace::kFailed);
+  return does_to(trace::ObjectKind::Lock, e.kind, trace::act::kTakes) && !e.has(trace::kFailed);
 }
-bool gives(const Event& e) { return e.kind == EventKind::Release || e.kind == EventKind::ReleaseShared; }
+bool gives(const Event& e) { return does_to(trace::ObjectKind::Lock, e.kind, trace::act::kGives); }
+bool is_exclusive(const Event& acquire) { return !does(acquire.kind, trace::act::kShares); }
 
 class Sliced final : public Model {
 public:
@@ -96,7 +97,7 @@ private:
       for (const std::uint32_t i : of_thread_[t]) {
         if (!visible[i] && !lock_step[i]) continue;
         const Event& e = trace_.events[i];
-        if (lock_step[i] && takes(e)) now.push_back({e.address, e.kind == EventKind::Acquire});
+        if (lock_step[i] && takes(e)) now.push_back({e.address, is_exclusive(e)});
         if (lock_step[i] && gives(e)) std::erase_if(now, [&](const Held& held) { return held.lock == e.address; });
         steps_[t].push_back({i, visible[i], false});
         held_[t].push_back(now);
@@ -117,7 +118,7 @@ private:
     for (ThreadNumber other = 0; other < cut.size(); ++other) {
       if (other == thread) continue;
       for (const Held& held : held_[other][cut[other]])
-        if (held.lock == acquire.address && (held.exclusive || acquire.kind == EventKind::Acquire)) return false;
+        if (held.lock == acquire.address && (held.exclusive || is_exclusive(acquire))) return false;
     }
     return true;
   }

@@ -1,6 +1,12 @@
 // Blocks that the program means to be atomic: marked ones, and calls of functions that the user
 // named.
 //
+//     1 T1 atomic-begin A
+//     2 T1 read  x
+//     3 T2 write x           another thread's: not in the block
+//     4 T1 write x
+//     5 T1 atomic-end A      the block: 1 2 4 5
+//
 // A block is a transaction in the sense of maximal models, Definition 5: the steps of one thread
 // from the block's begin to its end. A block without an end in the trace does not count.
 // Cost: one pass.

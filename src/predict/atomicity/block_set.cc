@@ -20,7 +20,11 @@ bool is_access(const Operation& o) { return o.kind == OperationKind::Read || o.k
 } // namespace
 
 BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Block> all, AtomicityRule by)
-    : trace(t), computation(c), blocks(std::move(all)), index(c, witness::Model::Maximal), rule(by), recorded_(c) {
+    : trace(t), computation(c), blocks(std::move(all)), index(c, witness::Model::Maximal), rule(by),
+      block_of(c.steps.size(), kNoBlock), recorded_(c) {
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (blocks[b].outermost)
+      for (std::uint32_t place = blocks[b].first; place < blocks[b].last; ++place) block_of[step(blocks[b], place)] = b;
   for (std::uint32_t i = 0; i < trace.events.size(); ++i)
     if (trace.events[i].has(trace::kOpaque) && computation.step_of_event[i] != kNoStep)
       for (const Operation& o : computation.operations_of(computation.step_of_event[i]))
@@ -75,6 +79,15 @@ bool BlockSet::leaves(StepId step, const causality::Location& location, std::spa
     }
   }
   return false;
+}
+
+bool BlockSet::has(StepId step, OperationKind kind) const {
+  return std::ranges::any_of(computation.operations_of(step), [&](const Operation& o) { return o.kind == kind; });
+}
+
+bool BlockSet::accesses_memory(StepId step) const {
+  return std::ranges::any_of(computation.operations_of(step),
+                             [&](const Operation& o) { return is_access(o) && !is_unknown(o.object); });
 }
 
 bool BlockSet::accesses(StepId id, std::uint32_t location, OperationKind kind) const {

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -38,10 +39,15 @@ public:
   const std::vector<Block> blocks; // by their begins
   const Index index;               // under the maximal model, of which Definition 5 speaks
   const AtomicityRule rule;
+  static constexpr std::size_t kNoBlock = SIZE_MAX;
+  std::vector<std::size_t> block_of; // by step: the outermost block that it is in
 
   static Part part_of(const Block& block) { return {block.thread, block.first, block.last, {}}; }
   StepId step(const Block& block, std::uint32_t place) const { return computation.threads[block.thread].steps[place]; }
   bool accesses(StepId step, std::uint32_t location, OperationKind kind) const;
+  bool has(StepId step, OperationKind kind) const;
+  // Reads or writes memory whose contents are known.
+  bool accesses_memory(StepId step) const;
   // The block's last step before `place` that accesses (or, if asked, writes) the location; kNoStep
   // if there is none.
   StepId last_access(const Block& block, std::uint32_t place, std::uint32_t location, bool writing) const;

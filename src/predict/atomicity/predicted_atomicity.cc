@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
-#include "predict/question/execution.h"
+#include "predict/atomicity/changed_runs.h"
 #include "predict/question/must_order.h"
 
 namespace sooth::predict {
@@ -81,7 +82,9 @@ private:
                                 answer.reason);
     if (answer.truth != Truth::Yes) return false;
     std::vector<StepId> run = answer.run;
-    if (last_write(run, read.object).first == read.value) run = without_writes_after(run, write, read.object, reader);
+    if (last_write(run, read.object).first == read.value)
+      run = without_writes_after(feasibility_.index(), run, write, reader,
+                                 [&](StepId step) { return set_.accesses(step, read.object, OperationKind::Write); });
     return breaks_alone(block, place, read, write, run, answer.tier) ||
            breaks_together(block, place, read, write, std::move(run), answer.tier);
   }
@@ -104,7 +107,7 @@ private:
   // reached their ends.
   bool breaks_together(const Block& block, std::uint32_t place, const Operation& read, StepId write,
                        std::vector<StepId> run, const char* tier) {
-    complete_blocks(run, block.thread);
+    complete_blocks(set_, feasibility_.index(), run, std::span(&block.thread, 1));
     const std::uint32_t seen = last_write(run, read.object).first;
     if (seen == read.value || seen == causality::kUnknownValue) return false;
     std::vector<std::size_t> others = completed(run, block);
@@ -132,26 +135,6 @@ private:
     part.end = place;
     part.last_read = Part::Read{read.object, seen};
     return part;
-  }
-
-  void complete_blocks(std::vector<StepId>& run, std::uint32_t standing) const {
-    Execution execution(feasibility_.index());
-    for (const StepId step : run) execution.take(step);
-    const auto inside = [&](std::uint32_t thread) {
-      return std::ranges::any_of(set_.blocks, [&](const Block& b) {
-        return b.thread == thread && b.first < execution.position(thread) && execution.position(thread) < b.last;
-      });
-    };
-    for (;;) {
-      StepId best = kNoStep;
-      for (std::uint32_t t = 0; t < c_.threads.size(); ++t) {
-        const StepId next = t == standing || !inside(t) ? kNoStep : execution.next(t);
-        if (next != kNoStep && next < best && execution.allows(next, {})) best = next;
-      }
-      if (best == kNoStep) return;
-      execution.take(best);
-      run.push_back(best);
-    }
   }
 
   // Outermost blocks that are in the run, whole, without the one that is torn.
@@ -186,30 +169,6 @@ private:
     if (!others.empty())
       finding.note = "Each of these blocks can be in one piece, but not all in the same run: " + names + ".";
     findings_.add(std::move(finding), c_.steps[inside].event);
-  }
-
-  // The same run, in which threads stop before they write the location again; unchanged if the
-  // reader needs them.
-  std::vector<StepId> without_writes_after(const std::vector<StepId>& run, StepId write, std::uint32_t location,
-                                           StepId reader) const {
-    const std::uint32_t thread = c_.steps[reader].thread;
-    std::vector<bool> stopped(c_.threads.size(), false);
-    std::vector<StepId> out;
-    Execution execution(feasibility_.index());
-    for (const StepId step : run) {
-      const std::uint32_t t = c_.steps[step].thread;
-      if (t != thread && execution.done(write) && set_.accesses(step, location, OperationKind::Write))
-        stopped[t] = true;
-      if (stopped[t]) continue;
-      if (!execution.allows(step, {})) {
-        if (t == thread) return run;
-        stopped[t] = true;
-        continue;
-      }
-      execution.take(step);
-      out.push_back(step);
-    }
-    return execution.next(thread) == reader ? out : run;
   }
 
   // The value of the location after the run, and its writer.

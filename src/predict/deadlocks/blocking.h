@@ -1,7 +1,10 @@
 // What threads wait for, as a run goes on: owners of locks, semaphores' counts, barriers, signals,
 // initialisations.
 //
-//     sem-init s = 0, T1 sem-wait s: waits; T2 sem-post s; now T1's step is allowed
+//     1 T1 sem-init s = 0
+//     2 T2 sem-wait s        after 1: not allowed, it waits
+//     3 T1 sem-post s        after 1 3: allowed
+//     4 T3 sem-wait s        after 1 3 2: waits for another post
 //
 // Question: may this step happen now, as far as its primitive is concerned; and if not, does it
 //   wait?

@@ -16,7 +16,7 @@ using trace::EventKind;
 using witness::Finding;
 using witness::Role;
 
-bool signals(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
+bool signals(EventKind kind) { return does_to(trace::ObjectKind::Condition, kind, trace::act::kGives); }
 
 class LostWakeups {
 public:
@@ -58,25 +58,21 @@ private:
     const Event& w = trace_.events[wait];
     const Event& s = trace_.events[signal];
     Tried& tried = tried_[std::tuple(w.site, w.site == 0 ? w.address : 0, s.site)];
-    if (tried.found) return;
-    if (tried.times >= kTriesPerSites) { // counted once for the two places
-      if (tried.times++ == kTriesPerSites) coverage_.undecided_because("more waits at one place than are tried");
-      return;
-    }
-    ++tried.times;
+    if (tried.finding != 0) return;
+    if (!tried.once_more(coverage_, "more waits at one place than are tried")) return;
     ++coverage_.candidates;
     const Answer answer = ask(wait, its->second);
     if (answer.truth == Truth::Undecided)
       coverage_.undecided_about(witness::FindingKind::LostWakeup, {{wait, Role::Wait}, {signal, Role::Signal}},
                                 answer.reason);
     if (answer.truth != Truth::Yes) return;
-    tried.found = true;
     Finding finding;
     finding.kind = witness::FindingKind::LostWakeup;
     finding.engine = answer.tier;
     finding.places = {{wait, Role::Wait}, {signal, Role::Signal}};
     finding.witness = witness_of(computation_, trace_, answer.run, {wait});
     findings_.push_back(std::move(finding));
+    tried.finding = findings_.size();
   }
 
   Answer ask(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) {
@@ -123,11 +119,6 @@ private:
     }
     return causality::kNoStep;
   }
-
-  struct Tried {
-    std::size_t times = 0;
-    bool found = false;
-  };
 
   const trace::Trace& trace_;
   const causality::Computation& computation_;

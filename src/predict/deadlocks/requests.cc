@@ -6,6 +6,8 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "trace/effects.h"
+
 namespace sooth::predict {
 
 using causality::Operation;
@@ -138,7 +140,7 @@ private:
   // mutex.
   static bool blocks(const Event& e) {
     if (e.kind == EventKind::Wake) return !e.has(trace::kFailed);
-    return (e.kind == EventKind::Acquire || e.kind == EventKind::AcquireShared) && !gives_up(e);
+    return trace::takes_lock(e.kind) && !gives_up(e);
   }
 
   void add(StepId id, RequestKind kind, std::uint32_t object) {

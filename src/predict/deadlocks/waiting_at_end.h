@@ -1,7 +1,10 @@
 // Threads that wait when the recorded run ends: which of them can never go on?
 //
-//     thread 1: acquire A, request B        thread 1 waits for the lock of thread 2, and
-//     thread 2: acquire B, request A        thread 2 for that of thread 1: for ever
+//     1 T1 acquire a
+//     2 T2 acquire b
+//     3 T1 request b        T1 waits for the lock of T2,
+//     4 T2 request a        and T2 for that of T1: for ever
+//     5 T3 request c        nobody holds c: T3 was about to go on, and is not reported
 //
 // Question: the run was ended while threads waited. Is that a deadlock that really happened, or
 //   might they still have gone on?

@@ -1,9 +1,10 @@
 // The recorded run's own death: a failed assertion, abort, std::terminate, an uncaught exception, a
 // fatal signal.
 //
-//     T2 free p
-//     T1 read p          observed use after free
-//     T1 crash SIGSEGV   the finding; explained by the use after free
+//     1 T1 alloc p
+//     2 T2 free  p
+//     3 T1 read  p          observed use after free
+//     4 T1 crash SIGSEGV    the finding; explained by the use after free
 //
 // Question: did the program die by a signal of its own, where, and with which message? The
 //   runtime's `crash` event has it. The explanation (memory that was freed before, a race on the

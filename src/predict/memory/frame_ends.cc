@@ -151,12 +151,7 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     const causality::Step& step = computation_.steps[use_step];
     if (step.event != use && !begins_block(step)) return;
-    if (tried.times >= kTriesPerSites) { // counted once for the two places
-      if (tried.times++ == kTriesPerSites)
-        coverage_.undecided_because("more accesses of functions' variables at one place than are tried");
-      return;
-    }
-    ++tried.times;
+    if (!tried.once_more(coverage_, "more accesses of functions' variables at one place than are tried")) return;
     ++coverage_.candidates;
     ++coverage_.questions;
     const Answer answer = feasibility_.ask(question);
@@ -167,11 +162,6 @@ private:
     finding.engine = answer.tier;
     finding.witness = witness_of(computation_, trace_, answer.run, {use});
   }
-
-  struct Tried {
-    std::size_t times = 0;
-    std::size_t finding = 0; // 1 + its index; 0: none
-  };
 
   Finding& add(std::uint32_t use, std::uint32_t exit, Tried& tried) {
     Finding finding;

@@ -130,11 +130,6 @@ private:
     return {e.site, e.site == 0 ? e.address : 0};
   }
 
-  struct Tried {
-    std::size_t times = 0;
-    std::size_t finding = 0; // 1 + its index; 0: none
-  };
-
   // The thread's last step before `step` that touches the object which `end` ends, or kNoStep.
   StepId touched_before(const causality::Step& step, const Event& end) const {
     const std::vector<StepId>& own = computation_.threads[step.thread].steps;
@@ -159,12 +154,7 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return;
     if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return;
-    if (tried.times >= kTriesPerSites) { // counted once for the two places
-      if (tried.times++ == kTriesPerSites)
-        coverage_.undecided_because("more accesses of freed objects at one place than are tried");
-      return;
-    }
-    ++tried.times;
+    if (!tried.once_more(coverage_, "more accesses of freed objects at one place than are tried")) return;
     ++coverage_.candidates;
     ++coverage_.questions;
     Question question{{use_step}, {end_step}, {}, {}};

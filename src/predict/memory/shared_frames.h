@@ -1,5 +1,13 @@
 // The parts of the threads' stacks that several threads access. Most programs have few of them, and
 // everything else costs nothing.
+//
+//     1 T1 write v in f      v and w are variables of f, on T1's stack, in different lines
+//     2 T1 write w in f
+//     3 T2 read  v           v's line is shared
+//     4 T1 write w in f      w's line is not: nothing about w is kept
+//
+// Question: can the end of a function matter to another thread's access of these bytes?
+// Cost: two passes; a line has 64 bytes.
 #pragma once
 
 #include <cstdint>

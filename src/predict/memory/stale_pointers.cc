@@ -110,13 +110,9 @@ private:
     if (step.place > 0 && must_.precedes(alloc, computation_.threads[step.thread].steps[step.place - 1])) return;
     if (must_.precedes(use, free)) return;
     Tried& tried = tried_[std::tuple(name(candidate.use), name(candidate.free))];
-    if (tried.found) return;
-    if (tried.times >= kTriesPerSites) { // counted once for the two places
-      if (tried.times++ == kTriesPerSites)
-        coverage_.undecided_because("more blocks at reused places, freed and used at one place, than are tried");
+    if (tried.finding != 0) return;
+    if (!tried.once_more(coverage_, "more blocks at reused places, freed and used at one place, than are tried"))
       return;
-    }
-    ++tried.times;
     ++coverage_.candidates;
     ++coverage_.questions;
     const Answer answer = feasibility_.ask({{use, alloc}, {free}, {}, {{alloc, use}}});
@@ -126,7 +122,6 @@ private:
                                 {{candidate.use, second ? Role::Free : Role::Use}, {candidate.free, Role::Free}},
                                 answer.reason);
     if (answer.truth != Truth::Yes || taken(answer.run, trace_.events[candidate.use])) return;
-    tried.found = true;
     Finding finding;
     finding.kind = second ? FindingKind::DoubleFree : FindingKind::UseAfterFree;
     finding.engine = answer.tier;
@@ -134,6 +129,7 @@ private:
     finding.note = "In the recorded run, the place had been given out again before.";
     finding.witness = witness_of(computation_, trace_, answer.run, {candidate.use});
     findings_.push_back(std::move(finding));
+    tried.finding = findings_.size();
   }
 
   // Another object is where the address points: allocations would have returned other numbers.
@@ -146,11 +142,6 @@ private:
       return begun && (object.end == kNoEvent || !done.contains(computation_.step_of_event[object.end]));
     });
   }
-
-  struct Tried {
-    std::size_t times = 0;
-    bool found = false;
-  };
 
   const trace::Trace& trace_;
   const causality::Computation& computation_;

@@ -197,18 +197,16 @@ std::vector<Finding> find_misuse(const trace::Trace& trace) { return MisuseFinde
 std::optional<MisusedLock> misuse_of(const trace::Trace& trace, const trace::Problem& problem) {
   if (problem.rule != trace::Rule::ReleaseNotHeld && problem.rule != trace::Rule::WaitWithoutMutex) return {};
   const Event& e = trace.events[problem.event];
-  const std::uint64_t lock = e.kind == EventKind::Wait ? e.value : e.address;
-  return MisusedLock{lock, misuse(static_cast<std::uint32_t>(problem.event), problem.sentence)};
+  return MisusedLock{lock_of(e), misuse(static_cast<std::uint32_t>(problem.event), problem.sentence)};
 }
 
 void set_aside(trace::Trace& trace, std::uint64_t lock) {
-  const auto waits = [](const Event& e) { return e.kind == EventKind::Wait || e.kind == EventKind::Wake; };
   absl::flat_hash_set<std::uint64_t> locks{lock},
       conditions; // conditions that are waited on with one of them, and so on
   for (std::size_t known = 0; known != locks.size() + conditions.size();) {
     known = locks.size() + conditions.size();
     for (const Event& e : trace.events) {
-      if (!waits(e) || e.value == 0) continue;
+      if (!trace::moves_mutex(e.kind) || e.value == 0) continue;
       if (locks.contains(e.value)) conditions.insert(e.address);
       else if (conditions.contains(e.address)) locks.insert(e.value);
     }
@@ -220,25 +218,12 @@ void set_aside(trace::Trace& trace, std::uint64_t lock) {
     e.flags &= ~static_cast<decltype(e.flags)>(trace::kFailed | trace::kFill);
   };
   for (Event& e : trace.events) {
-    switch (e.kind) {
-    case EventKind::Acquire:
-    case EventKind::AcquireShared:
-      if (locks.contains(e.address)) follow(e, EventKind::HbAcquire);
-      break;
-    case EventKind::Release:
-    case EventKind::ReleaseShared:
-      if (locks.contains(e.address)) follow(e, EventKind::HbRelease);
-      break;
-    case EventKind::Wait:
-    case EventKind::Signal:
-    case EventKind::Broadcast:
-      if (conditions.contains(e.address)) follow(e, EventKind::HbRelease);
-      break;
-    case EventKind::Wake:
-      if (conditions.contains(e.address)) follow(e, EventKind::HbAcquire);
-      break;
-    default: break;
-    }
+    const trace::ObjectKind object = object_of(e.kind);
+    const bool aside = (object == trace::ObjectKind::Lock && locks.contains(e.address)) ||
+                       (object == trace::ObjectKind::Condition && conditions.contains(e.address));
+    if (!aside) continue;
+    if (does(e.kind, trace::act::kTakes)) follow(e, EventKind::HbAcquire);
+    else if (does(e.kind, trace::act::kGives | trace::act::kGivesMutex)) follow(e, EventKind::HbRelease);
   }
 }
 

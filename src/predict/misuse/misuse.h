@@ -1,7 +1,10 @@
 // Misuse of locks and condition variables: what POSIX forbids, and glibc lets pass.
 //
-//     T1 acquire m
-//     T2 release m           T2 does not hold m: misuse
+//     1 T1 acquire m
+//     2 T2 release m         T2 does not hold m: misuse. glibc makes m free all the same, so
+//     3 T3 acquire m
+//     4 T3 write x           T1 and T3 are both in "their" critical section:
+//     5 T1 write x           m does not exclude, and is set aside (see below)
 //
 // Question: did the recorded run use a lock as it must not be used? Observed only: each is an event
 //   of the recorded run, whatever the schedule.

@@ -84,11 +84,12 @@ private:
   bool share_a_lock(std::uint32_t a, std::uint32_t b) const {
     return exclude(graph_.locks_of_event[event_of_node_[a]], graph_.locks_of_event[event_of_node_[b]]);
   }
+  static bool is_shared(EventKind kind) { return does_to(trace::ObjectKind::Lock, kind, trace::act::kShares); }
   bool exclude(const std::vector<std::uint32_t>& acquires, const std::vector<std::uint32_t>& others) const {
     for (const std::uint32_t x : acquires)
       for (const std::uint32_t y : others) {
         const trace::Event &first = trace_.events[event_of_node_[x]], &second = trace_.events[event_of_node_[y]];
-        const bool shared = first.kind == EventKind::AcquireShared && second.kind == EventKind::AcquireShared;
+        const bool shared = is_shared(first.kind) && is_shared(second.kind);
         if (first.address == second.address && !shared) return true;
       }
     return false;

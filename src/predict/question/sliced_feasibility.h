@@ -1,6 +1,13 @@
 // Questions under the model sliced: the answer of jPredictor's causality, and then whether a run of
 // `full` confirms it.
 //
+//     1 T1 write x = 1
+//     2 T1 write done = 1
+//     3 T2 read  done = 1     only a statistic depends on it
+//     4 T2 write x = 2
+//     sliced: 4 does not depend on 3, so 1 and 4 are unrelated, and no lock is held at both.
+//     full has the run "T1 stands before 1, T2 read done = 0 and stands before 4": confirmed.
+//
 // Question: can two threads stand before these two accesses at the same time? Can a write come
 //   between two accesses of a block?
 // Source: jPredictor, end of section 4.2: two accesses of a variable race if they are causally

@@ -1,6 +1,11 @@
 // Bytes that the program annotated: races on them are intended, and are not reported
 // (AnnotateBenignRaceSized).
 //
+//     1 T1 annotate hits, 8 bytes
+//     2 T1 write hits = 1
+//     3 T2 write hits = 1        a race with 2, but intended: not reported
+//     4 T2 write hits + 8 = 1    other bytes: races on them are reported
+//
 // Question: may these two accesses, or accesses of this location, be reported as a race?
 // Source: ThreadSanitizer's annotations of that name.
 // Where we differ: an annotation is valid for the whole life of its object, also for accesses

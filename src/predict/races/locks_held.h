@@ -2,12 +2,20 @@
 //
 // Two threads that hold the same lock, one of them exclusively, are never there at the same time,
 // in any model: the oldest and cheapest reason why two accesses do not race (lock sets).
+//
+//     1 T1 acquire m
+//     2 T1 write x        with {m}
+//     3 T1 release m
+//     4 T2 acquire m
+//     5 T2 write x        with {m}: never beside 2
+//     6 T2 release m
+//     7 T2 write x        with {}: no lock separates it from 2
+//
+// Question: can these two steps never stand beside each other, because of a lock?
 // Cost: one pass; the sets are kept once each.
 #pragma once
 
-#include <absl/container/btree_map.h>
-
-#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -17,43 +25,12 @@ namespace sooth::predict {
 
 class LocksHeld {
 public:
-  explicit LocksHeld(const causality::Computation& c) : set_of_step_(c.steps.size(), 0) {
-    using causality::OperationKind;
-    std::vector<Set> now(c.threads.size());
-    std::vector<std::uint32_t> number(c.threads.size(), 0);
-    absl::btree_map<Set, std::uint32_t> numbers{{{}, 0}};
-    sets_.emplace_back();
-    for (causality::StepId id = 0; id < c.steps.size(); ++id) {
-      const std::uint32_t thread = c.steps[id].thread;
-      set_of_step_[id] = number[thread];
-      bool changed = false;
-      for (const causality::Operation& o : c.operations_of(id)) {
-        const bool begins = o.kind == OperationKind::Acquire || o.kind == OperationKind::AcquireShared;
-        const bool ends = o.kind == OperationKind::Release || o.kind == OperationKind::ReleaseShared;
-        if (!begins && !ends) continue;
-        std::erase_if(now[thread], [&](const Held& held) { return held.lock == o.object; });
-        if (begins) {
-          now[thread].push_back({o.object, o.kind == OperationKind::Acquire});
-          std::ranges::sort(now[thread]);
-        }
-        changed = true;
-      }
-      if (!changed) continue;
-      const auto [it, fresh] = numbers.try_emplace(now[thread], static_cast<std::uint32_t>(sets_.size()));
-      if (fresh) sets_.push_back(now[thread]);
-      number[thread] = it->second;
-    }
-  }
+  explicit LocksHeld(const causality::Computation& computation);
 
   // Number of the set of locks that the step's thread has before it.
   std::uint32_t set(causality::StepId step) const { return set_of_step_[step]; }
   // Two threads cannot have these sets at the same time.
-  bool sets_exclude(std::uint32_t a, std::uint32_t b) const {
-    for (const Held& x : sets_[a])
-      for (const Held& y : sets_[b])
-        if (x.lock == y.lock && (x.exclusive || y.exclusive)) return true;
-    return false;
-  }
+  bool sets_exclude(std::uint32_t a, std::uint32_t b) const;
 
 private:
   struct Held {

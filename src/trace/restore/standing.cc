@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/address_ranges.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 #include "trace/restore/holds.h"
 
@@ -14,18 +15,10 @@ namespace {
 // Ends holds, but later writes may still be merged with those before.
 bool keeps_writes(const Event& e) {
   if (e.has(kFailed)) return true;
-  switch (e.kind) {
-  case EventKind::AtomicRead:
-  case EventKind::SignalEnter:
-  case EventKind::SignalExit:
-  case EventKind::AtomicBegin:
-  case EventKind::AtomicEnd:
-  case EventKind::LockInit:
-  case EventKind::LockDestroy:
-  case EventKind::BarrierInit:
-  case EventKind::SemInit: return true;
-  default: return false;
-  }
+  if (is_access(e.kind)) return !writes_memory(e.kind);
+  const ObjectKind object = object_of(e.kind);
+  if (is_primitive(object)) return does(e.kind, act::kBegins | act::kEnds);
+  return object == ObjectKind::Handler || object == ObjectKind::Name; // marks of atomic blocks
 }
 
 // The memory that some events touch.
@@ -225,8 +218,7 @@ bool Standing::see_primitive(const Event& e, std::uint64_t number) {
 }
 
 bool Standing::see_object(const Event& e, std::uint64_t number) {
-  const bool ends = ends_object(e.kind);
-  if (!ends && e.kind != EventKind::Alloc && e.kind != EventKind::Map && e.kind != EventKind::StackBegin) return false;
+  if (!begins_or_ends_object(e.kind)) return false;
   if (e.kind == EventKind::StackBegin) {
     thread(e.thread).stack = e.address;
     thread(e.thread).stack_end = e.address + e.value;

@@ -152,15 +152,6 @@ void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t siz
 
 namespace {
 
-// An event of a primitive or a tag, for the visitors of trace/effects.h.
-struct SyncEvent {
-  EventKind kind;
-  std::uint64_t address;
-  std::uint64_t value;
-  bool failed;
-  bool has(trace::EventFlags flag) const { return flag == trace::kFailed && failed; }
-};
-
 // A primitive is like a variable: events that share it read it, others write it.
 struct Primitives : trace::EffectVisitor {
   ThreadState& self;

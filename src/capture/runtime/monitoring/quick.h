@@ -8,6 +8,7 @@
 #pragma once
 
 #include "capture/runtime/monitoring/state.h"
+#include "trace/kind_columns.h"
 
 namespace sooth::runtime::monitoring {
 
@@ -68,8 +69,8 @@ inline bool is_left_at_lock(ThreadState& self, knowledge::Access access, std::ui
 
 // An event of a lock that the thread holds. False: it needs the slow path.
 inline bool passes_held_lock(Thread* t, EventKind kind, std::uint64_t address) {
-  const bool shared = kind == EventKind::AcquireShared || kind == EventKind::ReleaseShared;
-  if (!shared && kind != EventKind::Acquire && kind != EventKind::Release) return false;
+  if (!does_to(trace::ObjectKind::Lock, kind, trace::act::kTakes | trace::act::kGives)) return false;
+  const bool shared = does(kind, trace::act::kShares);
   if (!is_calm(t) ||
       !is_left_at_lock(*t->monitored, shared ? knowledge::Access::Read : knowledge::Access::Write, address))
     return false;

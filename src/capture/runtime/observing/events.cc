@@ -7,6 +7,7 @@
 #include "capture/runtime/observing/shadow.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
+#include "trace/effects.h"
 
 namespace sooth::runtime::observing {
 namespace {
@@ -187,49 +188,54 @@ void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
 
 namespace {
 
-void thread_event(Thread* t, ThreadState& self, EventKind kind, std::uint64_t value) {
-  const auto other = static_cast<std::uint32_t>(value);
-  switch (kind) {
-  case EventKind::Fork:
-    send_fork(self, self, other);
-    if (ThreadState* child = thread_state(other)) {
-      child->alive = child->in_epoch = true;
-      child->last_position = self.last_position;
-      assign_clock(child->clock, self.clock);
-    } else end_messages();
-    break;
-  case EventKind::ThreadStart: thread_starts(self); break;
-  case EventKind::ThreadEnd:
+// Every object of synchronisation is a variable (JMPaX online, section 3.1): events that share it
+// read it, all others write it.
+struct Effects : trace::EffectVisitor {
+  Thread* t;
+  ThreadState& self;
+  const SyncEvent& e;
+  Effects(Thread* thread, ThreadState& state, const SyncEvent& event) : t(thread), self(state), e(event) {}
+
+  void touch(const trace::Affected& object) {
+    if (object.kind == trace::ObjectKind::Fence) return; // nothing that another thread could see
+    if (object.shared) shadow_read(self, sync_object(object.address), 8);
+    else shadow_write(self, sync_object(object.address), 8);
+  }
+  void takes(const trace::Affected& object) { touch(object); }
+  void gives(const trace::Affected& object) { touch(object); }
+  void begins(const trace::Affected& object) { begins_or_ends(object, false); }
+  void ends(const trace::Affected& object) { begins_or_ends(object, true); }
+  void begins_or_ends(const trace::Affected& object, bool ends) {
+    if (object.kind == trace::ObjectKind::Region) shadow_object(self, object.address, e.value, ends);
+    else touch(object);
+  }
+  // The cause of a handler's run is unknown. Input may depend on everything before it.
+  void pins(const trace::Affected&) { see_everything(self); }
+
+  void creates(std::uint64_t number) {
+    send_fork(self, self, static_cast<std::uint32_t>(number));
+    ThreadState* child = thread_state(static_cast<std::uint32_t>(number));
+    if (child == nullptr) return end_messages();
+    child->alive = child->in_epoch = true;
+    child->last_position = self.last_position;
+    assign_clock(child->clock, self.clock);
+  }
+  void joins(std::uint64_t number) {
+    self.waits = false;
+    if (const ThreadState* child = find_thread(static_cast<std::uint32_t>(number)))
+      join_clock(self.clock, child->clock);
+  }
+  void cancels(std::uint64_t number) { shadow_write(self, thread_sync_object(static_cast<std::uint32_t>(number)), 8); }
+  void starts() { thread_starts(self); }
+  void stops() {
     tell_new_frames(t);
     shadow_write(self, thread_sync_object(self.number), 8); // a cancellation came before it
     if (self.start_waits) thread_is_named(self, self, 0);
-    tell(self, kind, 0, match_thread(false, t->number, self.name != 0 ? name_of(self.name) : nullptr));
+    tell(self, e.kind, 0, match_thread(false, t->number, self.name != 0 ? name_of(self.name) : nullptr));
     send_end(self, self);
     self.alive = self.waits = false;
-    break;
-  case EventKind::Join:
-    self.waits = false;
-    if (const ThreadState* child = find_thread(other)) join_clock(self.clock, child->clock);
-    break;
-  case EventKind::Cancel: shadow_write(self, thread_sync_object(other), 8); break;
-  default: break;
   }
-}
-
-void lock_event(ThreadState& self, EventKind kind, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
-  const bool waits = kind == EventKind::Wait || kind == EventKind::Wake; // releases the mutex, and holds it again
-  const std::uint64_t lock = waits ? value : address;
-  const std::uint64_t happened = match_sync(kind, lock);
-  if (happened != 0) {
-    stop_waiting(self, site);
-    begin_relevant(self);
-  }
-  if (kind == EventKind::Wake) shadow_write(self, sync_object(address), 8); // after the signal
-  // Readers of one lock do not order each other.
-  if (kind == EventKind::AcquireShared || kind == EventKind::ReleaseShared) shadow_read(self, sync_object(lock), 8);
-  else shadow_write(self, sync_object(lock), 8);
-  if (happened != 0) send_event(self, kind, site, happened, nullptr, 0);
-}
+};
 
 void watch(ThreadState& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const std::uint64_t size = static_cast<std::uint32_t>(value);
@@ -252,45 +258,24 @@ void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value)
   adopt(*self);
   tell_new_frames(t);
   const std::uint32_t site = __sooth_thread.abi.call_site;
-  const auto object = [&](std::uint64_t which) { shadow_write(*self, sync_object(which), 8); };
-  switch (kind) {
-  case EventKind::Acquire:
-  case EventKind::Release:
-  case EventKind::AcquireShared:
-  case EventKind::ReleaseShared:
-  case EventKind::Wait:
-  case EventKind::Wake: lock_event(*self, kind, address, value, site); break;
-  case EventKind::OnceWait: shadow_read(*self, sync_object(address), 8); break;
-  case EventKind::Fork:
-  case EventKind::ThreadStart:
-  case EventKind::ThreadEnd:
-  case EventKind::Join:
-  case EventKind::Cancel: thread_event(t, *self, kind, value); break;
+  const SyncEvent event{kind, address, value, false};
+  const std::uint64_t lock = trace::lock_of(event);
+  const std::uint64_t happened = lock != 0 ? match_sync(kind, lock) : 0;
+  if (happened != 0) {
+    stop_waiting(*self, site);
+    begin_relevant(*self);
+  }
+  trace::for_each_effect(event, Effects(t, *self, event));
+  if (happened != 0) send_event(*self, kind, site, happened, nullptr, 0);
+  switch (kind) { // what the program says about itself
   case EventKind::ThreadName:
     if (ThreadState* named = value == 0 ? self : find_thread(static_cast<std::uint32_t>(value - 1)))
       thread_is_named(*self, *named, static_cast<std::uint32_t>(address));
     break;
-  case EventKind::Alloc:
-  case EventKind::Map:
-  case EventKind::StackBegin: shadow_object(*self, address, value, false); break;
-  case EventKind::Free:
-  case EventKind::Unmap:
-  case EventKind::StackEnd: shadow_object(*self, address, value, true); break;
   case EventKind::User: tell(*self, kind, site, match_user(name_of(static_cast<std::uint32_t>(address)))); break;
   case EventKind::Watch: watch(*self, address, value, site); break;
   case EventKind::ProcessFork: ++g_counts.forks; break;
-  case EventKind::SignalEnter: see_everything(*self); break; // the cause of the handler's run is unknown
-  case EventKind::Receive: // input may depend on everything before it, output on all input
-    see_everything(*self);
-    object(0);
-    break;
-  case EventKind::Send: shadow_read(*self, sync_object(0), 8); break;
-  case EventKind::Detach:
-  case EventKind::AtomicBegin:
-  case EventKind::AtomicEnd:
-  case EventKind::SignalExit:
-  case EventKind::Fence: break; // nothing that another thread could see
-  default: object(address); break;
+  default: break;
   }
 }
 
@@ -299,11 +284,11 @@ void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t valu
   ThreadState* self = hook.self();
   if (self == nullptr) return;
   adopt(*self);
-  if (kind == EventKind::Join) self->waits = false;
+  if (trace::object_of(kind) == trace::ObjectKind::Thread) self->waits = false;
   // It looked at the lock. Other threads' acquires and releases come before or after: that is an
   // order.
   else shadow_write(*self, sync_object(address), 8);
-  if (kind == EventKind::Wake) shadow_write(*self, sync_object(value), 8);
+  if (trace::moves_mutex(kind)) shadow_write(*self, sync_object(value), 8);
 }
 
 void waits(Thread* t, std::uint32_t other) {

@@ -2,6 +2,7 @@
 
 #include "capture/runtime/os.h"
 #include "observe/wire.h"
+#include "trace/effects.h"
 
 namespace sooth::runtime::observing {
 namespace {
@@ -160,12 +161,8 @@ bool place_watch(const char* name, std::uint64_t address, std::uint64_t size) {
 }
 
 std::uint64_t match_sync(trace::EventKind kind, std::uint64_t lock) {
-  using trace::EventKind;
-  // A wait releases the mutex, and holds it again when it wakes up.
-  const bool acquires = kind == EventKind::Acquire || kind == EventKind::AcquireShared || kind == EventKind::Wake;
-  const bool releases = kind == EventKind::Release || kind == EventKind::ReleaseShared || kind == EventKind::Wait;
-  if (!acquires && !releases) return 0;
-  return matching(acquires ? Match::Acquire : Match::Release,
+  if (!trace::takes_lock(kind) && !trace::gives_lock(kind)) return 0;
+  return matching(trace::takes_lock(kind) ? Match::Acquire : Match::Release,
                   [&](const Predicate& p) { return lock - p.address < p.size; });
 }
 

@@ -1,0 +1,45 @@
+#include "predict/races/locks_held.h"
+
+#include <absl/container/btree_map.h>
+
+#include <algorithm>
+
+namespace sooth::predict {
+
+using causality::OperationKind;
+
+LocksHeld::LocksHeld(const causality::Computation& computation) : set_of_step_(computation.steps.size(), 0) {
+  std::vector<Set> now(computation.threads.size());
+  std::vector<std::uint32_t> number(computation.threads.size(), 0);
+  absl::btree_map<Set, std::uint32_t> numbers{{{}, 0}};
+  sets_.emplace_back();
+  for (causality::StepId id = 0; id < computation.steps.size(); ++id) {
+    const std::uint32_t thread = computation.steps[id].thread;
+    set_of_step_[id] = number[thread];
+    bool changed = false;
+    for (const causality::Operation& o : computation.operations_of(id)) {
+      const bool begins = o.kind == OperationKind::Acquire || o.kind == OperationKind::AcquireShared;
+      const bool ends = o.kind == OperationKind::Release || o.kind == OperationKind::ReleaseShared;
+      if (!begins && !ends) continue;
+      std::erase_if(now[thread], [&](const Held& held) { return held.lock == o.object; });
+      if (begins) {
+        now[thread].push_back({o.object, o.kind == OperationKind::Acquire});
+        std::ranges::sort(now[thread]);
+      }
+      changed = true;
+    }
+    if (!changed) continue;
+    const auto [it, fresh] = numbers.try_emplace(now[thread], static_cast<std::uint32_t>(sets_.size()));
+    if (fresh) sets_.push_back(now[thread]);
+    number[thread] = it->second;
+  }
+}
+
+bool LocksHeld::sets_exclude(std::uint32_t a, std::uint32_t b) const {
+  for (const Held& x : sets_[a])
+    for (const Held& y : sets_[b])
+      if (x.lock == y.lock && (x.exclusive || y.exclusive)) return true;
+  return false;
+}
+
+} // namespace sooth::predict
