@@ -1,7 +1,6 @@
 #include "analysis/pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,11 +54,10 @@ void add_interruption(report::Report& report) {
       {"interrupted", 1, "interruption ended the analysis: this is what was known by then", false});
 }
 
-// The file lacks events that the run had.
-bool lost_events(const Trace& trace) {
-  return std::ranges::any_of(
-      std::array{trace::Defect::DamagedBytes, trace::Defect::MissingEvents, trace::Defect::WriteErrors},
-      [&](trace::Defect defect) { return trace.defect(defect) != 0; });
+// The trace ends before the run did.
+bool ends_early(const Trace& trace) {
+  return trace.defect(trace::Defect::DamagedBytes) != 0 || trace.defect(trace::Defect::EventsBehindEnd) != 0 ||
+         trace.defect(trace::Defect::WriteErrors) != 0;
 }
 
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
@@ -83,7 +81,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
     report.coverage.unanswered.emplace_back("the end of the trace");
-  if (lost_events(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
+  if (ends_early(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));

@@ -19,7 +19,7 @@ ChunkHeader header_at(std::span<const std::uint8_t> file, std::uint64_t offset) 
 
 bool is_live(const ChunkHeader& h) {
   return h.type == static_cast<std::uint32_t>(ChunkType::Live) && h.header_checksum == 0 && h.body_checksum == 0 &&
-         h.body_bytes % sizeof(RawEvent) == 0 && h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= kLiveLast;
+         h.body_bytes % sizeof(RawEvent) == 0 && h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= 1;
 }
 
 bool is_header(std::span<const std::uint8_t> file, std::uint64_t offset) {
@@ -62,7 +62,7 @@ private:
     const auto type = static_cast<ChunkType>(h.type);
     if (type == ChunkType::Pad) return there == h.body_bytes ? next : file_.size();
     if (type == ChunkType::Live && is_live(h)) {
-      if (h.state == kLiveFree) return next;
+      if (h.state == 0) return next;
       if (h.thread >= kMaxThreads) {
         damaged(offset, "its thread number is too large", sizeof h + there);
       } else {

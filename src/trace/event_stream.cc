@@ -104,7 +104,8 @@ void EventStream::end_here(const Chunk& chunk, std::uint64_t slots) {
     const std::uint64_t more = slots_there(later);
     if (later.header.first_slot <= UINT64_MAX - more) end = std::max(end, later.header.first_slot + more);
   }
-  context_->count(Defect::MissingEvents, end - next_slot_);
+  const bool known = context_->last_number != kNoEnd; // else later events of other threads are in the trace
+  context_->count(known ? Defect::EventsBehindEnd : Defect::MissingEvents, end - next_slot_);
   context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": its events from slot " +
                                   std::to_string(next_slot_) + " on are lost");
   next_slot_ = end;

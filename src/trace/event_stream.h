@@ -25,17 +25,19 @@ struct StampedEvent {
   std::uint64_t counter;
 };
 
+inline constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
+
 // Shared by the streams of one file.
 struct DecodeContext {
   Trace& trace; // bytes, defects and notes grow while streams are read
   const SiteMap& sites;
-  std::vector<RawEvent> slots;                   // scratch
-  std::vector<std::uint8_t> unpacked;            // scratch
-  std::uint64_t malformed = 0;                   // events that this version cannot read
-  bool contents = true;                          // keep the contents of ranges
-  std::uint64_t last_number = ~std::uint64_t{0}; // events with a larger one are left out (gaps.h) ...
-  std::uint64_t behind_last = 0;                 // ... and counted
-  const Sieve* sieve = nullptr;                  // accesses that it calls private do not enter a stream
+  std::vector<RawEvent> slots;        // scratch
+  std::vector<std::uint8_t> unpacked; // scratch
+  std::uint64_t malformed = 0;        // events that this version cannot read
+  bool contents = true;               // keep the contents of ranges
+  std::uint64_t last_number = kNoEnd; // events with a larger one are left out (gaps.h) ...
+  std::uint64_t behind_last = 0;      // ... and counted
+  const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
 };

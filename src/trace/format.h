@@ -137,12 +137,6 @@ enum class ChunkType : std::uint32_t {
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
 };
 
-enum LiveState : std::uint32_t {
-  kLiveFree = 0,
-  kLiveUsed = 1,
-  kLiveLast = 2, // the file has no more room: the thread's later events are lost
-};
-
 struct ChunkHeader {
   std::uint32_t magic;
   std::uint32_t type;          // ChunkType
@@ -152,7 +146,7 @@ struct ChunkHeader {
   std::uint32_t count;         // Events: number of slots
   std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk
   std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
-  std::uint32_t state;         // Live: LiveState
+  std::uint32_t state;         // Live: 1 in use, 0 free
   std::uint32_t reserved;
   std::uint64_t header_checksum; // XXH3 64 of the 56 bytes before; 0 for Live, whose header changes
 };

@@ -11,7 +11,7 @@
 // Source: the numbers ascend along every order between events (docs/trace_format.md, Order). An
 //   event that depends on a lost one has a larger number than the last event that its thread still
 //   has.
-// Cost: a pass over all events; only for files that were cut, damaged, or had no room on disk.
+// Cost: a pass over all events; only for files that were cut or damaged.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@
 
 namespace sooth::trace {
 
-// `incomplete`: the file may lack chunks at its end, or anywhere. The streams are read to their
-// ends. ~0 if nothing is lost.
+// `incomplete`: the file may lack chunks at its end, or anywhere. `threads`: as many recorded
+// something. The streams are read to their ends. kNoEnd if nothing is lost.
 std::uint64_t last_number_before_a_gap(std::vector<EventStream>& streams, const std::vector<Chunk>& chunks,
-                                       bool incomplete);
+                                       bool incomplete, std::uint64_t threads);
 
 } // namespace sooth::trace

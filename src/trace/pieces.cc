@@ -26,7 +26,7 @@ bool stays_with_next(const Event& e) {
 // are lost if the program was killed.
 void count_pending(const std::vector<Chunk>& chunks, DecodeContext& context) {
   for (const Chunk& chunk : chunks)
-    if (chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) && chunk.header.state != kLiveFree)
+    if (chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) && chunk.header.state != 0)
       context.count(Defect::PendingMerged, chunk.header.reserved);
 }
 
@@ -88,20 +88,20 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::vector<std::uint8
   program_.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan_.damaged_chunks;
   program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
   of_file_.emplace(program_);
-  find_last_number();
+  find_last_number(header.threads);
   if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
   begin();
 }
 
 // A file that lacks events of some thread ends where they begin to lack (gaps.h).
-void Pieces::find_last_number() {
-  const bool incomplete = program_.defect(Defect::DamagedBytes) != 0 || program_.defect(Defect::WriteErrors) != 0;
+void Pieces::find_last_number(std::uint64_t threads) {
+  const bool incomplete = program_.defect(Defect::DamagedBytes) != 0;
   context_.emplace(DecodeContext{program_, sites_, {}, {}});
   context_->contents = false;
   open_streams();
   const auto is_whole = [](const EventStream& stream) { return stream.is_whole(); };
   if (!incomplete && std::ranges::all_of(streams_, is_whole)) return;
-  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete);
+  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete, threads);
   of_file_->put_back(program_);
 }
 
@@ -241,7 +241,10 @@ void Pieces::put_requests_last(std::vector<Event>& events, bool last) {
     events = std::move(out);
   }
   if (!last) return;
-  for (const auto& [thread, request] : waiting_) events.push_back(request);
+  // If the trace ends before the run did, nobody knows whether they were granted.
+  const bool ends_early = last_number_ != kNoEnd || program_.defect(Defect::WriteErrors) != 0;
+  for (const auto& [thread, request] : waiting_)
+    if (!ends_early) events.push_back(request);
   waiting_.clear();
 }
 
@@ -305,7 +308,7 @@ void Pieces::finish(Trace& piece, bool last) const {
 // Counts events that are in the file and not in the trace.
 void Pieces::count_malformed(Trace& trace) const {
   if (context_->behind_last != 0) {
-    trace.defects[static_cast<unsigned>(Defect::MissingEvents)] += context_->behind_last;
+    trace.defects[static_cast<unsigned>(Defect::EventsBehindEnd)] += context_->behind_last;
     trace.notes.push_back(std::to_string(context_->behind_last) +
                           " events of other threads are left out, because they may come after the lost ones");
   }

@@ -162,6 +162,7 @@ std::uint64_t as_address(const void* p) { return reinterpret_cast<std::uint64_t>
 // Reserves the event's room and writes the frames before the stripe is taken: nothing slow happens
 // while it is held.
 trace::RawEvent* prepare(Thread* t, std::size_t slots) {
+  if (!has_room(t)) return nullptr;
   if (frames_changed()) write_frames(t);
   return reserve(t, slots);
 }

@@ -319,6 +319,7 @@ void after_fork_child(Thread* t) {
   ++__sooth_thread.quiet; // until the child has a buffer that is not the parent's
   reset_locks();
   abandon_file();
+  g_no_room = false;
   observing::forget();
   forget_thread_names();
   if (child_goes_on()) {

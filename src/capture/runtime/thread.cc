@@ -26,6 +26,7 @@ constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
 namespace sooth::runtime {
 
 trace::RawEvent kNoEvent = {};
+bool g_no_room;
 
 namespace {
 
@@ -143,8 +144,9 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
       __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
     }
   } else {
-    local.ended = 1; // nothing of this thread can be kept
-    count(Defect::DroppedEvents);
+    local.ended = kNoRoom; // nothing of this thread can be kept
+    __atomic_store_n(&g_no_room, true, __ATOMIC_RELEASE);
+    count(Defect::NoRoomEvents);
   }
   --local.quiet;
   return ok ? t : nullptr;
@@ -226,7 +228,7 @@ Thread* enter_slowly() {
   ThreadLocal& local = __sooth_thread;
   if (local.quiet != 0 || !recording_is_ready()) return nullptr;
   if (local.ended != 0) {
-    count(local.ended == kOver ? Defect::LateEvents : Defect::DroppedEvents);
+    count(local.ended == kOver ? Defect::LateEvents : Defect::NoRoomEvents);
     return nullptr;
   }
   // An unannounced thread: made by clone(2), by libc for a timer, or before the runtime was there.

@@ -142,6 +142,7 @@ inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 
 // Gives the calling thread its own state: buffer, cells, stack. Null if there is no trace.
 Thread* attach(std::uint32_t number, std::uint32_t parent);
+extern bool g_no_room; // recording ends for lack of room (recording/buffer.h)
 // From now on, events of the calling thread are counted, and not recorded.
 inline constexpr std::uint32_t kOver = 1;   // ThreadLocal::ended: events are late
 inline constexpr std::uint32_t kNoRoom = 2; // events are dropped

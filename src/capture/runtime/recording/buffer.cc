@@ -124,6 +124,12 @@ bool renew_limit(Thread* t) {
   return true;
 }
 
+void stop_for_lack_of_room(Thread* t) {
+  __atomic_store_n(&g_no_room, true, __ATOMIC_RELEASE);
+  t->cursor = t->limit = t->end;
+  retire(kNoRoom);
+}
+
 bool make_room(Thread* t) {
   if (t->busy > 1) { // the handler interrupted an append: the buffer cannot be written out now
     t->cursor = t->end;
@@ -134,8 +140,8 @@ bool make_room(Thread* t) {
 }
 
 bool flush(Thread* t) {
-  if (__sooth_thread.ended == kNoRoom) { // the caller began before there was no room
-    count(Defect::DroppedEvents);
+  if (__sooth_thread.ended == kNoRoom) { // the caller began before
+    count(Defect::NoRoomEvents);
     return false;
   }
   os::BlockSignals signals;
@@ -154,9 +160,7 @@ bool flush(Thread* t) {
                                        t->number, static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);
       if (!written) {
-        t->cursor = t->limit = t->end;
-        __atomic_store_n(&t->live->state, trace::kLiveLast, __ATOMIC_RELEASE);
-        retire(kNoRoom);
+        stop_for_lack_of_room(t);
         --__sooth_thread.quiet;
         return false;
       }
