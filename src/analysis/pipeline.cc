@@ -67,6 +67,12 @@ void suppress_the_rest(report::Suppressor& suppressor, report::Report& report) {
                                     fmt::format("{}", fmt::join(unused, ", "))});
 }
 
+// The trace ends before the run did.
+bool ends_early(const Trace& trace) {
+  return trace.defect(trace::Defect::DamagedBytes) != 0 || trace.defect(trace::Defect::EventsBehindEnd) != 0 ||
+         trace.defect(trace::Defect::WriteErrors) != 0;
+}
+
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
                             report::Suppressor& suppressor) {
   report::Report report;
@@ -90,6 +96,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
     report.coverage.unanswered.emplace_back("the end of the trace");
+  if (ends_early(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));

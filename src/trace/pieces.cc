@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "trace/gaps.h"
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
 #include "trace/restore/holds.h"
@@ -91,9 +92,22 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
   program_.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan_.damaged_chunks;
   program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
   of_file_.emplace(program_);
+  find_last_number(header.threads);
   if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
   if (enough_) open_threads();
   else begin();
+}
+
+// A file that lacks events of some thread ends where they begin to lack (gaps.h).
+void Pieces::find_last_number(std::uint64_t threads) {
+  const bool incomplete = program_.defect(Defect::DamagedBytes) != 0;
+  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  context_->contents = false;
+  open_streams();
+  const auto is_whole = [](const EventStream& stream) { return stream.is_whole(); };
+  if (!incomplete && std::ranges::all_of(streams_, is_whole)) return;
+  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete, threads);
+  of_file_->put_back(program_);
 }
 
 // The sieve's first pass; false if the trace must be kept whole.
@@ -101,6 +115,7 @@ bool Pieces::survey() {
   if (!options_.sieve->begin(program_)) return false;
   context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->contents = false;
+  context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
   open_streams();
   std::uint64_t seen = 0;
@@ -137,6 +152,7 @@ void Pieces::begin() {
   program_.events_recorded = program_.events_sieved = 0;
   context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->sieve = options_.sieve;
+  context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
   const std::uint64_t bound = open_streams();
@@ -248,7 +264,10 @@ void Pieces::put_requests_last(std::vector<Event>& events, bool last) {
     events = std::move(out);
   }
   if (!last) return;
-  for (const auto& [thread, request] : waiting_) events.push_back(request);
+  // If the trace ends before the run did, nobody knows whether they were granted.
+  const bool ends_early = last_number_ != kNoEnd || program_.defect(Defect::WriteErrors) != 0;
+  for (const auto& [thread, request] : waiting_)
+    if (!ends_early) events.push_back(request);
   waiting_.clear();
 }
 
@@ -309,7 +328,13 @@ void Pieces::finish(Trace& piece, bool last) const {
   if (options_.check_holds) count_broken_holds(piece);
 }
 
+// Counts events that are in the file and not in the trace.
 void Pieces::count_malformed(Trace& trace) const {
+  if (context_->behind_last != 0) {
+    trace.defects[static_cast<unsigned>(Defect::EventsBehindEnd)] += context_->behind_last;
+    trace.notes.push_back(std::to_string(context_->behind_last) +
+                          " events of other threads are left out, because they may come after the lost ones");
+  }
   if (context_->malformed == 0) return;
   trace.defects[static_cast<unsigned>(Defect::MissingEvents)] += context_->malformed;
   trace.notes.push_back(std::to_string(context_->malformed) + " events mean nothing to this version and were left out");

@@ -56,6 +56,7 @@ private:
     void put_back(Trace& trace) const;
   };
 
+  void find_last_number(std::uint64_t threads);
   bool survey();
   void open_threads();
   bool stopped();
@@ -76,6 +77,7 @@ private:
   SiteMap sites_;
   std::optional<Complaints> of_file_, of_events_; // of the events: only after a survey
   std::optional<DecodeContext> context_;
+  std::uint64_t last_number_ = kNoEnd; // of the events that are read
   std::vector<EventStream> streams_;
   std::unique_ptr<Order> order_;
   std::optional<Standing> standing_;

@@ -51,6 +51,7 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (!is_recording()) return g_sink->sync(t, kind, target, value);
+  if (!has_room(t)) return;
   if (kind == EventKind::Watch && (flags & trace::kFill) == 0) {
     keep_writes(target, static_cast<std::uint32_t>(value));
     if (g_exact) order_exactly(target, static_cast<std::uint32_t>(value));

@@ -121,9 +121,10 @@ void after_fork_child(Thread* t);
 // (interceptors/init.cc). The core calls it once, in its constructor, before it records anything.
 void install_interceptors();
 
-// Last words: writes out the calling thread's buffer and how the process ends. The process may go
-// on (failed exec).
-void finish(trace::EndKind kind, int value);
+// Last words: writes out the calling thread's buffer and how the process ends. After an exit,
+// nothing more of the calling thread is recorded. `goes_on`: it may, in this process (failed exec)
+// or in a child.
+void finish(trace::EndKind kind, int value, bool goes_on = false);
 
 // Turns recording off for this thread while it lives. For code of the runtime that calls back into
 // libc.
