@@ -59,7 +59,9 @@ void add_computation(const causality::Computation& computation, Collector& out) 
   out.add("untrustedSteps", computation.untrusted_steps,
           "steps are in no predicted run, because what led to them is unknown", false);
   out.add("conservativeOrders", computation.conservative_orders,
-          "orders of semaphores, barriers, wake-ups and the like are kept as they were observed", false);
+          "orders are kept as they were recorded: of barriers that more threads use than a round has, of initialisers, "
+          "cancelled threads, failed joins, input and output",
+          false);
 }
 
 void add_defects(const trace::Trace& trace, Collector& out) {
@@ -156,6 +158,10 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "left out",
           true);
   out.add("objectsKeptTogether", objects.kept_together, "objects at reused addresses could not be told apart", false);
+  out.add("eventsNotVerified", trace.events_settled,
+          "events were not put into order and verified: whatever their order, locks and the creation and joining of "
+          "threads rule out all that was looked for",
+          true);
   add_defects(trace, out);
   add_recording(trace, out);
   return std::move(out.result);

@@ -81,19 +81,33 @@ Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
 } // namespace
 
 std::span<const Engine> engines() {
+  using survey::Settled;
   static constexpr Engine rows[] = {
-      {"races", "data races of the recorded run", 2, Needs::Nothing, find<recorded_races>},
-      {"races", "data races of other runs", 4, Needs::Predictions, find<predicted_races>},
-      {"deadlocks", "deadlocks of the recorded run", 1, Needs::Nothing, find<recorded_deadlocks>},
-      {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>},
-      {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>},
-      {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, true},
-      {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>},
-      {"misuse", "misuse of locks", 1, Needs::Fact, find<misuse>},
-      {"crashes", "the recorded run's own end", 1, Needs::Fact, find<crashes>},
+      {"races", "data races of the recorded run", 2, Needs::Nothing, find<recorded_races>, &Settled::races},
+      {"races", "data races of other runs", 4, Needs::Predictions, find<predicted_races>, &Settled::races},
+      {"deadlocks", "deadlocks of the recorded run", 1, Needs::Nothing, find<recorded_deadlocks>, &Settled::deadlocks},
+      {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>, &Settled::deadlocks},
+      {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>, &Settled::wakeups},
+      {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, &Settled::blocks, true},
+      {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>, &Settled::memory},
+      {"misuse", "misuse of locks", 1, Needs::Fact, find<misuse>, &Settled::misuse},
+      {"crashes", "the recorded run's own end", 1, Needs::Fact, find<crashes>, &Settled::end},
       {kProperties, "violations of properties", 4, Needs::Properties, find_properties},
   };
   return rows;
+}
+
+bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options) {
+  if (engine.needs == Needs::Properties) return !options.properties.file.empty();
+  if (options.of_the_model_only && engine.needs != Needs::Predictions) return false;
+  return std::find(wanted.begin(), wanted.end(), engine.find) != wanted.end();
+}
+
+bool all_settled(const survey::Settled& settled, const Options& options) {
+  const std::vector<std::string> wanted = wanted_words(options);
+  return std::ranges::all_of(engines(), [&](const Engine& engine) {
+    return !is_wanted(engine, wanted, options) || (engine.settled != nullptr && settled.*engine.settled);
+  });
 }
 
 std::vector<std::string> find_words() {

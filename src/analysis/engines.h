@@ -15,6 +15,7 @@
 #include "predict/question/coverage.h"
 #include "predict/question/feasibility.h"
 #include "report/report.h"
+#include "survey/settled.h"
 #include "witness/finding.h"
 
 namespace sooth::analysis {
@@ -52,11 +53,17 @@ struct Engine {
   Needs needs;
   // An error ends the analysis: a property file that does not fit.
   std::optional<Error> (*run)(const EngineInput& input, EngineOutput& output);
+  // The first pass may show that there is nothing to find (survey/settled.h). Null: it cannot.
+  bool survey::Settled::* settled = nullptr;
   bool whole_only = false; // claims that no order has a block in one piece, which a piece of a trace cannot show
 };
 std::span<const Engine> engines();
 
 inline constexpr std::string_view kProperties = "properties"; // the word that needs --property
+
+bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options);
+// The survey alone answers all that `options` ask for.
+bool all_settled(const survey::Settled& settled, const Options& options);
 
 // The words of `--find` that need nothing else, each once, in the order of the table.
 std::vector<std::string> find_words();

@@ -54,12 +54,6 @@ std::string why_nothing_is_predicted(const Trace& trace) {
   return {};
 }
 
-bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, const Options& options) {
-  if (engine.needs == Needs::Properties) return !options.properties.file.empty();
-  if (options.of_the_model_only && engine.needs != Needs::Predictions) return false;
-  return std::find(wanted.begin(), wanted.end(), engine.find) != wanted.end();
-}
-
 // One walk through the table of engines.
 class Search {
 public:
@@ -73,6 +67,7 @@ public:
     for (const Engine& engine : engines()) {
       input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
       if (!is_wanted(engine, wanted, input_.options)) continue;
+      if (is_settled(engine)) continue;
       begin_share(engine, wanted);
       if (!can_answer(engine)) continue;
       if (auto error = run(engine)) return error;
@@ -89,6 +84,13 @@ private:
     for (const Engine* other = &engine; other != engines().data() + engines().size(); ++other)
       if (is_wanted(*other, wanted, input_.options)) all += other->share;
     spending_.budget.begin_part(spending_.left_for_search() * engine.share / all);
+  }
+
+  // As if it had found no candidate. What is not recorded is not settled.
+  bool is_settled(const Engine& engine) const {
+    if (engine.needs == Needs::Predictions && !unpredictable_.empty()) return false;
+    return engine.settled != nullptr && input_.prepared.settled.*engine.settled &&
+           trace::lost_events(input_.prepared.trace) == 0;
   }
 
   // False: the coverage says why there is no answer.

@@ -31,6 +31,7 @@ struct Options {
   bool each = false;               // one finding for each pair of lines, not for each variable and pair of functions
   bool whole_witness = false;      // every step of the witnesses, not only those that matter
   bool candidates = false;         // also list unproven candidates
+  bool scripts = false;            // with each predicted finding, the schedule for `sooth replay`
   PropertyOptions properties;      // with a file and without `find`, only properties are checked
   bool of_the_model_only = false;  // leave out engines that give the same answer under every model
 };

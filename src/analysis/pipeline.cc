@@ -12,6 +12,7 @@
 #include "analysis/find.h"
 #include "analysis/piece_reports.h"
 #include "analysis/prepare.h"
+#include "analysis/scripts.h"
 #include "analysis/suppressed.h"
 #include "base/interrupt.h"
 #include "report/describe.h"
@@ -66,6 +67,12 @@ void suppress_the_rest(report::Suppressor& suppressor, report::Report& report) {
                                     fmt::format("{}", fmt::join(unused, ", "))});
 }
 
+// The trace ends before the run did.
+bool ends_early(const Trace& trace) {
+  return trace.defect(trace::Defect::DamagedBytes) != 0 || trace.defect(trace::Defect::EventsBehindEnd) != 0 ||
+         trace.defect(trace::Defect::WriteErrors) != 0;
+}
+
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
                             report::Suppressor& suppressor) {
   report::Report report;
@@ -77,7 +84,8 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const auto original = [&](std::uint64_t address) { return prepared.objects.original(address); };
   report::describe(prepared.trace, findings.accepted, original, report,
                    {options.each, options.whole_witness,
-                    [&](const report::FindingText& finding) { return suppressor.keeps_back(finding); }});
+                    [&](const report::FindingText& finding) { return suppressor.keeps_back(finding); },
+                    options.scripts ? scripting(prepared) : report::Scripting()});
   report.analysed = report.events - prepared.trace.standing + prepared.trace.first_number;
   report.events = std::max(report.events, prepared.trace.events_recorded);
   if (options.candidates) describe_candidates(prepared.trace, findings.coverage, original, report);
@@ -88,6 +96,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
   const LeftOut& left_out = prepared.left_out;
   if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
     report.coverage.unanswered.emplace_back("the end of the trace");
+  if (ends_early(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;
     report.coverage.gaps.push_back(std::move(gap));
@@ -99,9 +108,10 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
 // next.
 Result<report::Report> analyse_piece(Trace piece, const LeftOut& left_out, const Options& options, Spending& spending,
                                      Progress& progress, report::Suppressor& suppressor,
-                                     std::vector<std::uint64_t>& misused) {
+                                     std::vector<std::uint64_t>& misused, const survey::Settled& settled) {
   auto prepared = prepare(std::move(piece), spending, progress, left_out, &misused);
   if (!prepared) return prepared.error();
+  (*prepared)->settled = settled;
   if (spending.looks) spending.looks();
   auto findings = find_all(**prepared, options, spending, progress);
   if (!findings) return findings.error();
@@ -145,8 +155,8 @@ Result<report::Report> analyse(const std::string& file, const std::string& name,
     half.give_up = spending.give_up;
     half.looks = spending.looks;
     Spending& own = piece.is_piece ? half : spending;
-    auto report =
-        analyse_piece(std::move(piece), reading.left_out, options, own, progress, *suppressor, reports.misused_locks);
+    auto report = analyse_piece(std::move(piece), reading.left_out, options, own, progress, *suppressor,
+                                reports.misused_locks, reading.settled());
     if (report) reports.add(std::move(*report));
     else if (reports.empty()) return report.error().file.empty() ? Error{report.error().message, name} : report.error();
     else reports.add_unknown();

@@ -1,7 +1,6 @@
 #include "analysis/prepare.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <malloc.h>
 
 #include "analysis/cut.h"
+#include "analysis/engines.h"
 #include "base/interrupt.h"
 #include "base/machine_memory.h"
 #include "predict/misuse/misuse.h"
@@ -91,6 +91,7 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending,
 // With properties there is no sieve: they may name memory that only one thread uses.
 Reading::Reading(const Options& options, Spending& spending) : spending_(spending), sharing_(!options.atomic.empty()) {
   options_.sieve = options.properties.file.empty() ? &sharing_ : nullptr;
+  options_.enough = [this, &options] { return all_settled(sharing_.settled(), options); };
   obey();
 }
 
@@ -105,13 +106,6 @@ std::optional<Error> Reading::open(const std::string& file) {
   const std::uint64_t occupied = resident_memory();
   std::uint64_t free = spending_.bytes > occupied ? spending_.bytes - occupied : 0;
   if (spending_.last) free = std::max(free, kForTables);
-  std::error_code unknown; // reading will say why
-  if (const std::uint64_t size = std::filesystem::file_size(file, unknown);
-      !unknown && size > free && spending_.bytes != 0) {
-    if (spending_.can_begin_again()) spending_.give_up();
-    left_out.unread = true;
-    return std::nullopt;
-  }
   const auto part = static_cast<std::uint64_t>(static_cast<double>(free) * spending_.part_for_reading);
   budget_.emplace(spending_.left() / kPartForReading, spending_.bytes == 0 ? 0 : occupied + part);
   auto pieces = trace::open_trace(file, options_);

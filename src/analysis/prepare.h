@@ -13,6 +13,7 @@
 #include "analysis/spending.h"
 #include "base/result.h"
 #include "causality/computation/computation.h"
+#include "survey/settled.h"
 #include "survey/sharing.h"
 #include "trace/objects.h"
 #include "trace/pieces.h"
@@ -27,6 +28,7 @@ struct Prepared {
   trace::ObjectTable objects;
   causality::Computation computation;
   std::vector<witness::Finding> misuse; // of locks that were set aside
+  survey::Settled settled;              // kinds that need not be looked for
   LeftOut left_out;                     // events at the end
   std::uint64_t occupied = 0;           // memory of the process when all this was ready
 };
@@ -46,6 +48,8 @@ public:
   // The whole trace, cut where there is no room for more.
   trace::Trace rest();
   bool is_over() const { return pieces_ == nullptr || pieces_->is_over(); }
+  // Kinds of findings that the first pass has ruled out, for the whole trace.
+  const survey::Settled& settled() const { return sharing_.settled(); }
   // Events that two pieces have in common.
   std::uint64_t overlap() const { return most_ / kOverlap; }
 

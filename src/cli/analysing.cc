@@ -21,6 +21,16 @@ namespace sooth::cli {
 
 namespace {
 
+// FOLDER/ID.witness for each finding that can be replayed.
+bool write_witnesses(const report::Report& report, const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  for (const report::FindingText& finding : report.findings)
+    if (!finding.script.empty() && !write_file(fmt::format("{}/{}.witness", folder, finding.id), finding.script))
+      return false;
+  return true;
+}
+
 // Prints the report to standard error and writes the files.
 int tell(report::Report report, const AnalysisOptions& options, const BeginTelling& begin) {
   for (const std::string& objection : report.objections) complain("internal error: " + objection);
@@ -28,9 +38,12 @@ int tell(report::Report report, const AnalysisOptions& options, const BeginTelli
   const report::Detail detail = options.verbose ? report::Detail::Verbose
                                 : options.quiet ? report::Detail::Quiet
                                                 : report::Detail::Usual;
-  const std::string text = report::text(report, text_options(detail));
+  report::TextOptions wanted = text_options(detail);
+  wanted.replay = options.replay;
+  const std::string text = report::text(report, wanted);
   begin();
   const bool printed = print_error_text(text);
+  if (!options.witnesses.empty() && !write_witnesses(report, options.witnesses)) return kWrong;
   if (!write_report_files(report, options.files) || !printed) return kWrong;
   if (!report.findings.empty()) return options.exit_code;
   return report.coverage.unanswered.empty() ? kFine : kUnanswered;
@@ -89,6 +102,10 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
       ->each([&options](const std::string& name) { options.properties.model = name; });
   add_property_options(parser, options.properties);
   add_report_file_options(parser, options.files);
+  parser
+      .add_option("--witness", options.witnesses,
+                  "Write the schedule of each predicted finding to DIR/ID.witness, for `sooth replay --witness`")
+      ->type_name("DIR");
   parser.add_option("--suppressions", options.suppressions, "Findings to leave out, as ThreadSanitizer has them")
       ->type_name("FILE");
   parser.add_flag("--whole-witness", options.whole_witness,
@@ -108,6 +125,18 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
 }
 
 namespace {
+
+// Schedules are made where somebody will see them.
+AnalysisOptions with_scripts(AnalysisOptions options) {
+  options.scripts = options.scripts || !options.files.json.empty() || !options.witnesses.empty() || options.confirm;
+  return options;
+}
+
+void confirm_in(report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
+  if (!options.confirm) return;
+  begin(); // the program runs now, as often as there are findings
+  options.confirm(report);
+}
 
 // The report about all traces; an error only if there is none about any.
 Result<report::Report> analyse_all(const std::vector<NamedTrace>& traces, const AnalysisOptions& options,
@@ -138,8 +167,9 @@ Result<report::Report> analyse_all(const std::vector<NamedTrace>& traces, const 
 
 } // namespace
 
-Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& options) {
-  if (traces.size() == 1) return analyse(traces.front().file, traces.front().name, options);
+Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& given) {
+  if (traces.size() == 1) return analyse(traces.front().file, traces.front().name, given);
+  const AnalysisOptions options = with_scripts(given);
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   const std::string name = counted(traces.size(), "trace");
   const auto look = [&](const BeginTelling& begin) -> int {
@@ -149,6 +179,7 @@ Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& opti
       return analyse_all(traces, options, spending, line, notes);
     }();
     complain_all(notes);
+    if (report) confirm_in(*report, options, begin);
     return report ? tell(std::move(*report), options, begin) : kWrong; // the notes have said why
   };
   return within_memory(spending, look, [&] { return tell(analysis::nothing_known(name, options), options, [] {}); });
@@ -175,7 +206,8 @@ std::vector<NamedTrace> traces_named(const std::vector<std::string>& words) {
   return out;
 }
 
-Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& options) {
+Ended analyse(const std::string& file, const std::string& name, const AnalysisOptions& given) {
+  const AnalysisOptions options = with_scripts(given);
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
   const auto look = [&](const BeginTelling& begin) -> int {
     std::vector<std::string> notes;
@@ -184,6 +216,7 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
       return analysis::analyse(file, name, options, spending, line, notes);
     }();
     complain_all(notes);
+    if (report) confirm_in(*report, options, begin);
     if (report) return tell(std::move(*report), options, begin);
     complain(report.error().text());
     return kWrong;

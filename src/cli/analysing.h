@@ -1,6 +1,7 @@
 // The analysis as a part of commands: its options on the command line, its report on the terminal.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/parser.h"
+#include "report/report.h"
 #include "cli/report_files.h"
 
 namespace sooth::cli {
@@ -15,6 +17,10 @@ namespace sooth::cli {
 struct AnalysisOptions : analysis::Options {
   ReportFiles files;      // the report in other forms
   int exit_code = kFound; // if there are findings
+  std::string witnesses;  // folder for a witness file of each predicted finding; empty: none
+  std::string replay;     // the command that replays a finding (report::TextOptions)
+  // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
+  std::function<void(report::Report&)> confirm = {};
   bool quiet = false;     // a line for each finding
   bool verbose = false;   // everything that is known of each
 };

@@ -31,6 +31,7 @@ int run_cc(int argc, char** argv);
 int run_cxx(int argc, char** argv);
 int run_record(int argc, char** argv);
 int run_run(int argc, char** argv);
+int run_replay(int argc, char** argv);
 int run_observe(int argc, char** argv);
 int run_monitors(int argc, char** argv);
 int run_lattice(int argc, char** argv);

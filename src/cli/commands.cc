@@ -14,6 +14,7 @@ std::span<const Command> commands() {
        run_run},
       {"record", "[-o T.sooth] PROGRAM [ARGS]", "run a program and keep its trace", run_record},
       {"check", "T.sooth...", "say what other runs of the recorded program would do", run_check},
+      {"replay", "FINDING PROGRAM [-- ARGS]", "make a predicted error happen in the real program", run_replay},
       {"diff", "A.json B.json", "compare two reports: new, gone, unchanged", run_diff},
       {"report", "DIR --serve", "show the reports of a folder in a browser", run_report},
       {"compare", "T.sooth", "count what each causal model finds", run_compare},

@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -105,6 +107,16 @@ Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>
   return wait_for(child);
 }
 
+void prepare_child(const Environment& environment) {
+  for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
+  if (environment.fixed_addresses) personality(ADDR_NO_RANDOMIZE); // refused: addresses differ
+  if (environment.dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!environment.silent) return;
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nothing >= 0) dup2(nothing, stream);
+}
+
 } // namespace
 
 int interrupts() { return g_interrupts; }
@@ -122,7 +134,7 @@ Result<Ended> launch(const std::vector<std::string>& arguments, const Environmen
     return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
   const auto ended = fork_and_wait(
       [&] {
-        for (const auto& [name, value] : environment.set) setenv(name.c_str(), value.c_str(), 1);
+        prepare_child(environment);
         execv(argv[0], argv.data());
         const int reason = errno;
         [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);

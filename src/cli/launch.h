@@ -22,6 +22,9 @@ struct Ended {
 
 struct Environment {
   std::vector<std::pair<std::string, std::string>> set; // in addition to the environment of this process
+  bool fixed_addresses = false;                         // no randomisation of the address space
+  bool dies_with_us = false;                            // it waits for us, so it must not outlive us
+  bool silent = false;                                  // its standard streams are /dev/null
 };
 
 // Starts `arguments[0]` and waits for its end. Passes on signals sent to this process alone (INT,

@@ -19,6 +19,7 @@
 #include "cli/guarded.h"
 #include "cli/launch.h"
 #include "cli/output.h"
+#include "cli/sleeping.h"
 #include "predict/deadlocks/waiting_at_end.h"
 #include "trace/format.h"
 #include "trace/reader.h"
@@ -44,19 +45,6 @@ bool read_first_page(const std::string& path, trace::FileHeader& header) {
   std::ifstream in(path, std::ios::binary);
   return in.read(reinterpret_cast<char*>(&header), sizeof header) && header.magic == trace::kFileMagic &&
          header.version == trace::kFormatVersion;
-}
-
-// Whether each of them is in futex(), the system call in which all waits of the C and C++ libraries
-// sleep. (Spin locks do not sleep.)
-bool all_sleep(pid_t program) {
-  std::error_code error;
-  const std::string futex = std::to_string(SYS_futex) + " ";
-  for (std::filesystem::directory_iterator it(fmt::format("/proc/{}/task", program), error), end; !error && it != end;
-       it.increment(error)) {
-    std::ifstream in(it->path() / "syscall");
-    if (std::string call; !std::getline(in, call) || !call.starts_with(futex)) return false;
-  }
-  return !error;
 }
 
 void set_flag(const std::string& path, trace::FileFlags flag, bool on) {

@@ -447,6 +447,7 @@ private:
     out.recorded = std::move(stories_[number].recorded);
     out.predicted = std::move(stories_[number].predicted);
     add_threads(out);
+    if (options_.script) out.script = options_.script(finding, out.fingerprint);
     return out;
   }
 

@@ -27,10 +27,15 @@ using OriginalAddress = std::function<std::uint64_t(std::uint64_t)>;
 // and objects.
 using Unwanted = std::function<bool(const FindingText&)>;
 
+// The schedule of a finding as a file for `sooth replay` (replay/script.h); empty if there is none.
+// The second argument is the finding's fingerprint.
+using Scripting = std::function<std::string(const witness::Finding&, const std::string&)>;
+
 struct DescribeOptions {
   bool each = false;          // make a finding of every pair of lines
   bool whole_witness = false; // list every step of the witnesses
   Unwanted unwanted = {};     // empty: suppress nothing
+  Scripting script = {};      // empty: no scripts
 };
 
 // Fills `report` with the findings' descriptions, the program and the threads.

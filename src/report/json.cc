@@ -103,6 +103,13 @@ Json run_json(const RunText& run) {
   return out;
 }
 
+Json replay_json(const FindingText& finding) {
+  Json out = {{"witness", finding.script}};
+  if (!finding.diverged.empty()) out["diverged"] = finding.diverged;
+  if (!finding.replayed.empty()) out["seen"] = finding.replayed;
+  return out;
+}
+
 Json finding_json(const Report& report, const FindingText& finding) {
   Json out;
   out["id"] = finding.id;
@@ -131,6 +138,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["witness"] = steps_json(report, finding.schedule);
   out["witnessLeftOut"] = finding.left_out;
   out["next"] = steps_json(report, finding.next);
+  if (!finding.script.empty()) out["replay"] = replay_json(finding);
   if (!finding.reads_from.empty()) {
     out["readsFrom"] = Json::array();
     for (const auto& [read, write] : finding.reads_from) out["readsFrom"].push_back({{"event", read}, {"from", write}});

@@ -285,7 +285,22 @@ private:
       print("; {} times at these {}", finding.count, finding.pairs.size() > 1 ? "lines" : "places");
     if (finding.suppressed_pairs != 0 && !finding.pairs.empty())
       print("; {} more {} suppressed", finding.suppressed_pairs, lines_word(finding));
-    print("; fingerprint {}\n\n", finding.fingerprint);
+    print("; fingerprint {}\n", finding.fingerprint);
+    write_replay(finding);
+    print("\n");
+  }
+
+  std::string replay_command(std::uint32_t id) const {
+    std::string out = options_.replay;
+    if (const std::size_t at = out.find("{}"); at != std::string::npos) out.replace(at, 2, std::to_string(id));
+    return out;
+  }
+  void write_replay(const FindingText& finding) {
+    if (!finding.replayed.empty()) print("\n  replayed\n");
+    for (const std::string& line : finding.replayed) print("    {}\n", printable(line));
+    if (!finding.diverged.empty()) print("\n  a replay diverged: {}\n", printable(finding.diverged));
+    else if (finding.status == Status::Predicted && !options_.replay.empty())
+      print("  to see it happen: {}\n", replay_command(finding.id));
   }
 
   const Report& report_;

@@ -1,6 +1,7 @@
 #include "survey/histories.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sooth::survey {
 
@@ -10,16 +11,21 @@ std::string key_of(const std::vector<Span>& spans) {
   std::string out;
   for (const Span& span : spans) {
     const std::uint32_t words[] = {span.thread,
-                                   static_cast<std::uint32_t>(span.kind) << 1 | static_cast<std::uint32_t>(span.fresh),
-                                   span.first, span.last};
+                                   static_cast<std::uint32_t>(span.kind) << 2 |
+                                       static_cast<std::uint32_t>(span.fresh) << 1 |
+                                       static_cast<std::uint32_t>(span.atomic),
+                                   span.first, span.last, span.locks};
     out.append(reinterpret_cast<const char*>(words), sizeof words);
   }
   return out;
 }
 
-bool same_kind(const Span& a, const Span& b) { return a.thread == b.thread && a.kind == b.kind && a.fresh == b.fresh; }
+bool same_kind(const Span& a, const Span& b) {
+  return a.thread == b.thread && a.kind == b.kind && a.fresh == b.fresh && a.atomic == b.atomic;
+}
 
 bool is_access(const Span& span) { return span.kind == UseKind::Read || span.kind == UseKind::Write; }
+bool is_of_lock(const Span& span) { return span.kind == UseKind::Lock || span.kind == UseKind::Destroy; }
 bool changes(const Span& span) { return span.kind != UseKind::Read; }
 
 bool precedes(const Span& a, const Span& b, const StrongOrder& order) {
@@ -45,19 +51,35 @@ bool may_constrain(const Span& a, const Span& b, const std::vector<Span>& spans,
   return first.kind == UseKind::End && is_access(second) && !renewed_between(first, second, spans, order);
 }
 
-} // namespace
-
-Histories::Histories() : histories_(2), judged_(2) {
-  ids_.emplace("", kUnused);
-  judged_[kUnused] = {true, Verdict::OneThread};
-  judged_[kMany] = {true, Verdict::Constrains};
+// The object, or the lock, ends with `end`. May another thread's `use` come after it, or a second
+// end?
+bool may_come_after(const Span& end, const Span& use, const std::vector<Span>& spans, const StrongOrder& order) {
+  if (end.kind == UseKind::Destroy) return is_of_lock(use) && !precedes(use, end, order);
+  if (use.kind == UseKind::Destroy || precedes(use, end, order)) return false;
+  if (!precedes(end, use, order)) return true;
+  return use.kind != UseKind::Begin && !renewed_between(end, use, spans, order);
 }
 
-std::uint32_t Histories::use(std::uint32_t thread, std::uint32_t epoch, UseKind kind, bool fresh) {
-  const std::uint64_t key = std::uint64_t{thread} << 35 | std::uint64_t{epoch} << 3 |
-                            static_cast<std::uint64_t>(kind) << 1 | static_cast<std::uint64_t>(fresh);
-  const auto [it, added] = use_ids_.try_emplace(key, static_cast<std::uint32_t>(uses_.size()));
-  if (added) uses_.push_back({thread, kind, fresh, epoch, epoch});
+bool may_be_used_after_end(const std::vector<Span>& spans, const StrongOrder& order) {
+  for (const Span& end : spans) {
+    if (end.kind != UseKind::End && end.kind != UseKind::Destroy) continue;
+    for (const Span& use : spans)
+      if (use.thread != end.thread && may_come_after(end, use, spans, order)) return true;
+  }
+  return false;
+}
+
+} // namespace
+
+Histories::Histories(LockSets& locks) : locks_(locks), histories_(2), judged_(2) {
+  ids_.emplace("", kUnused);
+  judged_[kUnused] = {true, {Verdict::OneThread, false, false}};
+  judged_[kMany] = {true, {}};
+}
+
+std::uint32_t Histories::use(const Span& use) {
+  const auto [it, added] = use_ids_.try_emplace(key_of({use}), static_cast<std::uint32_t>(uses_.size()));
+  if (added) uses_.push_back(use);
   return it->second;
 }
 
@@ -76,18 +98,12 @@ Histories::Id Histories::add(Id history, const Span& use) {
     const auto last = std::find_if_not(first, spans.end(), [&](const Span& s) { return same_kind(s, use); });
     return std::pair(first - spans.begin(), last - spans.begin());
   }();
-  for (auto i = begin; i < end; ++i)
-    if (spans[static_cast<std::size_t>(i)].first <= use.first && use.last <= spans[static_cast<std::size_t>(i)].last)
-      return history;
-  spans.insert(std::upper_bound(spans.begin(), spans.end(), use), use);
-  if (static_cast<std::size_t>(end - begin) == kMaxSpansOfKind) {
-    const auto own = std::find_if(spans.begin(), spans.end(), [&](const Span& s) { return same_kind(s, use); });
-    auto nearest = own;
-    for (auto it = own; it != own + kMaxSpansOfKind; ++it)
-      if (it[1].first - it->last < nearest[1].first - nearest->last) nearest = it;
-    nearest->last = nearest[1].last;
-    spans.erase(nearest + 1);
+  for (auto i = begin; i < end; ++i) {
+    const Span& known = spans[static_cast<std::size_t>(i)];
+    if (known.first <= use.first && use.last <= known.last && locks_.contains(use.locks, known.locks)) return history;
   }
+  spans.insert(std::upper_bound(spans.begin(), spans.end(), use), use);
+  if (static_cast<std::size_t>(end - begin) == kMaxSpansOfKind) join_nearest(spans, use);
   if (spans.size() > kMaxSpans) return kMany;
   std::string key = key_of(spans);
   if (const auto it = ids_.find(key); it != ids_.end()) return it->second;
@@ -99,15 +115,58 @@ Histories::Id Histories::add(Id history, const Span& use) {
   return id;
 }
 
-Verdict Histories::verdict(Id history, const StrongOrder& order) {
-  Judged& judged = judged_[history];
-  if (!judged.known) judged = {true, judge(histories_[history], order)};
-  return judged.verdict;
+// Joins two neighbours among the spans of this kind: those with the fewest epochs between them, and
+// with the same locks if possible.
+void Histories::join_nearest(Spans& spans, const Span& use) {
+  const auto own = std::ranges::find_if(spans, [&](const Span& s) { return same_kind(s, use); });
+  const auto distance = [](auto it) {
+    const std::uint32_t gap = it[1].first > it->last ? it[1].first - it->last : 0;
+    return std::pair(gap, it->locks != it[1].locks);
+  };
+  auto nearest = own;
+  for (auto it = own; it != own + kMaxSpansOfKind; ++it)
+    if (distance(it) < distance(nearest)) nearest = it;
+  nearest->last = std::max(nearest->last, nearest[1].last);
+  nearest->locks = locks_.common(nearest->locks, nearest[1].locks);
+  spans.erase(nearest + 1);
 }
 
-Verdict Histories::judge(const Spans& spans, const StrongOrder& order) {
-  const bool one =
-      std::none_of(spans.begin(), spans.end(), [&](const Span& span) { return span.thread != spans.front().thread; });
+const Suspicions& Histories::judge(Id history, const StrongOrder& order) {
+  Judged& judged = judged_[history];
+  if (judged.known) return judged.suspicions;
+  const Spans& all = histories_[history];
+  Spans memory;
+  std::ranges::copy_if(all, std::back_inserter(memory), [](const Span& span) { return !is_of_lock(span); });
+  judged.known = true;
+  judged.suspicions.verdict = verdict(memory, order);
+  judged.suspicions.race = judged.suspicions.verdict == Verdict::Constrains && may_race(memory, order);
+  judged.suspicions.memory = may_be_used_after_end(all, order);
+  return judged.suspicions;
+}
+
+bool Histories::may_race(const Spans& spans, const StrongOrder& order) const {
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    for (std::size_t j = i + 1; j < spans.size(); ++j) {
+      const Span &a = spans[i], &b = spans[j];
+      if (a.thread == b.thread || !is_access(a) || !is_access(b)) continue;
+      if ((!changes(a) && !changes(b)) || (a.atomic && b.atomic)) continue;
+      if (!locks_.exclude(a.locks, b.locks) && !precedes(a, b, order) && !precedes(b, a, order)) return true;
+    }
+  return false;
+}
+
+bool Histories::is_one_lock(Id history, const StrongOrder& order) const {
+  if (history == kMany) return false;
+  const Spans& spans = histories_[history];
+  return std::ranges::all_of(spans, [&](const Span& begin) {
+    return begin.kind != UseKind::Begin || std::ranges::all_of(spans, [&](const Span& use) {
+             return use.kind != UseKind::Lock || use.thread == begin.thread || precedes(begin, use, order);
+           });
+  });
+}
+
+Verdict Histories::verdict(const Spans& spans, const StrongOrder& order) {
+  const bool one = std::ranges::none_of(spans, [&](const Span& span) { return span.thread != spans.front().thread; });
   if (one) return Verdict::OneThread;
   if (std::none_of(spans.begin(), spans.end(), changes)) return Verdict::ReadOnly;
   for (std::size_t i = 0; i < spans.size(); ++i)

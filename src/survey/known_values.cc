@@ -87,13 +87,20 @@ void KnownValues::write(std::uint64_t granule, unsigned from, unsigned to, const
   std::uint64_t& value = page.values[granule % kGranules];
   std::uint8_t& known = page.known[granule % kGranules];
   const std::uint8_t changed = bits(from, to);
-  if (written.is_opaque()) {
-    known &= static_cast<std::uint8_t>(~changed);
-    return;
-  }
   const std::uint64_t mask = mask_of(changed);
   value = (value & ~mask) | (written.word(granule * kBytes + from - address, from, to - from) & mask);
   known |= changed;
+}
+
+void KnownValues::lose(std::uint64_t first, unsigned from, std::uint64_t last, unsigned to) {
+  for (std::uint64_t granule = first; granule <= last;) {
+    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
+    Page& page = this->page(granule / kGranules);
+    for (; granule <= end; ++granule) {
+      const std::uint8_t lost = bits(granule == first ? from : 0, granule == last ? to : kBytes);
+      page.known[granule % kGranules] &= static_cast<std::uint8_t>(~lost);
+    }
+  }
 }
 
 void KnownValues::forget(std::uint64_t address, std::uint64_t bytes) {

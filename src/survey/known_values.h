@@ -26,6 +26,9 @@ public:
   // now on.
   bool read(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& seen, std::uint64_t address);
   void write(std::uint64_t granule, unsigned from, unsigned to, const trace::Contents& written, std::uint64_t address);
+  // Bytes of these granules get an unknown value: all, but for the first one, from its byte `from`
+  // on, and the last one, up to its byte `to`.
+  void lose(std::uint64_t first, unsigned from, std::uint64_t last, unsigned to);
   // An object begins or ends there, so its bytes become unknown.
   void forget(std::uint64_t address, std::uint64_t bytes);
 

@@ -1,6 +1,7 @@
 #include "survey/sharing.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/address_ranges.h"
 #include "trace/kind_groups.h"
@@ -30,6 +31,13 @@ InGranule in_granule(const Event& e, std::uint64_t base) {
           static_cast<unsigned>(std::min(last, base | 7) - base) + 1};
 }
 
+// The verdict that all of them have, or `otherwise`.
+template <typename Granules>
+std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) {
+  const auto differs = [&](std::uint32_t verdict) { return verdict != granules.front(); };
+  return std::ranges::any_of(granules, differs) ? otherwise : granules.front();
+}
+
 } // namespace
 
 bool Sharing::begin(const trace::Trace& trace) {
@@ -38,6 +46,7 @@ bool Sharing::begin(const trace::Trace& trace) {
   for (const trace::Site& site : trace.sites) own_frame_.push_back((site.flags & trace::kSiteOwnFrame) != 0);
   values_recorded_ = (trace.flags & trace::kNoValues) == 0;
   values_.begin(trace);
+  ended_ = trace.process.end == trace::EndKind::Exit;
   return true;
 }
 
@@ -65,15 +74,24 @@ Sharing::Page& Sharing::page(std::uint64_t number) {
   return *(last_page_ = made.get());
 }
 
+// f(page, first, end) for each page of the range, with the granules of it that are in the range.
+template <typename F>
+void Sharing::each_page(std::uint64_t address, std::uint64_t bytes, F&& f) {
+  const std::uint64_t last = (address + bytes - 1) >> kGranuleBits;
+  for (std::uint64_t granule = address >> kGranuleBits; granule <= last;) {
+    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
+    f(page(granule / kGranules), static_cast<std::size_t>(granule % kGranules),
+      static_cast<std::size_t>(end % kGranules) + 1);
+    granule = end + 1;
+  }
+}
+
 // f(page, index in it) for each granule of the range.
 template <typename F>
 void Sharing::each_granule(std::uint64_t address, std::uint64_t bytes, F&& f) {
-  const std::uint64_t last = (address + bytes - 1) >> kGranuleBits;
-  for (std::uint64_t granule = address >> kGranuleBits; granule <= last;) {
-    Page& at = page(granule / kGranules);
-    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
-    for (; granule <= end; ++granule) f(at, static_cast<std::size_t>(granule % kGranules));
-  }
+  each_page(address, bytes, [&](Page& page, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) f(page, i);
+  });
 }
 
 // The same, but only where a page exists: for ranges of any size.
@@ -100,25 +118,48 @@ void Sharing::each_known_granule(std::uint64_t address, std::uint64_t bytes, F&&
 // --- the first pass ------------------------------------------------------------------------------
 
 void Sharing::survey(const Event& e) {
+  if (e.thread != requests_.thread()) requests_.begin_thread(e.thread);
   if (is_access(e.kind)) {
     if (has_extent(e)) use(e);
     return;
   }
-  if (trace::begins_object(e.kind)) begin_object(e);
-  else if (trace::ends_object(e.kind)) end_object(e);
-  else if (e.kind == EventKind::AtomicBegin) has_blocks_ = true;
-  else order_.see(e);
+  const std::uint64_t lock = requests_.see(e, locks_);
+  if (lock != 0) use_lock(e, lock, UseKind::Lock);
+  if (trace::begins_object(e.kind)) return begin_object(e);
+  if (trace::ends_object(e.kind)) return end_object(e);
+  switch (e.kind) {
+  case EventKind::AtomicBegin: has_blocks_ = true; break;
+  case EventKind::LockDestroy: use_lock(e, e.address, UseKind::Destroy); break;
+  case EventKind::ProcessFork:
+  case EventKind::SignalEnter:
+  case EventKind::Crash: odd_ = true; break;
+  default: order_.see(e);
+  }
 }
 
-std::uint32_t Sharing::use_number(std::uint32_t thread, UseKind kind, bool fresh) {
-  const std::uint32_t epoch = order_.epoch(thread);
-  if (thread != use_thread_ || epoch != use_epoch_) {
-    use_thread_ = thread;
-    use_epoch_ = epoch;
-    for (unsigned i = 0; i < use_numbers_.size(); ++i)
-      use_numbers_[i] = histories_.use(thread, epoch, static_cast<UseKind>(i >> 1), (i & 1) != 0);
+// Only accesses depend on the locks that are held.
+std::uint32_t Sharing::use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic) {
+  constexpr std::uint32_t kUnknown = 0xffffffff;
+  const bool access = kind == UseKind::Read || kind == UseKind::Write;
+  const UseKey key{thread, order_.epoch(thread), access ? requests_.held() : LockSets::kNone};
+  if (present_ == nullptr || key != use_key_) {
+    const auto [it, added] = use_numbers_.try_emplace(key);
+    if (added) it->second.fill(kUnknown);
+    use_key_ = key;
+    present_ = &it->second;
   }
-  return use_numbers_[static_cast<unsigned>(kind) << 1 | static_cast<unsigned>(fresh)];
+  std::uint32_t& number =
+      (*present_)[static_cast<unsigned>(kind) << 2 | static_cast<unsigned>(fresh) << 1 | static_cast<unsigned>(atomic)];
+  if (number == kUnknown) number = histories_.use({thread, kind, fresh, atomic, key.epoch, key.epoch, key.locks});
+  return number;
+}
+
+void Sharing::use_lock(const Event& e, std::uint64_t lock, UseKind kind) {
+  const std::uint32_t number = use_number(e.thread, kind, false);
+  each_granule(lock, 1, [&](Page& page, std::size_t i) {
+    add(page.granules[i], number);
+    if (page.dead_of == e.thread && page.dead[i]) used_dead_ = true;
+  });
 }
 
 bool Sharing::is_first_of_frame(const Event& e) {
@@ -132,91 +173,180 @@ void Sharing::add(std::uint32_t& granule, std::uint32_t use) {
 
 void Sharing::use(const Event& e) {
   const bool across = e.size <= 8 && (e.address >> kGranuleBits) != ((e.address + e.size - 1) >> kGranuleBits);
-  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || is_first_of_frame(e);
+  const bool frame = is_first_of_frame(e); // notes the page
+  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || frame;
   const UseKind kind = writes_memory(e.kind) ? UseKind::Write : UseKind::Read;
-  const std::uint32_t stale_use = use_number(e.thread, kind, false), fresh_use = use_number(e.thread, kind, true);
+  const bool atomic = is_atomic(e.kind);
+  odd_ |= e.kind == EventKind::ExternalWrite;
+  const std::uint32_t stale_use = use_number(e.thread, kind, false, atomic),
+                      fresh_use = use_number(e.thread, kind, true, atomic);
+  const std::uint32_t epoch = use_key_.epoch;
   const auto mark = [&](Page& page, std::size_t i) {
     std::uint32_t& granule = page.granules[i];
-    const bool fresh = page.fresh_of == e.thread && page.fresh_epoch == use_epoch_ && page.fresh[i];
+    const bool fresh = page.fresh_of == e.thread && page.fresh_epoch == epoch && page.fresh[i];
     const std::uint32_t history = histories_.after(granule & kHistory, fresh ? fresh_use : stale_use);
-    const bool keep = kept || (page.dead_of == e.thread && page.dead[i]);
+    const bool dead = page.dead_of == e.thread && page.dead[i];
+    used_dead_ |= dead;
+    const bool keep = kept || dead;
     granule = (granule & kKept) | history | (keep ? kKept : 0);
   };
-  if (e.size <= kMarkedBytes) return each_granule(e.address, e.size, mark);
-  const LargeUse large{e.address, e.size, e.thread, use_epoch_, kind};
+  const auto mark_part = [&](Page& page, std::size_t from, std::size_t to) {
+    Marked& marked = page.marked[kind == UseKind::Write ? 1 : 0];
+    const bool same = marked.use == stale_use;
+    if (same && !kept && marked.from <= from && to <= marked.to) return;
+    for (std::size_t i = from; i < to; ++i) mark(page, i);
+    const bool touches = same && from <= marked.to && marked.from <= to;
+    const auto first = static_cast<std::uint16_t>(from), end = static_cast<std::uint16_t>(to);
+    if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end)};
+    else marked = {stale_use, first, end};
+  };
+  if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
+  const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
 }
 
 void Sharing::begin_object(const Event& e) {
   if (e.value == 0 || e.value > ~e.address) return;
   if (large_dead_of_ == e.thread) erase_overlapping(large_dead_, e.address, e.address + e.value);
-  const std::uint32_t number = use_number(e.thread, UseKind::Begin, false);
+  const std::uint32_t number = use_number(e.thread, UseKind::Begin, false), epoch = use_key_.epoch;
   const auto begin = [&](Page& page, std::size_t i) {
-    if (page.fresh_of != e.thread || page.fresh_epoch != use_epoch_) {
+    if (page.fresh_of != e.thread || page.fresh_epoch != epoch) {
       page.fresh.reset();
       page.fresh_of = e.thread;
-      page.fresh_epoch = use_epoch_;
+      page.fresh_epoch = epoch;
     }
     page.fresh[i] = true;
+    page.marked = {};
     if (page.dead_of == e.thread) page.dead[i] = false;
     add(page.granules[i], number);
   };
   // A granule without a page has seen no end so far, so a large range need not begin it. A small
   // range does so all the same: a thread that is surveyed later may have ended an object there.
-  if (e.value <= kMarkedBytes) each_granule(e.address, e.value, begin);
-  else each_known_granule(e.address, e.value, begin);
+  if (e.value <= kMarkedBytes) return each_granule(e.address, e.value, begin);
+  each_known_granule(e.address, e.value, begin);
+  large_begins_.insert({e.address, e.value, e.thread, epoch, UseKind::Begin});
 }
 
 void Sharing::end_object(const Event& e) {
   if (e.value == 0 || e.value > ~e.address) return;
-  const std::uint32_t number = use_number(e.thread, UseKind::End, false);
+  const std::uint32_t number = use_number(e.thread, UseKind::End, false), epoch = use_key_.epoch;
   // A new mapping may go unrecorded, so an access after an unmap is not a use of dead memory.
   const bool dead = e.kind != EventKind::Unmap;
   const auto end = [&](Page& page, std::size_t i) {
     add(page.granules[i], number);
+    page.marked = {};
     if (!dead) return;
     if (page.dead_of != e.thread) {
       page.dead.reset();
       page.dead_of = e.thread;
     }
+    used_dead_ |= page.dead[i]; // freed twice
     page.dead[i] = true;
   };
   if (e.value <= kMarkedBytes) return each_granule(e.address, e.value, end);
   each_known_granule(e.address, e.value, end);
-  large_uses_.insert({e.address, e.value, e.thread, use_epoch_, UseKind::End});
+  large_uses_.insert({e.address, e.value, e.thread, epoch, UseKind::End});
   if (!dead) return;
   if (large_dead_of_ != e.thread) large_dead_.clear();
   large_dead_of_ = e.thread;
+  const auto known = first_overlapping(large_dead_, e.address);
+  used_dead_ |= known != large_dead_.end() && known->first < e.address + e.value;
   erase_overlapping(large_dead_, e.address, e.address + e.value);
   large_dead_[e.address] = {e.address + e.value};
 }
 
 void Sharing::surveyed() {
+  requests_.finish();
   for (const LargeUse& large : large_uses_) { // some granules got a page only later
-    const std::uint32_t number = histories_.use(large.thread, large.epoch, large.kind, false);
+    const std::uint32_t number =
+        histories_.use({large.thread, large.kind, false, false, large.epoch, large.epoch, LockSets::kNone});
     each_known_granule(large.address, large.bytes, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
   }
-  for (auto& [number, page] : pages_)
+  distrust_locks();
+  absl::flat_hash_set<std::uint64_t> frames; // pages
+  for (const std::uint64_t entry : frame_pages_) frames.insert(entry >> 20);
+  bool race = false, memory = used_dead_;
+  for (auto& [number, page] : pages_) {
+    const bool frame = frames.contains(number);
     for (std::uint32_t& granule : page->granules) {
-      Verdict verdict = histories_.verdict(granule & kHistory, order_);
+      const Suspicions& suspicions = histories_.judge(granule & kHistory, order_);
+      Verdict verdict = suspicions.verdict;
+      race |= suspicions.race;
+      memory |= suspicions.memory || (frame && verdict == Verdict::Constrains);
       if ((granule & kKept) != 0 || (verdict == Verdict::Ordered && has_blocks_)) verdict = Verdict::Constrains;
       granule = static_cast<std::uint32_t>(verdict);
     }
+    page->all = common_verdict(page->granules, kMixed);
+  }
+  const bool large = odd_ || large_uses_conflict();
+  settled_ = {.races = !race && !large,
+              .memory = !memory && !large,
+              .deadlocks = !odd_ && !requests_.may_deadlock(),
+              .wakeups = !odd_ && !requests_.may_lose_wakeups(),
+              .misuse = !memory && !large && !requests_.may_misuse(),
+              .blocks = !has_blocks_,
+              .end = !odd_ && ended_};
+}
+
+// Locks whose address may have been several objects exclude nobody (settled.h).
+void Sharing::distrust_locks() {
+  for (const std::uint64_t lock : requests_.distrusted()) locks_.distrust(lock);
+  for (const std::uint64_t lock : locks_.locks()) {
+    const Page* page = find(lock >> kPageBits);
+    if (page == nullptr) continue; // its set was never used
+    Histories::Id history = page->granules[(lock >> kGranuleBits) % kGranules] & kHistory;
+    for (const LargeUse& begin : large_begins_) {
+      if (begin.address > lock) break;
+      if (lock - begin.address >= begin.bytes) continue;
+      history = histories_.after(
+          history, histories_.use({begin.thread, begin.kind, false, false, begin.epoch, begin.epoch, LockSets::kNone}));
+    }
+    if (!histories_.is_one_lock(history, order_)) locks_.distrust(lock);
+  }
+}
+
+// Large ranges mark only the granules that are used otherwise, too. May two of them conflict?
+bool Sharing::large_uses_conflict() const {
+  constexpr std::size_t kMostCompared = 2048;
+  if (large_uses_.size() > kMostCompared) return true;
+  for (auto a = large_uses_.begin(); a != large_uses_.end(); ++a)
+    for (auto b = std::next(a); b != large_uses_.end() && b->address - a->address < a->bytes; ++b) {
+      if (a->thread == b->thread || (a->kind == UseKind::Read && b->kind == UseKind::Read)) continue;
+      const bool forward = order_.before({a->thread, a->epoch}, {b->thread, b->epoch});
+      if (!forward && !order_.before({b->thread, b->epoch}, {a->thread, a->epoch})) return true;
+      if ((forward ? a : b)->kind == UseKind::End) return true;
+    }
+  return false;
 }
 
 // --- the second pass -----------------------------------------------------------------------------
 
-Verdict Sharing::verdict(std::uint64_t granule) const {
-  const Page* page = find(granule / kGranules);
-  return page == nullptr ? Verdict::Constrains : static_cast<Verdict>(page->granules[granule % kGranules]);
+// f(first granule, last granule, verdict) for parts of the access that have one verdict, ascending,
+// until it returns false.
+template <typename F>
+void Sharing::each_verdict(const Event& e, F&& f) const {
+  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
+  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last;) {
+    const std::uint64_t end = std::min(last, granule | (kGranules - 1));
+    const Page* page = find(granule / kGranules);
+    if (page == nullptr || page->all != kMixed) {
+      if (!f(granule, end, page == nullptr ? Verdict::Constrains : static_cast<Verdict>(page->all))) return;
+    } else {
+      for (std::uint64_t at = granule; at <= end; ++at)
+        if (!f(at, at, static_cast<Verdict>(page->granules[at % kGranules]))) return;
+    }
+    granule = end + 1;
+  }
 }
 
 bool Sharing::is_private(const Event& e) const {
   if (!has_extent(e) || e.size > kMarkedBytes) return false;
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule)
-    if (verdict(granule) != Verdict::OneThread) return false;
-  return true;
+  bool one_thread = true;
+  each_verdict(e, [&](std::uint64_t, std::uint64_t, Verdict verdict) {
+    one_thread = verdict == Verdict::OneThread;
+    return one_thread;
+  });
+  return one_thread;
 }
 
 void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) const {
@@ -225,14 +355,14 @@ void Sharing::kept_parts(const Event& e, std::vector<trace::KeptPart>& parts) co
     parts.push_back({e.address, e.size});
     return;
   }
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
-    if (verdict(granule) != Verdict::Constrains) continue;
-    const auto [from, to] = in_granule(e, granule << kGranuleBits);
-    const std::uint64_t address = (granule << kGranuleBits) + from;
-    if (!parts.empty() && parts.back().address + parts.back().bytes == address) parts.back().bytes += to - from;
-    else parts.push_back({address, to - from});
-  }
+  each_verdict(e, [&](std::uint64_t first, std::uint64_t last, Verdict verdict) {
+    if (verdict != Verdict::Constrains) return true;
+    const std::uint64_t begin = in_granule(e, first << kGranuleBits).from + (first << kGranuleBits);
+    const std::uint64_t bytes = in_granule(e, last << kGranuleBits).to + (last << kGranuleBits) - begin;
+    if (!parts.empty() && parts.back().address + parts.back().bytes == begin) parts.back().bytes += bytes;
+    else parts.push_back({begin, bytes});
+    return true;
+  });
 }
 
 void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
@@ -244,27 +374,39 @@ void Sharing::passes(const Event& e, std::span<const std::uint8_t> bytes) {
     return;
   }
   const Contents contents = read ? seen_by(bytes, e) : written_by(bytes, e);
-  const std::uint64_t last = (e.address + e.size - 1) >> kGranuleBits;
-  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last; ++granule) {
-    const Verdict judged = verdict(granule);
-    if (judged != Verdict::ReadOnly && judged != Verdict::Ordered) continue;
-    const auto [from, to] = in_granule(e, granule << kGranuleBits);
-    if (!read) values_.write(granule, from, to, contents, e.address);
-    else if (!values_.read(granule, from, to, contents, e.address)) changed_.push_back(granule);
-  }
+  if (read && contents.is_opaque()) return;
+  each_verdict(e, [&](std::uint64_t first, std::uint64_t last, Verdict verdict) {
+    if (verdict != Verdict::ReadOnly && verdict != Verdict::Ordered) return true;
+    if (contents.is_opaque()) {
+      const unsigned from = in_granule(e, first << kGranuleBits).from, to = in_granule(e, last << kGranuleBits).to;
+      values_.lose(first, from, last, to);
+      return true;
+    }
+    for (std::uint64_t granule = first; granule <= last; ++granule) {
+      const auto [from, to] = in_granule(e, granule << kGranuleBits);
+      if (!read) values_.write(granule, from, to, contents, e.address);
+      else if (!values_.read(granule, from, to, contents, e.address)) changed_.push_back(granule);
+    }
+    return true;
+  });
 }
 
 bool Sharing::wants_another_pass() {
   if (changed_.empty()) return false;
   ++passes_;
-  for (const std::uint64_t granule : changed_)
-    page(granule / kGranules).granules[granule % kGranules] = static_cast<std::uint32_t>(Verdict::Constrains);
+  for (const std::uint64_t granule : changed_) {
+    Page& at = page(granule / kGranules);
+    at.granules[granule % kGranules] = static_cast<std::uint32_t>(Verdict::Constrains);
+    at.all = kMixed;
+  }
   changed_.clear();
   if (passes_ >= kMaxPasses)
-    for (auto& [number, page] : pages_)
+    for (auto& [number, page] : pages_) {
       for (std::uint32_t& verdict : page->granules)
         if (verdict != static_cast<std::uint32_t>(Verdict::OneThread))
           verdict = static_cast<std::uint32_t>(Verdict::Constrains);
+      page->all = kMixed;
+    }
   values_.restart();
   return true;
 }

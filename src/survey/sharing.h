@@ -43,7 +43,8 @@
 // Memory of case 1 is not compared: no other thread can notice a change.
 //
 // Cost: two page lookups and one history lookup for each access, and 4.2 bytes for each 8 bytes
-//   that are used.
+//   that are used. A range costs as much for each page that it touches, if the same thread has
+//   touched these bytes before or all of the page has one verdict.
 #pragma once
 
 #include <array>
@@ -57,9 +58,12 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
+#include <absl/container/node_hash_map.h>
 
 #include "survey/histories.h"
 #include "survey/known_values.h"
+#include "survey/requests.h"
+#include "survey/settled.h"
 #include "survey/strong_order.h"
 #include "trace/sieve.h"
 
@@ -79,18 +83,32 @@ public:
   void passes(const trace::Event& event, std::span<const std::uint8_t> bytes) override;
   bool wants_another_pass() override;
 
+  // Kinds of findings that no run has (settled.h). All false before the survey is complete.
+  const Settled& settled() const { return settled_; }
+
 private:
   static constexpr unsigned kGranuleBits = 3, kPageBits = 12;
   static constexpr std::size_t kGranules = std::size_t{1} << (kPageBits - kGranuleBits);
   static constexpr std::uint32_t kKept = 1u << 31, kHistory = kKept - 1;
   static constexpr unsigned kMaxPasses = 3; // after these, only memory of one thread is left out
 
+  struct Marked {
+    std::uint32_t use = 0xffffffff;
+    std::uint16_t from = 0, to = 0;
+  };
+  static constexpr std::uint32_t kMixed = 0xff;
   struct Page {
     // First pass: history, kKept. Then: Verdict.
     std::array<std::uint32_t, kGranules> granules{};
     std::bitset<kGranules> fresh; // begun by the thread `fresh_of` in its epoch `fresh_epoch`
     std::bitset<kGranules> dead;  // freed by the thread `dead_of`, and not begun by it since
     std::uint32_t fresh_of = 0, fresh_epoch = 0, dead_of = 0;
+    // The granules that the last reads and writes marked. A use that was added once is in a
+    // granule's history for good, so the same use of the same granules changes nothing, as long as
+    // no object begins or ends here.
+    std::array<Marked, 2> marked{};
+    // After the first pass: the verdict of all granules, or kMixed.
+    std::uint32_t all = kMixed;
   };
   struct LargeUse {
     std::uint64_t address, bytes;
@@ -105,6 +123,8 @@ private:
   Page* find(std::uint64_t number) const;
   Page& page(std::uint64_t number);
   template <typename F>
+  void each_page(std::uint64_t address, std::uint64_t bytes, F&& f);
+  template <typename F>
   void each_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
   template <typename F>
   void each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
@@ -112,24 +132,47 @@ private:
   void use(const trace::Event& access);
   void begin_object(const trace::Event& e);
   void end_object(const trace::Event& e);
-  std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh);
+  std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
+  void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
+  void distrust_locks();
+  bool large_uses_conflict() const;
   bool is_first_of_frame(const trace::Event& access);
-  Verdict verdict(std::uint64_t granule) const;
+  template <typename F>
+  void each_verdict(const trace::Event& access, F&& f) const;
 
   std::vector<std::uint8_t> own_frame_; // by site
-  Histories histories_;
+  LockSets locks_;
+  Requests requests_;
+  Histories histories_{locks_};
   StrongOrder order_;
   absl::flat_hash_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0}; // most accesses are near the previous one
   mutable Page* last_page_ = nullptr;
-  std::uint32_t use_thread_ = 0xffffffff, use_epoch_ = 0; // to which use_numbers_ belong
-  std::array<std::uint32_t, 8> use_numbers_{};
+  // Numbers of uses, by thread, epoch and locks held; kUnknown: not asked for yet.
+  using UseNumbers = std::array<std::uint32_t, 32>;
+  struct UseKey {
+    std::uint32_t thread = 0xffffffff, epoch = 0;
+    LockSets::Id locks = LockSets::kNone;
+    friend bool operator==(const UseKey&, const UseKey&) = default;
+    template <typename H>
+    friend H AbslHashValue(H h, const UseKey& key) {
+      return H::combine(std::move(h), key.thread, key.epoch, key.locks);
+    }
+  };
+  absl::node_hash_map<UseKey, UseNumbers> use_numbers_;
+  UseKey use_key_; // the present one
+  UseNumbers* present_ = nullptr;
   absl::btree_map<std::uint64_t, DeadRange> large_dead_; // of the thread `large_dead_of_`
   std::uint32_t large_dead_of_ = 0;
-  absl::btree_set<LargeUse> large_uses_; // sorted, so that results are deterministic
+  absl::btree_set<LargeUse> large_uses_;   // sorted, so that results are deterministic
+  absl::btree_set<LargeUse> large_begins_; // of objects
+  bool used_dead_ = false;                 // a thread used or freed what it had freed itself
+  bool odd_ = false;                       // there are events that the rules of settled.h do not know
+  Settled settled_;
   absl::flat_hash_set<std::uint64_t> frame_pages_;
   bool has_blocks_;
   bool values_recorded_ = true;
+  bool ended_ = false; // the recorded run, by itself
 
   KnownValues values_;
   unsigned passes_ = 0;

@@ -11,11 +11,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trace/trace.h"
+#include "trace/trace_bytes.h"
 
 namespace sooth::trace {
 
@@ -28,17 +30,24 @@ inline constexpr std::uint32_t kMaxThreads = 1u << 20;
 struct Chunk {
   ChunkHeader header;
   std::uint64_t offset; // of the header, in the file
+  std::uint64_t bytes;  // of the body, as far as the file has it
+  // Empty for an Events chunk: body_of() reads it.
   std::span<const std::uint8_t> body;
 };
 
 struct ScanResult {
-  std::vector<Chunk> chunks; // in file order; without Pad and free Live chunks
+  std::vector<Chunk> chunks;                    // in file order; without Pad and free Live chunks
+  std::deque<std::vector<std::uint8_t>> bodies; // of chunks that are not read again
   std::uint64_t damaged_chunks = 0;
   std::uint64_t damaged_bytes = 0;
   std::vector<std::string> notes;
 };
 
+ScanResult scan_chunks(TraceBytes& file);
 ScanResult scan_chunks(std::span<const std::uint8_t> file);
+
+// The body of an Events chunk, in `out`. False: the file has changed since it was scanned.
+bool body_of(const Chunk& chunk, TraceBytes& file, std::vector<std::uint8_t>& out);
 
 // The number of slots of a Live body before the first unfinished one.
 std::uint64_t finished_slots(std::span<const std::uint8_t> body);

@@ -27,8 +27,14 @@ std::uint64_t load(const std::uint8_t* bytes, std::uint64_t size) {
 }
 
 std::uint64_t slots_of(const Chunk& chunk) {
-  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.body.size() / sizeof(RawEvent)
+  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? chunk.bytes / sizeof(RawEvent)
                                                                           : chunk.header.count;
+}
+
+// Without slots of a Live buffer that were not finished.
+std::uint64_t slots_there(const Chunk& chunk) {
+  return chunk.header.type == static_cast<std::uint32_t>(ChunkType::Live) ? finished_slots(chunk.body)
+                                                                          : slots_of(chunk);
 }
 
 } // namespace
@@ -37,10 +43,12 @@ std::uint64_t EventStream::start() {
   // A Live buffer comes after the chunk that repeats it: the chunk has a checksum.
   const auto key = [](const Chunk* c) { return std::tuple(c->header.first_slot, c->header.type, c->offset); };
   std::sort(pieces_.begin(), pieces_.end(), [&](const Chunk* a, const Chunk* b) { return key(a) < key(b); });
-  std::uint64_t bound = 0;
+  std::uint64_t bound = 0, next = 0;
   for (const Chunk* piece : pieces_) {
-    bound += piece->header.type == static_cast<std::uint32_t>(ChunkType::Live) ? finished_slots(piece->body)
-                                                                               : slots_of(*piece);
+    const std::uint64_t first = piece->header.first_slot, slots = slots_there(*piece);
+    bound += slots;
+    if (first > next) is_whole_ = false;
+    if (first <= UINT64_MAX - slots) next = std::max(next, first + slots);
   }
   return bound;
 }
@@ -67,13 +75,8 @@ void EventStream::decode_next_piece() {
   std::uint64_t slots = slots_of(chunk);
   if (first + slots < first || (slots != 0 && first + slots <= next_slot_)) return; // all of it is a repetition
   const bool good = unpack(chunk, slots);
+  if (first > next_slot_) return end_here(chunk, slots);
   if (slots == 0) return;
-  if (first > next_slot_) {
-    context_->count(Defect::MissingEvents, first - next_slot_);
-    context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": slots " + std::to_string(next_slot_) +
-                                    " to " + std::to_string(first - 1) +
-                                    " of its events are missing; its locks and calls may not match up");
-  }
   if (good) {
     const std::size_t from = buffer_.size();
     buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
@@ -82,13 +85,30 @@ void EventStream::decode_next_piece() {
     if (!(context_->trace.flags & kFrozen)) drop_granted_requests(from); // in a frozen trace, the writer did it
   } else {
     context_->count(Defect::DamagedChunks, 1);
-    context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.body.size());
-    context_->count(Defect::MissingEvents, first + slots - std::max(first, next_slot_));
+    context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.bytes);
     context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) +
                                     " is damaged (its events cannot be decoded); " +
-                                    std::to_string(sizeof(ChunkHeader) + chunk.body.size()) + " bytes skipped");
+                                    std::to_string(sizeof(ChunkHeader) + chunk.bytes) + " bytes skipped");
+    return end_here(chunk, slots);
   }
   next_slot_ = std::max(next_slot_, first + slots);
+}
+
+// The thread's next slots are not in the file. Without them, its later events mean nothing: which
+// locks it holds, for one, is not known. `chunk` has later slots.
+void EventStream::end_here(const Chunk& chunk, std::uint64_t slots) {
+  has_gap_ = true;
+  std::uint64_t end = chunk.header.first_slot + slots;
+  for (; next_piece_ != pieces_.size(); ++next_piece_) {
+    const Chunk& later = *pieces_[next_piece_];
+    const std::uint64_t more = slots_there(later);
+    if (later.header.first_slot <= UINT64_MAX - more) end = std::max(end, later.header.first_slot + more);
+  }
+  const bool known = context_->last_number != kNoEnd; // else later events of other threads are in the trace
+  context_->count(known ? Defect::EventsBehindEnd : Defect::MissingEvents, end - next_slot_);
+  context_->trace.notes.push_back("thread " + std::to_string(thread_) + ": its events from slot " +
+                                  std::to_string(next_slot_) + " on are lost");
+  next_slot_ = end;
 }
 
 // The chunk's slots, into context_->slots.
@@ -100,12 +120,13 @@ bool EventStream::unpack(const Chunk& chunk, std::uint64_t& slots) {
     if (slots != 0) std::memcpy(out.data(), chunk.body.data(), slots * sizeof(RawEvent));
     return true;
   }
+  std::vector<std::uint8_t>& body = context_->body;
+  if (!body_of(chunk, context_->file, body)) return false;
   std::vector<std::uint8_t>& raw = context_->unpacked;
   raw.resize(chunk.header.raw_bytes); // bounded by scan_chunks
   out.resize(slots);
-  const int size =
-      LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.body.data()), reinterpret_cast<char*>(raw.data()),
-                          static_cast<int>(chunk.body.size()), static_cast<int>(raw.size()));
+  const int size = LZ4_decompress_safe(reinterpret_cast<const char*>(body.data()), reinterpret_cast<char*>(raw.data()),
+                                       static_cast<int>(body.size()), static_cast<int>(raw.size()));
   return size >= 0 && static_cast<std::size_t>(size) == raw.size() &&
          decode_slots(raw.data(), raw.size(), out.data(), slots);
 }
@@ -115,7 +136,9 @@ void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
   buffer_.reserve(buffer_.size() + slots);
   for (std::uint64_t i = 0; i < slots; ++i) {
     const std::uint64_t extra = payload_slots(raw[i]); // complete: decode_slots and finished_slots checked it
-    if (first_slot + i >= next_slot_) append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
+    if (raw[i].counter > context_->last_number) ++context_->behind_last;
+    else if (first_slot + i >= next_slot_)
+      append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
     i += extra;
   }
 }

@@ -5,7 +5,7 @@
 //
 // A file holds a thread's slots in pieces: Events chunks and at most a few Live buffers, which may
 // repeat slots of a chunk. Sorted by the number of their first slot they make up the stream.
-// Repeated slots are used once, missing slots are counted.
+// Repeated slots are used once. Where slots are missing, the stream ends, and the rest is counted.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,20 @@ struct StampedEvent {
   std::uint64_t counter;
 };
 
+inline constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
+
 // Shared by the streams of one file.
 struct DecodeContext {
   Trace& trace; // bytes, defects and notes grow while streams are read
   const SiteMap& sites;
+  TraceBytes& file;
+  std::vector<std::uint8_t> body;     // scratch
   std::vector<RawEvent> slots;        // scratch
   std::vector<std::uint8_t> unpacked; // scratch
   std::uint64_t malformed = 0;        // events that this version cannot read
   bool contents = true;               // keep the contents of ranges
+  std::uint64_t last_number = kNoEnd; // events with a larger one are left out (gaps.h) ...
+  std::uint64_t behind_last = 0;      // ... and counted
   const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
@@ -51,6 +57,10 @@ public:
   // the next call.
   const StampedEvent* peek(std::size_t ahead = 0);
   void pop() { ++head_; }
+  // After start(): the slots of the pieces follow each other. Each may still be damaged inside.
+  bool is_whole() const { return is_whole_; }
+  // The stream ends early: the file has later slots of the thread, but not the next ones.
+  bool has_gap() const { return has_gap_; }
   // f(event) for each event that was decoded and not popped.
   template <typename F>
   void each_waiting(F&& f) {
@@ -60,6 +70,7 @@ public:
 
 private:
   void decode_next_piece();
+  void end_here(const Chunk& chunk, std::uint64_t slots);
   bool unpack(const Chunk& chunk, std::uint64_t& slots);
   void append_events(std::uint64_t slots, std::uint64_t first_slot);
   void append_event(const RawEvent& raw, const std::uint8_t* payload);
@@ -76,6 +87,7 @@ private:
   std::vector<StampedEvent> buffer_;
   std::size_t head_ = 0;     // of buffer_
   bool after_glued_ = false; // the last access is glued to the next event
+  bool is_whole_ = true, has_gap_ = false;
 };
 
 } // namespace sooth::trace

@@ -116,7 +116,7 @@ struct FileHeader {
   std::int32_t end_value; // exit status or signal number
   std::uint64_t threads;  // threads started so far
   std::uint64_t slots;    // slots written out so far
-  std::uint64_t file_end; // bytes of the file that were allotted so far; 0: not known
+  std::uint64_t file_end; // the file reached at least so far; 0: not known
   std::uint64_t defects[kDefectSlots];
   char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];

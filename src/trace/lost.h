@@ -1,4 +1,4 @@
-// Events that happened and are not in the trace.
+// Events that happened and are not in the trace, though later ones are.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace sooth::trace {
 
 // How many are known to be lost: not kept by the runtime, or in unreadable parts of the file. Any
-// of them may have ordered threads.
+// of them may have ordered threads. Those behind the trace's end (gaps.h) order nothing in it.
 inline std::uint64_t lost_events(const Trace& trace) {
   return trace.defect(Defect::DroppedEvents) + trace.defect(Defect::MissingEvents) +
          trace.defect(Defect::DamagedChunks);

@@ -166,13 +166,13 @@ void read_metadata(const std::vector<Chunk>& chunks, Trace& trace, SiteMap& site
     case ChunkType::Strings: good = read_strings(chunk.body, trace); break;
     case ChunkType::Initial: good = read_initial(chunk.body, trace); break;
     case ChunkType::Process:
-      read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.body.size()}, trace);
+      read_process_text({reinterpret_cast<const char*>(chunk.body.data()), chunk.bytes}, trace);
       break;
     default: break;
     }
     if (good) continue;
     ++trace.defects[static_cast<unsigned>(Defect::DamagedChunks)];
-    trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += sizeof(ChunkHeader) + chunk.body.size();
+    trace.defects[static_cast<unsigned>(Defect::DamagedBytes)] += sizeof(ChunkHeader) + chunk.bytes;
     trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) + " is damaged (its rows do not fit in it)");
   }
   if (modules == 0) trace.all_names_known = false;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trace/kind_groups.h"
+#include "trace/trace.h"
 
 namespace sooth::trace {
 
@@ -13,8 +13,10 @@ inline bool is_own_memory(const Trace& trace, std::uint64_t address) {
   if (std::any_of(trace.globals.begin(), trace.globals.end(), holds)) return true;
   bool own = false;
   for (const Event& e : trace.events) {
-    if (begins_or_ends_object(e.kind) && address - e.address < e.value)
-      own = begins_object(e.kind) && e.kind != EventKind::Map;
+    const bool begins = e.kind == EventKind::Alloc || e.kind == EventKind::StackBegin;
+    const bool other = e.kind == EventKind::Map || e.kind == EventKind::Unmap || e.kind == EventKind::Free ||
+                       e.kind == EventKind::StackEnd;
+    if ((begins || other) && address - e.address < e.value) own = begins;
   }
   return own;
 }

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "trace/gaps.h"
 #include "trace/kind_groups.h"
+#include "trace/lost.h"
 #include "trace/restore/holds.h"
 #include "trace/summary.h"
 
@@ -15,6 +17,10 @@ namespace {
 
 constexpr std::uint64_t kBetweenQuestions = 1 << 16;                              // events of the survey
 constexpr std::uint64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max(); // of events, in findings
+
+bool describes_threads(EventKind kind) {
+  return object_of(kind) == ObjectKind::Thread || kind == EventKind::ThreadName;
+}
 
 bool stays_with_next(const Event& e) {
   if (e.kind == EventKind::ExternalWrite) return true; // it gives the next event the value that it saw
@@ -76,38 +82,56 @@ void Pieces::Complaints::put_back(Trace& trace) const {
   std::copy(std::begin(defects), std::end(defects), trace.defects);
 }
 
-Pieces::Pieces(const FileHeader& header, ScanResult scan, std::vector<std::uint8_t> bytes, std::uint64_t file_bytes,
-               const ReadOptions& options)
-    : bytes_(std::move(bytes)), scan_(std::move(scan)), options_(options) {
+Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceBytes> file, const ReadOptions& options)
+    : file_(std::move(file)), scan_(std::move(scan)), options_(options) {
   read_file_header(header, program_);
-  program_.file_bytes = file_bytes;
-  check_end(header, file_bytes, program_);
+  program_.file_bytes = file_->size();
+  check_end(header, file_->size(), program_);
   read_metadata(scan_.chunks, program_, sites_);
   program_.notes.insert(program_.notes.end(), scan_.notes.begin(), scan_.notes.end());
   program_.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan_.damaged_chunks;
   program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
   of_file_.emplace(program_);
+  find_last_number(header.threads);
   if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
-  begin();
+  if (enough_) open_threads();
+  else begin();
+}
+
+// A file that lacks events of some thread ends where they begin to lack (gaps.h).
+void Pieces::find_last_number(std::uint64_t threads) {
+  const bool incomplete = program_.defect(Defect::DamagedBytes) != 0;
+  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  context_->contents = false;
+  open_streams();
+  const auto is_whole = [](const EventStream& stream) { return stream.is_whole(); };
+  if (!incomplete && std::ranges::all_of(streams_, is_whole)) return;
+  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete, threads);
+  of_file_->put_back(program_);
 }
 
 // The sieve's first pass; false if the trace must be kept whole.
 bool Pieces::survey() {
   if (!options_.sieve->begin(program_)) return false;
-  context_.emplace(DecodeContext{program_, sites_, {}, {}});
+  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->contents = false;
+  context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
   open_streams();
   std::uint64_t seen = 0;
   for (EventStream& stream : streams_)
     while (const StampedEvent* next = stream.peek()) {
       options_.sieve->survey(next->event);
+      if (describes_threads(next->event.kind)) thread_events_.push_back(*next);
       stream.pop();
       if (++seen % kBetweenQuestions == 0 && stopped()) return true;
     }
   options_.sieve->surveyed();
   count_malformed(program_);
   of_events_.emplace(program_);
+  enough_ = options_.enough && lost_events(program_) == 0 && options_.enough();
+  program_.events_settled = enough_ ? seen - thread_events_.size() : 0;
+  program_.events_recorded = enough_ ? seen : 0;
   return true;
 }
 
@@ -126,16 +150,14 @@ void Pieces::begin() {
   of_file_->put_back(program_);
   program_.bytes.clear();
   program_.events_recorded = program_.events_sieved = 0;
-  context_.emplace(DecodeContext{program_, sites_, {}, {}});
+  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->sieve = options_.sieve;
+  context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
   const std::uint64_t bound = open_streams();
   const std::size_t expected = options_.sieve == nullptr ? bound : 0;
-  if (!streams_.empty() && streams_.back().thread() >= program_.threads.size())
-    program_.threads.resize(streams_.back().thread() + 1);
-  if ((program_.flags & kFrozen) == 0)
-    for (std::uint32_t i = 0; i < program_.threads.size(); ++i) program_.threads[i] = {{}, i};
+  open_threads();
   order_ = (program_.flags & kFrozen) != 0 ? frozen_order(streams_, program_, options_.sieve, expected)
                                            : restored_order(streams_, program_, options_.sieve, expected);
   standing_.emplace(program_);
@@ -143,6 +165,13 @@ void Pieces::begin() {
   carried_.clear();
   number_ = 0;
   over_ = false;
+}
+
+void Pieces::open_threads() {
+  if (!streams_.empty() && streams_.back().thread() >= program_.threads.size())
+    program_.threads.resize(streams_.back().thread() + 1);
+  if ((program_.flags & kFrozen) == 0)
+    for (std::uint32_t i = 0; i < program_.threads.size(); ++i) program_.threads[i] = {{}, i};
 }
 
 // Opens the threads' streams, ascending. Returns an upper bound of the number of events.
@@ -171,6 +200,16 @@ Pieces::Got Pieces::next(std::size_t most, std::size_t overlap, Trace& piece) {
     give_up();
     over_ = true;
     return Got::Nothing;
+  }
+  if (enough_) { // their counters are exact
+    over_ = true;
+    std::vector<std::pair<std::uint64_t, std::size_t>> order; // counter, place
+    for (std::size_t i = 0; i < thread_events_.size(); ++i) order.emplace_back(thread_events_[i].counter, i);
+    std::ranges::sort(order);
+    std::vector<Event> events;
+    for (const auto& [counter, place] : order) events.push_back(thread_events_[place].event);
+    piece = whole(std::move(events));
+    return Got::Piece;
   }
   if (gave_up_) { // the survey did not finish, so the sieve cannot decide
     over_ = true;
@@ -225,12 +264,15 @@ void Pieces::put_requests_last(std::vector<Event>& events, bool last) {
     events = std::move(out);
   }
   if (!last) return;
-  for (const auto& [thread, request] : waiting_) events.push_back(request);
+  // If the trace ends before the run did, nobody knows whether they were granted.
+  const bool ends_early = last_number_ != kNoEnd || program_.defect(Defect::WriteErrors) != 0;
+  for (const auto& [thread, request] : waiting_)
+    if (!ends_early) events.push_back(request);
   waiting_.clear();
 }
 
 Trace Pieces::whole(std::vector<Event> events) {
-  count_malformed(program_);
+  if (!enough_) count_malformed(program_);
   Trace out = std::move(program_);
   out.events = std::move(events);
   if ((out.flags & kFrozen) == 0) follow_threads(out.events, out);
@@ -286,7 +328,13 @@ void Pieces::finish(Trace& piece, bool last) const {
   if (options_.check_holds) count_broken_holds(piece);
 }
 
+// Counts events that are in the file and not in the trace.
 void Pieces::count_malformed(Trace& trace) const {
+  if (context_->behind_last != 0) {
+    trace.defects[static_cast<unsigned>(Defect::EventsBehindEnd)] += context_->behind_last;
+    trace.notes.push_back(std::to_string(context_->behind_last) +
+                          " events of other threads are left out, because they may come after the lost ones");
+  }
   if (context_->malformed == 0) return;
   trace.defects[static_cast<unsigned>(Defect::MissingEvents)] += context_->malformed;
   trace.notes.push_back(std::to_string(context_->malformed) + " events mean nothing to this version and were left out");

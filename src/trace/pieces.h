@@ -7,8 +7,8 @@
 //
 // A run of a piece, behind the events recorded before it, is a run of the trace. So every finding
 // in a piece is true. A finding about events further apart than the length of a piece is missed.
-// Cost: the time of read_trace. Memory for one piece, for the standing events, for the bytes of the
-//   file, and for the values of memory that is kept (restore.h).
+// Cost: the time of read_trace; the file is read once for each pass. Memory for one piece, for the
+//   standing events, and for the values of memory that is kept (restore.h).
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,8 @@ std::size_t last_boundary(const std::vector<Event>& events, std::size_t threads,
 
 class Pieces {
 public:
-  // The chunks point into `bytes`; `bytes` is empty if the caller owns that memory.
-  Pieces(const FileHeader& header, ScanResult scan, std::vector<std::uint8_t> bytes, std::uint64_t file_bytes,
-         const ReadOptions& options);
+  // `scan`: of this file.
+  Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceBytes> file, const ReadOptions& options);
 
   enum class Got {
     Piece,
@@ -57,7 +56,9 @@ private:
     void put_back(Trace& trace) const;
   };
 
+  void find_last_number(std::uint64_t threads);
   bool survey();
+  void open_threads();
   bool stopped();
   void give_up();
   void begin();
@@ -69,13 +70,14 @@ private:
   void finish(Trace& piece, bool last) const;
   void count_malformed(Trace& trace) const;
 
-  const std::vector<std::uint8_t> bytes_;
+  const std::unique_ptr<TraceBytes> file_;
   const ScanResult scan_;
   ReadOptions options_;
   Trace program_; // the parts that do not grow with the run, and Trace::bytes of events still to be handed out
   SiteMap sites_;
   std::optional<Complaints> of_file_, of_events_; // of the events: only after a survey
   std::optional<DecodeContext> context_;
+  std::uint64_t last_number_ = kNoEnd; // of the events that are read
   std::vector<EventStream> streams_;
   std::unique_ptr<Order> order_;
   std::optional<Standing> standing_;
@@ -83,6 +85,8 @@ private:
   std::vector<Event> carried_;             // the beginning of the next piece
   std::uint64_t number_ = 0;               // of its first event
   bool over_ = false, gave_up_ = false;
+  bool enough_ = false;                     // the survey was enough
+  std::vector<StampedEvent> thread_events_; // that it saw
 };
 
 } // namespace sooth::trace

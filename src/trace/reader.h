@@ -22,7 +22,10 @@
 namespace sooth::trace {
 
 struct ReadOptions {
-  Sieve* sieve = nullptr;     // decides which accesses to leave out; costs a pass over the file
+  Sieve* sieve = nullptr; // decides which accesses to leave out; costs a pass over the file
+  // Called after the sieve's first pass. True: no other event needs to be read than those that
+  // create, name and end threads. Not called if events were lost.
+  std::function<bool()> enough;
   bool check_holds = true;    // count BrokenHolds: costs a second pass
   std::function<bool()> stop; // called now and then; once it returns true, the following events are left out ...
   bool* stopped = nullptr;    // ... and this is set

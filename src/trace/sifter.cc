@@ -7,6 +7,8 @@ namespace sooth::trace {
 
 bool Sifter::ends_early(std::size_t stream, const Event& e) {
   if (!is_plain_access(e) || !e.has(kGlued)) return false;
+  sieve_->kept_parts(e, parts_);
+  if (parts_.empty()) return false; // so each event is looked at from the last kept one before it only
   for (std::size_t ahead = 1;; ++ahead) {
     const StampedEvent* next = streams_[stream].peek(ahead);
     if (next == nullptr) return true;

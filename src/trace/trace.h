@@ -136,7 +136,9 @@ struct Trace {
   std::uint64_t file_bytes = 0;
   std::uint64_t events_recorded = 0; // with a sieve: all events that were read, kept or not
   std::uint64_t events_sieved = 0;   // accesses that a sieve left out: they cannot matter in any run (sieve.h)
-  std::vector<std::string> notes;    // the reader's notes: damage with offsets, ...
+  // Events that were surveyed and never read, because no finding is possible (ReadOptions::enough).
+  std::uint64_t events_settled = 0;
+  std::vector<std::string> notes; // the reader's notes: damage with offsets, ...
 
   // The event's number in the whole trace.
   std::uint64_t number_of(std::uint32_t event) const {

@@ -29,7 +29,8 @@ run(join(build, "bin/sooth-c++"), "-g", "-O1", "-pthread", "shop.cpp", "order.o"
 run(sooth, "record", "-o", "shop.sooth", "./shop");
 check("shop.sooth", "--html", "shop.html", "--json", "shop.json", "--whole-witness");
 const landing = join(root, "examples/landing");
-run(sooth, "c++", "-g", "-O1", "-pthread", `-fsooth-property=${landing}/safe_landing.prop`, join(landing, "landing.cpp"), "-o", "landing");
+copyFileSync(join(landing, "landing.cpp"), join(work, "landing.cpp"));
+run(sooth, "c++", "-g", "-O1", "-pthread", `-fsooth-property=${landing}/safe_landing.prop`, "landing.cpp", "-o", "landing");
 spawnSync(sooth, ["record", "--property", `${landing}/safe_landing.prop`, "-o", "landing.sooth", "./landing"], { cwd: work });
 check("landing.sooth", "--property", `${landing}/safe_landing.prop`, "--html", "landing.html");
 
@@ -212,6 +213,8 @@ test("a property's states along both runs, the failing one marked", async (brows
   const failing = await text(page, '.states tr.fails[data-state="predicted"]');
   assert.match(failing, /landing = 1|radio = 0/);
   assert.match(await text(page, ".verdict"), /fails here/);
+  assert.equal(await page.locator(".lattice .node.fails").count(), 1);
+  assert.ok(await page.locator(".lattice .link.is-recorded").count() > 0 && await page.locator(".lattice .link.is-predicted:not(.is-recorded)").count() > 0, "the runs part");
   await page.close();
 });
 

@@ -85,5 +85,10 @@ TEST(LatticeModels, HaveThePrefixesOfTheReferenceOnRandomTraces) {
     compare(random_trace(seed, random_shape(seed)), seed);
 }
 
+TEST(LatticeModels, HaveThePrefixesOfTheReferencePastSemaphoresConditionsAndBarriers) {
+  for (std::uint64_t seed = 0; seed < 1500 && !::testing::Test::HasFailure(); ++seed)
+    compare(random_counted_trace(seed), seed);
+}
+
 } // namespace
 } // namespace sooth::cross

@@ -29,7 +29,7 @@ Pieces opened(const std::vector<std::uint8_t>& file, trace::Sieve& sieve) {
   std::memcpy(&header, file.data(), sizeof header);
   trace::ReadOptions reading;
   reading.sieve = &sieve;
-  return Pieces(header, trace::scan_chunks(file), {}, file.size(), reading);
+  return Pieces(header, trace::scan_chunks(file), std::make_unique<trace::BytesInMemory>(file), reading);
 }
 
 // With pieces of so many events, each changed as `lie` has it.

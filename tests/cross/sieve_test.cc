@@ -250,6 +250,48 @@ TEST(Sieve, LetsABlockEndWithTheLastEventThatIsKept) {
   EXPECT_EQ(accessed(trace).size(), 2u);
 }
 
+// Looking along the block from each of its events would take a million looks.
+TEST(Sieve, LooksAtEachEventOfABlockAFewTimes) {
+  class Counting : public survey::Sharing {
+  public:
+    mutable std::size_t looks = 0;
+    void kept_parts(const Event& access, std::vector<trace::KeptPart>& parts) const override {
+      ++looks;
+      Sharing::kept_parts(access, parts);
+    }
+  };
+  constexpr std::uint64_t kBlock = 1000;
+  for (const bool begins_shared : {false, true}) {
+    Small s(2);
+    s.fork(0, 1);
+    s.builder.write(1, 0x10000, 8, 5);
+    if (begins_shared) s.builder.read(0, 0x10000, 8, 5).flags |= trace::kGlued;
+    for (std::uint64_t i = 0; i < kBlock; ++i) s.builder.write(0, 0x20000 + 8 * i, 8, 5).flags |= trace::kGlued;
+    s.builder.write(0, 0x20000 + 8 * kBlock, 8, 5);
+    Counting counting;
+    trace::ReadOptions options;
+    options.sieve = &counting;
+    auto trace = trace::read_trace_bytes(write_trace_bytes(s.builder.trace), options);
+    ASSERT_TRUE(trace.ok());
+    EXPECT_EQ(accessed(*trace).size(), begins_shared ? 2u : 0u);
+    EXPECT_LT(counting.looks, 5 * kBlock);
+  }
+}
+
+// Rows of memory that threads walk over again and again are marked once; what begins or ends there
+// is seen all the same.
+TEST(Sieve, SeesWhatEndsBetweenTwoWalksOverTheSameRow) {
+  for (const bool freed : {false, true}) {
+    Small s(1);
+    const std::vector<std::uint8_t> row(4096, 7);
+    s.builder.add(0, EventKind::Alloc, 0x20000, 4096);
+    s.builder.range(0, EventKind::Write, 0x20000, row);
+    if (freed) s.builder.add(0, EventKind::Free, 0x20000, 4096);
+    s.builder.range(0, EventKind::Write, 0x20000, row);
+    EXPECT_EQ(accessed(s.read(true)).size(), freed ? 2u : 0u);
+  }
+}
+
 TEST(Sieve, KeepsReadOnlyMemoryThatSomebodyElseChanged) {
   Small s(3);
   s.fork(0, 1);

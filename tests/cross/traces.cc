@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "causality/computation/wait_queue.h"
 #include "unit/verify_builder.h"
 
 namespace sooth::cross {
@@ -317,6 +318,93 @@ trace::Trace random_waiting_trace(std::uint64_t seed) {
     if (owner[l] != kNobody) builder.add(owner[l], EventKind::Release, kLocks + 64 * l);
   for (std::uint32_t child = 1; child <= children; ++child) builder.add(child, EventKind::ThreadEnd);
   for (std::uint32_t child = 1; child <= children; ++child) builder.add(0, EventKind::Join, 0, child);
+  return builder.trace;
+}
+
+trace::Trace random_counted_trace(std::uint64_t seed, bool larger) {
+  constexpr std::uint64_t kSemaphore = 0x4000, kCondition = 0x5000, kBarrier = 0x6000;
+  std::mt19937_64 random(seed);
+  const auto pick = [&](std::uint64_t below) { return static_cast<std::uint32_t>(random() % below); };
+  const std::uint32_t threads = 2 + pick(2), bytes = 1 + pick(2);
+  const std::uint32_t uses = pick(4); // 0: semaphores, 1: conditions, 2: a barrier, 3: all of them
+  const bool mutex = pick(2) == 0;
+  const std::uint32_t round = larger && threads > 2 ? 2 : threads;
+  const std::uint64_t held = mutex ? kLocks : 0;
+  enum class At : std::uint8_t { Nowhere, Condition, Barrier };
+  struct Thread {
+    At at = At::Nowhere;
+    std::uint32_t round = 0;
+  };
+  TraceBuilder builder(threads);
+  std::vector<Thread> all(threads);
+  std::uint32_t owner = kNobody, count = pick(2), arrived = 0;
+  if (pick(4) != 0) builder.add(0, EventKind::SemInit, kSemaphore, count);
+  builder.add(0, EventKind::BarrierInit, kBarrier, round);
+  causality::WaitQueue waiting;
+  std::uint8_t memory[2] = {};
+  const std::size_t events = 10 + pick(threads == 2 ? 7 : 5);
+  for (int tries = 0; tries < 200 && builder.trace.events.size() < events; ++tries) {
+    const std::uint32_t t = pick(threads);
+    if (all[t].at == At::Barrier) {
+      if (arrived < (all[t].round + 1) * round) continue;
+      builder.add(t, EventKind::BarrierLeave, kBarrier);
+      all[t].at = At::Nowhere;
+      continue;
+    }
+    if (all[t].at == At::Condition) {
+      const bool late = pick(8) == 0;
+      if ((!late && !waiting.may_wake(t)) || (mutex && owner != kNobody)) continue;
+      builder.add(t, EventKind::Wake, kCondition, held, late ? trace::kFailed : 0);
+      waiting.wake(t, !late);
+      if (mutex) owner = t;
+      all[t].at = At::Nowhere;
+      continue;
+    }
+    if (pick(5) < 2) {
+      const std::uint64_t at = pick(bytes), value = pick(2);
+      if (pick(2) == 0) {
+        builder.access(t, EventKind::Read, kMemory + at, 1, memory[at]);
+      } else {
+        builder.access(t, EventKind::Write, kMemory + at, 1, value);
+        memory[at] = static_cast<std::uint8_t>(value);
+      }
+      continue;
+    }
+    switch (uses == 3 ? pick(3) : uses) {
+    case 0:
+      if (count > 0 && pick(2) == 0) {
+        builder.add(t, EventKind::SemWait, kSemaphore);
+        --count;
+      } else {
+        builder.add(t, EventKind::SemPost, kSemaphore);
+        ++count;
+      }
+      break;
+    case 1:
+      if (pick(3) == 0) {
+        const bool everybody = pick(3) == 0;
+        builder.add(t, everybody ? EventKind::Broadcast : EventKind::Signal, kCondition);
+        if (everybody) waiting.broadcast();
+        else waiting.signal();
+      } else if (mutex && owner != t) {
+        if (owner == kNobody) builder.add(t, EventKind::Acquire, kLocks);
+        if (owner == kNobody) owner = t;
+      } else if (mutex && pick(3) == 0) {
+        builder.add(t, EventKind::Release, kLocks);
+        owner = kNobody;
+      } else {
+        builder.add(t, EventKind::Wait, kCondition, held);
+        waiting.wait(t);
+        if (mutex) owner = kNobody;
+        all[t].at = At::Condition;
+      }
+      break;
+    default:
+      builder.add(t, EventKind::BarrierArrive, kBarrier);
+      all[t] = {At::Barrier, arrived++ / round};
+      break;
+    }
+  }
   return builder.trace;
 }
 

@@ -41,6 +41,10 @@ RandomShape random_shape(std::uint64_t seed, bool blocks = false);
 // Threads that are created and joined by thread 0, and lock, wait for semaphores and post in between.
 trace::Trace random_waiting_trace(std::uint64_t seed);
 
+// Threads that read and write, and wait for semaphores, conditions and barriers, with every way in
+// which these may meet. `larger`: more threads may use the barrier than a round has.
+trace::Trace random_counted_trace(std::uint64_t seed, bool larger = false);
+
 // Threads with one or two atomic blocks each, of accesses and critical sections; also accesses outside of them.
 trace::Trace random_block_trace(std::uint64_t seed);
 

@@ -15,7 +15,8 @@ schedule is forced by order.c, which is compiled without Sooth. Comments in the 
     // NOTE: TEXT                           the note of a finding has this in it
     // FLAGS: ...                           for the compiler
 
-Whatever else is found is a failure, and so is a witness that the checker does not accept.
+Whatever else is found is a failure, and so is a witness that the checker does not accept. Every predicted finding is replayed
+(`sooth replay`), with order.c out of the way, and has to happen.
 
     run_pair.py --bin BUILD/bin [--runs N] [--keep DIRECTORY] [--facts] FILE...
 
@@ -169,6 +170,20 @@ def run_to_its_end(options, directory, expectations, what):
             raise Failure(f"{what}: {describe(finding)} was not observed")
 
 
+def check_replays(options, directory, report, what):
+    """Each predicted error happens in the program itself, under the schedule of its witness."""
+    for finding in report["findings"]:
+        if finding["status"] != "predicted":
+            continue
+        if "replay" not in finding:
+            raise Failure(f"{what}: {describe(finding)} has no schedule")
+        done = run([os.path.join(options.bin, "sooth"), "replay", f"report.json:{finding['id']}", "./program"], directory,
+                   environment={**os.environ, "PAIR_IS_FREE": "1"})
+        if done.returncode != FOUND:
+            raise Failure(f"{what}: {describe(finding)} was not confirmed:\n{finding['replay']['witness']}"
+                          f"{done.stderr.decode(errors='replace')}")
+
+
 def one_run(options, directory, expectations, bad, what):
     sooth = os.path.join(options.bin, "sooth")
     if bad and expectations.end:
@@ -188,6 +203,8 @@ def one_run(options, directory, expectations, bad, what):
     if bad:
         check_stacks(report, done.stderr.decode(errors="replace"), expectations, what)
         check_suppressions(options, directory, expectations, what)
+    if bad and not expectations.end and not options.facts:  # with facts, reads may see other values
+        check_replays(options, directory, report, what)
     if bad and expectations.models is not None and not options.facts:
         check_models(options, directory, expectations, what)
 

@@ -46,14 +46,16 @@ TEST(Damage, AFileThatWasCutBetweenChunksIsTold) {
   file.header().file_end = file.size() + 640;
   file.header().end_kind = static_cast<std::uint32_t>(EndKind::Exit);
   const Trace trace = trace_of(file);
-  EXPECT_EQ(trace.events.size(), kSmallEvents);
-  ASSERT_EQ(trace.notes.size(), 1u);
+  EXPECT_EQ(trace.events.size(), kSmallEvents - 2); // thread 1 has no buffer, so its next events are lost
+  ASSERT_EQ(trace.notes.size(), 2u);
   EXPECT_NE(trace.notes[0].find("640 bytes before its last chunk"), std::string::npos) << trace.notes[0];
   EXPECT_EQ(trace.defect(Defect::DamagedBytes), 640u);
 }
 
 TEST(Damage, TruncationAtEveryByteGivesTheIntactPart) {
-  const std::vector<std::uint8_t> whole = small_file().bytes();
+  RawFile file = small_file();
+  file.header().file_end = file.size();
+  const std::vector<std::uint8_t> whole = file.bytes();
   std::size_t last = 0;
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const std::vector<std::uint8_t> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -64,8 +66,8 @@ TEST(Damage, TruncationAtEveryByteGivesTheIntactPart) {
     EXPECT_GE(events, last) << size;
     EXPECT_EQ(first_illegal(trace.value()), -1) << size;
     last = events;
-    const bool damaged = trace.value().defect(Defect::DamagedChunks) != 0;
-    EXPECT_EQ(damaged, !trace.value().notes.empty()) << size;
+    EXPECT_EQ(trace.value().defect(Defect::DamagedBytes) != 0, size != whole.size()) << size;
+    EXPECT_EQ(trace.value().notes.empty(), size == whole.size()) << size;
   }
   EXPECT_EQ(last, kSmallEvents);
 }
@@ -93,16 +95,16 @@ TEST(Damage, DamagedChunkIsNamedByItsOffset) {
   bytes[offset + sizeof(ChunkHeader) + 2] ^= 1;
   const auto trace = read_trace_bytes(bytes);
   ASSERT_TRUE(trace.ok());
-  EXPECT_EQ(text_of(trace.value()), "0 write x=1, 0 write x=4");
+  EXPECT_EQ(text_of(trace.value()), "0 write x=1");
   EXPECT_EQ(trace.value().defect(Defect::DamagedChunks), 1u);
   EXPECT_GT(trace.value().defect(Defect::DamagedBytes), sizeof(ChunkHeader));
-  EXPECT_EQ(trace.value().defect(Defect::MissingEvents), 2u);
+  EXPECT_EQ(trace.value().defect(Defect::EventsBehindEnd), 3u);
   ASSERT_EQ(trace.value().notes.size(), 2u);
   EXPECT_NE(trace.value().notes[0].find(hexadecimal(offset)), std::string::npos) << trace.value().notes[0];
   EXPECT_NE(trace.value().notes[0].find("checksum"), std::string::npos) << trace.value().notes[0];
 }
 
-TEST(Damage, DamagedHeaderCostsOneChunk) {
+TEST(Damage, DamagedHeaderCostsTheRestOfItsThread) {
   RawFile file;
   file.events(0, {write(x, 1, 1)});
   const std::uint64_t offset = file.size();
@@ -111,8 +113,8 @@ TEST(Damage, DamagedHeaderCostsOneChunk) {
   bytes[offset + 20] ^= 0x40;
   const auto trace = read_trace_bytes(bytes);
   ASSERT_TRUE(trace.ok());
-  EXPECT_EQ(text_of(trace.value()), "0 write x=1, 0 write x=3");
-  EXPECT_EQ(trace.value().defect(Defect::MissingEvents), 1u);
+  EXPECT_EQ(text_of(trace.value()), "0 write x=1");
+  EXPECT_EQ(trace.value().defect(Defect::EventsBehindEnd), 2u);
 }
 
 TEST(Damage, HoleIsANoteAndLosesNothingUnlessSlotsSaySo) {
@@ -121,14 +123,44 @@ TEST(Damage, HoleIsANoteAndLosesNothingUnlessSlotsSaySo) {
   Trace trace = trace_of(file);
   EXPECT_EQ(trace.events.size(), 2u);
   EXPECT_EQ(trace.defect(Defect::DamagedChunks), 0u);
-  EXPECT_EQ(trace.defect(Defect::MissingEvents), 0u);
+  EXPECT_EQ(trace.defect(Defect::EventsBehindEnd), 0u);
   EXPECT_EQ(trace.notes.size(), 1u);
 
   file.zeros(640).events(0, {write(x, 7, 1)}, 6).zeros(256);
   trace = trace_of(file);
-  EXPECT_EQ(trace.events.size(), 3u);
-  EXPECT_EQ(trace.defect(Defect::MissingEvents), 4u);
+  EXPECT_EQ(trace.events.size(), 2u);
+  EXPECT_EQ(trace.defect(Defect::EventsBehindEnd), 5u);
   EXPECT_EQ(trace.notes.size(), 3u) << "two holes and the missing slots; zeros at the end are no hole";
+}
+
+// Thread 0 loses its slots from the second chunk on. Thread 1 took the lock after it, then before the loss is over, then
+// after it: only the first may stay.
+TEST(Damage, OtherThreadsEndWhereTheLossBegins) {
+  const auto section = [](std::uint64_t ticket) {
+    return Slots{ticketed(EventKind::Acquire, 0x9000, 0, ticket), ticketed(EventKind::Release, 0x9000, 0, ticket + 1)};
+  };
+  Slots others = section(1);
+  for (const std::uint64_t ticket : {7u, 11u})
+    for (const RawEvent& e : section(ticket)) others.push_back(e);
+  RawFile file;
+  file.events(0, section(3));
+  file.events(0, section(9), 4).events(1, others);
+  const Trace trace = trace_of(file);
+  EXPECT_EQ(trace.events.size(), 4u); // both threads up to number 4
+  EXPECT_EQ(first_illegal(trace), -1);
+  EXPECT_EQ(trace.defect(Defect::EventsBehindEnd), 4u + 4u); // two lost slots and two behind them; thread 1's
+  EXPECT_EQ(trace.defect(Defect::MissingEvents), 0u);
+}
+
+// A cut file without any event of thread 1, which thread 0 made at number 1.
+TEST(Damage, AThreadThatIsLostAltogetherEndsTheTraceAtItsCreation) {
+  RawFile file;
+  file.live(0, {ticketed(EventKind::Fork, 0, 1, 1), write(x, 1, 1), ticketed(EventKind::Join, 0, 1, 8)}, 4);
+  EXPECT_EQ(trace_of(file).events.size(), 3u);
+  file.header().file_end = file.size() + 640;
+  EXPECT_EQ(trace_of(file).events.size(), 2u);
+  file.header().threads = 3; // one more, and nobody knows since when
+  EXPECT_EQ(trace_of(file).events.size(), 0u);
 }
 
 TEST(Damage, KilledInTheMiddleKeepsWhatBuffersHeld) {
@@ -156,7 +188,7 @@ TEST(Damage, ChecksumThatFitsNonsenseIsStillNonsense) {
   const Trace trace = trace_of(file);
   EXPECT_TRUE(trace.events.empty());
   EXPECT_EQ(trace.defect(Defect::DamagedChunks), 3u);
-  EXPECT_EQ(trace.defect(Defect::MissingEvents), 10u);
+  EXPECT_EQ(trace.defect(Defect::EventsBehindEnd), 10u);
 }
 
 TEST(Damage, SizesThatCannotBeAreNotBelieved) {

@@ -311,7 +311,8 @@ export class Diagram {
 
   private foldButton(column: Column, item: Extract<Shown, { fold: number }>, y: number): HTMLElement {
     const threads = [...new Set(item.rows.map((row) => (column.run.rows[row] as Row).event.thread))];
-    const who = threads.length === 1 ? ` of ${threadName(this.finding, threads[0] as number)}` : threads.length > 1 ? ` of ${threads.length} threads` : "";
+    const box = column.wide && threads.length === 1 ? this.labelBox(column, threads[0] as number) : undefined;
+    const who = box ? "" : threads.length === 1 ? ` of ${threadName(this.finding, threads[0] as number)}` : threads.length > 1 ? ` of ${threads.length} threads` : "";
     const open = this.open[column.run.name];
     const isOpen = open.has(item.fold);
     const count = item.rows.length;
@@ -324,7 +325,6 @@ export class Diagram {
         this.draw();
       },
     }, text);
-    const box = column.wide && threads.length === 1 ? this.labelBox(column, threads[0] as number) : undefined;
     if (box) put(button, box.left, y, box.width);
     else put(button, column.left, y, column.width - 10);
     return button;

@@ -71,9 +71,10 @@ export class FindingView {
     const locks = site.locks.map((lock) => lock.name);
     const verb = verbs[site.kind] ?? site.role;
     return h("button", { type: "button", class: "card", "data-site": site.event, click: () => this.choose({ event: site.event, run: "predicted" }) },
-      h("span", { class: "card-head" }, h("strong", {}, threadName(this.finding, site.thread)), ` ${verb} `, h("code", {}, shortened(site.variable, 80))),
-      h("span", { class: "card-code" }, h("span", { class: "number" }, site.line ? String(site.line) : ""), h("code", {}, code ?? "")),
-      h("span", { class: "card-foot muted" }, `${site.file ? `${shortened(baseName(site.file), 60)}:${site.line} in ` : ""}${shortened(site.function, 80)} · ${locks.length > 0 ? `holds ${shortened(locks.join(", "), 80)}` : "holds no lock"}`));
+      h("span", { class: "card-head" }, h("span", {}, h("strong", {}, threadName(this.finding, site.thread)), ` ${verb} `, h("code", {}, shortened(site.variable, 80))),
+        h("span", { class: "muted" }, locks.length > 0 ? `holds ${shortened(locks.join(", "), 80)}` : "holds no lock")),
+      h("span", { class: "card-code" }, h("span", { class: "number" }, site.line ? String(site.line) : ""), h("code", {}, code ?? ""),
+        h("span", { class: "muted card-place" }, site.file ? `${shortened(baseName(site.file), 60)}, ${shortened(site.function, 80)}` : shortened(site.function, 80))));
   }
 
   private pairs(): HTMLElement | undefined {

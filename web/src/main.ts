@@ -76,7 +76,7 @@ function showReport(report: Report): void {
       case "j": list.move(1); break;
       case "k": list.move(-1); break;
       case "/": list.focusSearch(); break;
-      case "e": main.querySelector<HTMLElement>(".runs button.is-chosen, .runs button")?.focus(); break;
+      case "e": (main.querySelector<HTMLElement>(".runs .row.is-chosen") ?? main.querySelector<HTMLElement>(".runs .row"))?.focus(); break;
       case "w": view?.toWrite(); break;
       case "f": view?.diagram.toggleFolds(); break;
       case "c": showCoverage(); break;

@@ -1,5 +1,6 @@
 // A property's states along both runs, one column for each variable, the failing state marked.
 import { h } from "./dom";
+import { latticeView } from "./lattice";
 import { type Finding, placeText, type RunStep, shortened, threadName } from "./report";
 
 export type State = Map<string, string>;
@@ -79,5 +80,6 @@ export function statesView(finding: Finding, choose: (event: number, run: "recor
     h("pre", { class: "rule" }, shortened(run.rule, 2000)),
     h("div", { class: "two" },
       recorded ? table("Recorded run", recorded, "recorded") : undefined,
-      table(finding.status === "observed" ? "Run that violates it (as recorded)" : "Predicted run", predicted, "predicted")));
+      table(finding.status === "observed" ? "Run that violates it (as recorded)" : "Predicted run", predicted, "predicted"),
+      latticeView(finding, choose)));
 }

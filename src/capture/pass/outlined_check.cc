@@ -19,6 +19,7 @@ Function* outlined(ModuleContext& context, const std::string& name, unsigned siz
   made->setCallingConv(CallingConv::PreserveMost);
   made->setDoesNotThrow();
   made->addFnAttr(Attribute::NoInline);
+  made->setUWTableKind(UWTableKind::Async); // debuggers walk through it from the runtime
   Builder at(BasicBlock::Create(context.module.getContext(), "", made));
   ReturnInst* end = at.CreateRetVoid();
   at.SetInsertPoint(end);

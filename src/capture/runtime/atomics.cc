@@ -27,10 +27,11 @@ namespace sooth::runtime {
 namespace {
 
 struct alignas(64) Stripe {
-  std::uint32_t version; // odd: held
-  std::uint32_t owner;   // thread number; only meaningful while held
-  std::uint64_t clock;   // the number of the last write; changes only while held
-  std::uint64_t bound;   // at least `clock`; no load since has a larger number than this; changes only while held
+  // Version, and above it the holder's number plus one, or 0. One word, so that a handler on the
+  // holder's own thread never sees a half of it.
+  std::uint64_t state;
+  std::uint64_t clock; // the number of the last write; changes only while held
+  std::uint64_t bound; // at least `clock`; no load since has a larger number than this; changes only while held
 };
 constexpr std::uint64_t kAhead = 64; // a bound that is raised again goes ahead by this much
 constexpr std::size_t kStripes = 1024;
@@ -46,26 +47,25 @@ void pause(unsigned spins) {
   else __builtin_ia32_pause();
 }
 
-bool held_by(const Stripe& stripe, const Thread* t) {
-  return __atomic_load_n(&stripe.owner, __ATOMIC_RELAXED) == t->number;
-}
+constexpr unsigned kOwnerShift = 32;
+std::uint64_t owner_bits(const Thread* t) { return (std::uint64_t{t->number} + 1) << kOwnerShift; }
+bool is_held(std::uint64_t state) { return state >> kOwnerShift != 0; }
+std::uint64_t next_version(std::uint64_t state) { return static_cast<std::uint32_t>(state + 1); }
 
 class Holding {
 public:
   Holding(const void* p, const Thread* t) : stripe_(stripe_of(p)) {
     for (unsigned spins = 0;; ++spins) {
-      version_ = __atomic_load_n(&stripe_.version, __ATOMIC_RELAXED);
-      if (version_ & 1) {
-        // The owner field is our own number only if we wrote it, so a relaxed load cannot be wrong
-        // about us.
-        if (held_by(stripe_, t)) {
+      std::uint64_t state = __atomic_load_n(&stripe_.state, __ATOMIC_RELAXED);
+      if (is_held(state)) {
+        // Our own number is there only if we wrote it, so a relaxed load cannot be wrong about us.
+        if (state >> kOwnerShift == owner_bits(t) >> kOwnerShift) {
           count(Defect::InexactAtomics);
           return;
         }
         pause(spins);
-      } else if (__atomic_compare_exchange_n(&stripe_.version, &version_, version_ + 1, false, __ATOMIC_ACQUIRE,
-                                             __ATOMIC_RELAXED)) {
-        __atomic_store_n(&stripe_.owner, t->number, __ATOMIC_RELAXED);
+      } else if (held_ = owner_bits(t) | next_version(state); __atomic_compare_exchange_n(
+                     &stripe_.state, &state, held_, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         mine_ = true;
         return;
       }
@@ -73,8 +73,7 @@ public:
   }
   ~Holding() {
     if (!mine_) return;
-    __atomic_store_n(&stripe_.owner, kNoThread, __ATOMIC_RELAXED); // before the release below
-    __atomic_store_n(&stripe_.version, version_ + 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&stripe_.state, next_version(held_), __ATOMIC_RELEASE);
   }
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
@@ -97,7 +96,7 @@ public:
 
 private:
   Stripe& stripe_;
-  std::uint32_t version_ = 0;
+  std::uint64_t held_ = 0; // the stripe's state meanwhile
   bool mine_ = false;
 };
 
@@ -163,6 +162,7 @@ std::uint64_t as_address(const void* p) { return reinterpret_cast<std::uint64_t>
 // Reserves the event's room and writes the frames before the stripe is taken: nothing slow happens
 // while it is held.
 trace::RawEvent* prepare(Thread* t, std::size_t slots) {
+  if (!has_room(t)) return nullptr;
   if (frames_changed()) write_frames(t);
   return reserve(t, slots);
 }
@@ -222,13 +222,13 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   const Stripe& stripe = stripe_of(p);
   T value;
   std::uint64_t counter = t->clock;
-  const std::uint32_t before = __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE);
+  const std::uint64_t before = __atomic_load_n(&stripe.state, __ATOMIC_ACQUIRE);
   value = real_load(p);
   const std::uint64_t written = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED);
   const std::uint64_t bound = __atomic_load_n(&stripe.bound, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   // The second look at the version shows whether value, clock and bound belong together.
-  if (counter <= bound && !(before & 1) && __atomic_load_n(&stripe.version, __ATOMIC_RELAXED) == before) {
+  if (counter <= bound && !is_held(before) && __atomic_load_n(&stripe.state, __ATOMIC_RELAXED) == before) {
     if (written > counter) t->clock = counter = written;
   } else {
     Holding holding(p, t);
@@ -353,6 +353,13 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
 }
 
 } // namespace
+
+// Gives up the holder's operation, as ~Holding() would have.
+void reset_stripes() {
+  for (Stripe& stripe : g_stripes)
+    if (is_held(stripe.state)) stripe.state = next_version(stripe.state);
+}
+
 } // namespace sooth::runtime
 
 #define SOOTH_ATOMICS(N, T)                                                                                            \

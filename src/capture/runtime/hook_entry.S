@@ -118,6 +118,7 @@
         .cfi_adjust_cfa_offset -8
         ret
         .cfi_restore_state
+        .cfi_def_cfa_offset 24          // clang's assembler forgets what restore_state restores
 7:
         movq    %rcx, SOOTH_THREAD_CLOCK(%r11)
         jmp     6b

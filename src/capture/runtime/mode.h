@@ -3,8 +3,9 @@
 //   Recording   events go to the trace file (recording/). The fast case: hooks test one pointer.
 //   Observing   events go to an observer, while the program runs (observing/, docs/protocol.md)
 //   Monitoring  events go to the monitors inside the program (monitoring/, docs/monitors.md)
+//   Replaying   events follow a schedule (replaying/, docs/replay.md)
 //
-// Programs of the last two kinds write no trace. Their sink stands in for recording at the same
+// Programs of the last three kinds write no trace. Their sink stands in for recording at the same
 // hooks.
 #pragma once
 
@@ -17,7 +18,7 @@ namespace sooth::runtime {
 struct Thread;
 using trace::EventKind;
 
-enum class Mode : std::uint8_t { Recording, Observing, Monitoring };
+enum class Mode : std::uint8_t { Recording, Observing, Monitoring, Replaying };
 
 // What `sync` and `failed` below get, for the visitors of trace/effects.h.
 struct SyncEvent {
@@ -49,5 +50,6 @@ inline bool is_recording() { return __builtin_expect(g_sink == nullptr, 1); }
 inline Mode mode() { return is_recording() ? Mode::Recording : g_sink->mode; }
 inline bool is_observing() { return mode() == Mode::Observing; }
 inline bool is_monitoring() { return mode() == Mode::Monitoring; }
+inline bool is_replaying() { return mode() == Mode::Replaying; }
 
 } // namespace sooth::runtime

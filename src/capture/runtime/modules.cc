@@ -209,6 +209,7 @@ SiteText text_of_site(std::uint32_t site) {
     if (row.file < header.string_bytes) found.file = strings + row.file;
     if (row.function < header.string_bytes) found.function = strings + row.function;
     found.line = row.line;
+    found.column = row.column;
     found.flags = row.flags;
   };
   if (site != 0) for_each_module(look, &search);

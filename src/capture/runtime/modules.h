@@ -26,6 +26,7 @@ struct SiteText {
   const char* file = "";
   const char* function = ""; // demangled
   std::uint32_t line = 0;
+  std::uint32_t column = 0;
   std::uint32_t flags = 0; // trace::SiteFlags
 };
 SiteText text_of_site(std::uint32_t site);

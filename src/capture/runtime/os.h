@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -83,8 +84,12 @@ inline std::size_t length(const char* text) {
   return n;
 }
 
+// The program has rights that its user does not have, by its file (set-user-id and the like).
+// Whoever starts it chooses its environment and its folder, so neither is used.
+inline bool is_privileged() { return getauxval(AT_SECURE) != 0; }
 // The value of a variable of the environment. Null if it is not set.
 inline const char* environment(const char* name) {
+  if (is_privileged()) return nullptr;
   const std::size_t n = length(name);
   for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
     std::size_t i = 0;

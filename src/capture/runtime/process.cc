@@ -1,6 +1,7 @@
 // The process as a whole: where its trace goes, fork, the end.
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitoring/monitoring.h"
@@ -9,6 +10,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/library_memory.h"
+#include "capture/runtime/replaying/replaying.h"
 
 extern char** environ;
 
@@ -138,9 +140,11 @@ void find_names() {
     if (*c == '/') base = c + 1;
   copy_text(g_program, sizeof g_program, base, os::length(base));
   Line cwd;
+  // Without a folder (somebody removed it) the name stays relative, and nothing is recorded.
   const long used = os::call(SYS_getcwd, reinterpret_cast<long>(cwd.text), sizeof cwd.text);
-  cwd.used = os::failed(used) ? 0 : static_cast<std::size_t>(used) - 1;
-  if (g_wanted[0] != 0 && g_wanted[0] != '/') { // the program may change its directory before it forks
+  cwd.used = os::failed(used) || cwd.text[0] != '/' ? 0 : static_cast<std::size_t>(used) - 1;
+  cwd.text[cwd.used] = 0;
+  if (g_wanted[0] != 0 && g_wanted[0] != '/' && cwd.used != 0) { // the program may change its directory before it forks
     cwd.add("/");
     cwd.add(g_wanted);
     copy_text(g_wanted, sizeof g_wanted, cwd.text, cwd.used);
@@ -152,9 +156,28 @@ void find_names() {
   copy_text(g_directory, sizeof g_directory, from, length);
 }
 
+// Something other than a file: a device, a pipe, a folder.
+bool is_no_file(const char* path) {
+  struct stat info = {};
+  return !os::failed(os::call(SYS_lstat, reinterpret_cast<long>(path), reinterpret_cast<long>(&info))) &&
+         !S_ISREG(info.st_mode);
+}
+
 // The wanted name, if it is still free; else PROGRAM.PID.sooth beside it; else the same with a
 // number.
 bool open_some_file(bool first) {
+  if (os::is_privileged()) {
+    complain("not recorded, because it runs with its file's rights:", g_program);
+    return false;
+  }
+  if (g_directory[0] != '/') {
+    complain("not recorded; there is no folder any more for the trace of", g_program);
+    return false;
+  }
+  if (is_no_file(g_wanted)) {
+    complain("not recorded; this is not a file:", g_wanted);
+    return false;
+  }
   const auto opened = [](const char* name) {
     if (!open_file(name)) return false;
     if (g_verbose) complain("recording to", name);
@@ -208,6 +231,21 @@ void write_process() {
   os::give_back(text, 96 * 1024);
 }
 
+// In the child of a fork, before everything else that libc does there: the program's own handlers
+// may use atomics and locks. Other threads may have been inside the runtime, and are gone.
+void reset_locks() {
+  static int process;
+  if (process == os::pid()) return; // _Fork runs no handlers, so after_fork_child() comes here, too
+  process = os::pid();
+  reset_stripes();
+  reset_signal_lock();
+  reset_thread_lock();
+  reset_module_locks();
+  reset_scratch_lock();
+  reset_kept_lock();
+  reset_exact_lock();
+}
+
 void at_exit(int status, void*) { finish(trace::EndKind::Exit, status); }
 
 // Runs before the program's own constructors. So functions that it registers for the end run after
@@ -216,7 +254,7 @@ __attribute__((constructor(101))) void start() {
   const int error = errno;
   install_interceptors();
   g_ready = true;
-  read_environment();
+  if (!os::is_privileged()) read_environment();
   if (g_for_facts) { // libraries register before us; now the options are known
     g_for_facts = g_branches = g_facts_wanted;
     g_detail = g_facts_wanted ? ~std::uint64_t{0} : kDetail;
@@ -229,9 +267,11 @@ __attribute__((constructor(101))) void start() {
     if (observing::is_wanted() && monitoring::is_wanted())
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
-    const bool live =
-        observing::is_wanted() ? observing::start(g_program) : monitoring::is_wanted() && monitoring::start();
-    if (live ? open_memory_file() : !observing::is_wanted() && !monitoring::is_wanted() && open_some_file(true)) {
+    const bool elsewhere = replay_is_wanted() || observing::is_wanted() || monitoring::is_wanted();
+    const bool live = replay_is_wanted()         ? replay_start()
+                      : observing::is_wanted() ? observing::start(g_program)
+                                               : monitoring::is_wanted() && monitoring::start();
+    if (live ? open_memory_file() : !elsewhere && open_some_file(true)) {
       write_process();
       rewrite_modules(); // modules of libraries that were set up before us
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
@@ -239,6 +279,7 @@ __attribute__((constructor(101))) void start() {
       if (!live) os::touch_pages(g_object_clocks, sizeof g_object_clocks);
       g_ready = true;
       on_exit(at_exit, nullptr);
+      pthread_atfork(nullptr, nullptr, reset_locks);
       if (Thread* t = attach(kNoThread, 0)) {
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
@@ -252,7 +293,8 @@ __attribute__((constructor(101))) void start() {
 bool child_goes_on() {
   switch (mode()) {
   case Mode::Recording: return open_some_file(false);
-  case Mode::Observing: return false;
+  case Mode::Observing:
+  case Mode::Replaying: return false;
   case Mode::Monitoring: return monitoring::goes_on() && open_memory_file();
   }
   return false;
@@ -279,12 +321,10 @@ void after_fork_parent(Thread* t, int child) {
 void after_fork_child(Thread* t) {
   const std::uint32_t parent = g_header->pid;
   ++__sooth_thread.quiet; // until the child has a buffer that is not the parent's
+  reset_locks();
   abandon_file();
+  g_no_room = false;
   observing::forget();
-  reset_module_locks();
-  reset_scratch_lock();
-  reset_kept_lock();
-  reset_exact_lock();
   forget_thread_names();
   if (child_goes_on()) {
     write_process();
@@ -310,22 +350,24 @@ void after_fork_child(Thread* t) {
   os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&t->signal_mask), 0, 8);
 }
 
-void finish(trace::EndKind kind, int value) {
+void finish(trace::EndKind kind, int value, bool goes_on) {
   // A child of vfork runs in its parent's memory. Its end is not the parent's.
   if (!recording_is_ready() || !file_is_open() || g_header->pid != static_cast<std::uint32_t>(os::pid())) return;
   os::BlockSignals signals;
   const int error = errno;
   Thread* t = __sooth_thread.thread;
+  const bool exits = kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit;
   if (t != nullptr && __sooth_thread.quiet == 0) {
     end_segment(t);
-    if (kind == trace::EndKind::Exit || kind == trace::EndKind::QuickExit) sync(t, EventKind::ThreadEnd, nullptr);
+    if (exits) sync(t, EventKind::ThreadEnd, nullptr);
     if (!is_recording()) g_sink->finish(kind, value);
-    flush(t);
+    const bool written = flush(t);
     write_libraries();
     if (kind != trace::EndKind::Signal) {
-      punch(t->live_offset, t->live_bytes);
+      if (written) punch(t->live_offset, t->live_bytes);
       punch_free_buffers();
     }
+    if (exits && !goes_on) retire(kOver); // a signal's handler may still run
   }
   g_header->end_value = value;
   g_header->end_time_ns = os::now_ns();

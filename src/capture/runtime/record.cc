@@ -5,6 +5,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/ranges.h"
+#include "capture/runtime/replaying/replaying.h"
 #include "trace/effects.h"
 
 extern "C" void __sooth_atomic_store1(void* p, std::uint8_t value, std::uint32_t order,
@@ -50,6 +51,7 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
 void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   if (!is_recording()) return g_sink->sync(t, kind, target, value);
+  if (!has_room(t)) return;
   if (kind == EventKind::Watch && (flags & trace::kFill) == 0) {
     keep_writes(target, static_cast<std::uint32_t>(value));
     if (g_exact) order_exactly(target, static_cast<std::uint32_t>(value));
@@ -68,6 +70,7 @@ void before_lock(Thread* t) {
 bool tries_before_waiting(const Thread* t) { return t != nullptr && is_recording(); }
 
 Request::Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value, bool by_others) {
+  if (is_replaying()) replayed_request(t, awaited, object);
   if (!tries_before_waiting(t)) return;
   end_segment(t); // the next event ends it anyway; if none comes, the last writes are recorded
   append(t, EventKind::Request, reinterpret_cast<std::uint64_t>(object),
@@ -77,6 +80,14 @@ Request::Request(Thread* t, EventKind awaited, const void* object, std::uint64_t
   counted_ = true;
   __atomic_fetch_add(&g_header->waits, 1, __ATOMIC_RELAXED); // counts: `sooth run` only takes them as a hint
   __atomic_fetch_add(&g_header->waiting, 1, __ATOMIC_RELAXED);
+}
+
+void before_try(Thread* t, EventKind kind, const void* object) {
+  if (is_replaying()) replayed_request(t, kind, object);
+}
+
+void gave(Thread* t) {
+  if (is_replaying()) replayed_gave(t);
 }
 
 void Request::over() {

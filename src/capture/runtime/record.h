@@ -61,6 +61,12 @@ private:
   bool counted_ = false;
 };
 
+// Before a real call that takes something if it can, and does not wait.
+void before_try(Thread* t, EventKind kind, const void* object);
+// After the real call of an event that gives something. Both are for replays only: another thread
+// may be due before the try, or directly behind the call.
+void gave(Thread* t);
+
 // A libc function read or wrote `size` bytes at `p` for the calling code. The contents are read
 // from memory: call read_range while they are there, and write_range after the function has written
 // them.
@@ -115,9 +121,10 @@ void after_fork_child(Thread* t);
 // (interceptors/init.cc). The core calls it once, in its constructor, before it records anything.
 void install_interceptors();
 
-// Last words: writes out the calling thread's buffer and how the process ends. The process may go
-// on (failed exec).
-void finish(trace::EndKind kind, int value);
+// Last words: writes out the calling thread's buffer and how the process ends. After an exit,
+// nothing more of the calling thread is recorded. `goes_on`: it may, in this process (failed exec)
+// or in a child.
+void finish(trace::EndKind kind, int value, bool goes_on = false);
 
 // Turns recording off for this thread while it lives. For code of the runtime that calls back into
 // libc.

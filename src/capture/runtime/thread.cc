@@ -26,6 +26,7 @@ constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
 namespace sooth::runtime {
 
 trace::RawEvent kNoEvent = {};
+bool g_no_room;
 
 namespace {
 
@@ -143,22 +144,28 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
       __atomic_store_n(&g_alone, false, __ATOMIC_RELAXED);
     }
   } else {
-    local.ended = 1; // nothing of this thread can be kept
-    count(Defect::DroppedEvents);
+    local.ended = kNoRoom; // nothing of this thread can be kept
+    __atomic_store_n(&g_no_room, true, __ATOMIC_RELEASE);
+    count(Defect::NoRoomEvents);
   }
   --local.quiet;
   return ok ? t : nullptr;
 }
 
-void detach(Thread* t) {
+void retire(std::uint32_t why) {
   ThreadLocal& local = __sooth_thread;
-  os::BlockSignals signals;
-  flush(t);
-  if (t->cells != kMinCells) make_cells(t, kMinCells);
-  t->epoch = local.abi.epoch;
   local.abi = {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0};
   local.thread = nullptr;
-  local.ended = 1;
+  local.ended = why;
+}
+
+void detach(Thread* t) {
+  const ThreadLocal& local = __sooth_thread;
+  os::BlockSignals signals;
+  if (!flush(t)) return; // its buffer is a part of the trace
+  if (t->cells != kMinCells) make_cells(t, kMinCells);
+  t->epoch = local.abi.epoch;
+  retire(kOver);
   __atomic_store_n(&t->live->state, 0, __ATOMIC_RELEASE);
   os::Guard guard(g_lock);
   t->next_free = g_free;
@@ -178,12 +185,12 @@ void enlarge_buffer(Thread* t) {
   if (!make_buffer(t, kLiveBytes)) return; // the small one stays in use
   start_buffer(t);
   __atomic_store_n(&small->state, 0, __ATOMIC_RELEASE);
-  os::give_back(small, kSmallLive);
-  punch(offset, kSmallLive);
+  punch(offset, kSmallLive); // it stays mapped: if this is a signal's handler, the code below it may read `last` there
 }
 
+void reset_thread_lock() { g_lock.reset(); }
+
 void forget_other_threads(Thread* t) {
-  g_lock.reset();
   g_free = nullptr; // their buffers are pages of the parent's file
   os::give_back(t->live, t->live_bytes);
   if (is_recording()) { // its own trace begins with thread 0; in the other modes knowledge and numbers go on
@@ -221,7 +228,7 @@ Thread* enter_slowly() {
   ThreadLocal& local = __sooth_thread;
   if (local.quiet != 0 || !recording_is_ready()) return nullptr;
   if (local.ended != 0) {
-    count(Defect::LateEvents);
+    count(local.ended == kOver ? Defect::LateEvents : Defect::NoRoomEvents);
     return nullptr;
   }
   // An unannounced thread: made by clone(2), by libc for a timer, or before the runtime was there.

@@ -15,6 +15,7 @@ namespace sooth::runtime {
 namespace monitoring {
 struct ThreadState;
 }
+struct ReplayedThread;
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
@@ -84,13 +85,14 @@ struct Thread {
   Thread* next_free;
   Thread* next_all;
   monitoring::ThreadState* monitored; // monitoring/state.h
+  ReplayedThread* replayed;           // replaying/state.h
 };
 
 struct ThreadLocal {
   SoothThreadAbi abi; // the part that inlined hooks see; `__sooth_thread` is the address of this
   Thread* thread;
-  std::uint32_t quiet; // recording is off while this is not 0
-  std::uint32_t ended;
+  std::uint32_t quiet;        // recording is off while this is not 0
+  std::uint32_t ended;        // 0, kOver or kNoRoom
   std::uint64_t* written_top; // frames of the shadow call stack below this are in the trace
 };
 
@@ -142,6 +144,11 @@ inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 
 // Gives the calling thread its own state: buffer, cells, stack. Null if there is no trace.
 Thread* attach(std::uint32_t number, std::uint32_t parent);
+extern bool g_no_room; // recording ends for lack of room (recording/buffer.h)
+// From now on, events of the calling thread are counted, and not recorded.
+inline constexpr std::uint32_t kOver = 1;   // ThreadLocal::ended: events are late
+inline constexpr std::uint32_t kNoRoom = 2; // events are dropped
+void retire(std::uint32_t why);
 // Returns the calling thread's state to the free list.
 void detach(Thread* t);
 // Replaces a full small buffer by a large one. The buffer must be empty.
@@ -154,6 +161,9 @@ void punch_free_buffers();
 
 // In the child of a fork: resets locks that other threads may have held, and forgets the names of
 // threads that are not there.
+void reset_stripes(); // atomics.cc
+void reset_signal_lock();
+void reset_thread_lock();
 void reset_scratch_lock();
 void reset_kept_lock();
 void reset_exact_lock();

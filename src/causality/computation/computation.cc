@@ -47,7 +47,7 @@ public:
 
   Computation run() {
     result_.locks = add_lock_operations(trace_, effects_);
-    add_primitive_orders(trace_, effects_);
+    add_primitives(trace_, effects_);
     std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
     for (const std::uint32_t event : trace::misplaced_reads(trace_)) {
       result_.first_misplaced = std::min(result_.first_misplaced, event);
@@ -121,8 +121,12 @@ private:
     std::vector<Operation> grouped(sum);
     for (const EventOperation& o : effects_.operations) {
       Step& step = result_.steps[result_.step_of_event[o.event]];
-      grouped[step.first_operation + step.operations++] = o.operation;
+      Operation& placed = grouped[step.first_operation + step.operations++] = o.operation;
+      const bool names_event = placed.kind == OperationKind::Take || placed.kind == OperationKind::WakeUp;
+      if (names_event && placed.value != kNoEvent) placed.value = result_.step_of_event[placed.value];
     }
+    result_.semaphores = std::move(effects_.semaphores);
+    result_.conditions = std::move(effects_.conditions);
     effects_.operations = {};
     simplify(grouped);
   }
@@ -188,13 +192,19 @@ private:
     for (const EventOrder& order : effects_.orders) {
       const StepId first = result_.step_of_event[order.first], second = result_.step_of_event[order.second];
       if (result_.steps[first].thread == result_.steps[second].thread) continue;
-      result_.orders.push_back({first, second});
+      (order.recorded ? result_.orders_as_recorded : result_.orders).push_back({first, second});
       if (order.conservative) ++result_.conservative_orders;
     }
-    std::sort(result_.orders.begin(), result_.orders.end(), [](const Order& a, const Order& b) {
+    sort(result_.orders);
+    if (result_.orders_as_recorded.empty()) return;
+    result_.orders_as_recorded.insert(result_.orders_as_recorded.end(), result_.orders.begin(), result_.orders.end());
+    sort(result_.orders_as_recorded);
+  }
+  static void sort(std::vector<Order>& orders) {
+    std::sort(orders.begin(), orders.end(), [](const Order& a, const Order& b) {
       return a.second != b.second ? a.second < b.second : a.first < b.first;
     });
-    result_.orders.erase(std::unique(result_.orders.begin(), result_.orders.end()), result_.orders.end());
+    orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   }
 
   void pin() {

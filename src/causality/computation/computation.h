@@ -23,9 +23,10 @@
 // operations. Values are numbered: equal numbers, equal bytes. Unknown contents (opaque) have a
 // number of their own that equals nothing else.
 //
-// Primitives that are neither memory nor a lock become orders between steps that every run keeps:
-// fork before start, end before join, barriers, semaphores, once, conditions, as they were
-// observed. This is sound. Where it is not maximal, the report says so.
+// Semaphores and conditions are objects as well: a wait needs a post or a signal, not the one that
+// it met. Other primitives become orders between steps that every run keeps: fork before start, end
+// before join, the arrivals of a barrier's round before those that leave it, once. Where that is
+// not maximal (primitives.h), the report says so.
 //
 // The four rules of docs/trace_format.md are in here: holds are operations, merged writes are
 // marked, glued blocks are steps, and a thread is cut off (Thread::trusted) where the value or the
@@ -56,7 +57,18 @@ enum class OperationKind : std::uint8_t {
   TryFailed,     // object: lock; happens only while another thread has it (value 1: exclusively)
   HoldBegin,     // object: location; from here on other threads do not write it (value 1: nor read it) ...
   HoldEnd,       // ... up to here
+  Post,          // object: semaphore; its count grows by one
+  Take,          // only if the count is above 0; value: the post that it took in the recorded run, or kNoStep
+  WaitBegin,     // object: condition; the thread waits from here on
+  WakeUp,        // only if a signal since its wait is left for it (wait_queue.h); value: the one it was, as recorded
+  WakeAnyway,    // the wait ends by time, or nobody knows why
+  Signal,        // for one of the threads that wait
+  Broadcast,     // for all of them
 };
+
+// Of a primitive that is neither memory nor a lock.
+constexpr bool is_counted(OperationKind kind) { return kind >= OperationKind::Post; }
+constexpr bool is_of_condition(OperationKind kind) { return kind >= OperationKind::WaitBegin; }
 
 struct Operation {
   OperationKind kind = OperationKind::Read;
@@ -94,6 +106,11 @@ struct ThreadSteps {
   std::uint32_t trusted = 0; // so many of them may be part of a predicted run
 };
 
+struct Semaphore {
+  std::uint64_t address = 0;
+  std::uint64_t first_count = 0; // if it is not known: the least that it can have been
+};
+
 // `first` happens before `second` in every run.
 struct Order {
   StepId first = kNoStep;
@@ -106,8 +123,13 @@ struct Computation {
   std::vector<Operation> operations;
   std::vector<ThreadSteps> threads;
   std::vector<Location> locations;
-  std::vector<std::uint64_t> locks;  // addresses
-  std::vector<Order> orders;         // sorted by `second`, then `first`; without those that thread order implies
+  std::vector<std::uint64_t> locks;      // addresses
+  std::vector<Semaphore> semaphores;     // each begins with an initialisation
+  std::vector<std::uint64_t> conditions; // addresses
+  std::vector<Order> orders;             // sorted by `second`, then `first`; without those that thread order implies
+  // The same, and those that hold in the recorded run only: which post a wait took, which signal
+  // woke a thread. Empty if there are none of these.
+  std::vector<Order> orders_as_recorded;
   std::vector<StepId> step_of_event; // kNoStep for events without one
   StepId standing = 0;               // every run begins with so many steps as they were (Trace::standing)
   StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
@@ -120,6 +142,9 @@ struct Computation {
   std::uint64_t external_reads = 0;
   std::uint64_t untrusted_steps = 0;
   std::uint64_t conservative_orders = 0; // orders that a maximal model would not need
+
+  // What the recorded run, and the models that repeat its synchronisation, kept to.
+  const std::vector<Order>& recorded_orders() const { return orders_as_recorded.empty() ? orders : orders_as_recorded; }
 
   std::span<const Operation> operations_of(StepId step) const {
     return std::span(operations).subspan(steps[step].first_operation, steps[step].operations);

@@ -46,6 +46,7 @@ public:
       const EventKind kind = trace.events[order.second].kind;
       // Orders that only keep things as they were are not synchronisation.
       if (order.conservative && kind != EventKind::SemWait && kind != EventKind::BarrierLeave) continue;
+      if (order.recorded && kind != EventKind::SemWait && kind != EventKind::Wake) continue;
       incoming_[order.second].push_back(order.first);
       outgoing_.try_emplace(order.first);
     }

@@ -27,6 +27,7 @@ inline Access access_of(const Operation& o, const Computation& computation) {
   case OperationKind::TryFailed: return {lock, true};
   case OperationKind::AcquireShared:
   case OperationKind::ReleaseShared: return {lock, false};
+  default: break; // is_counted: orders_as_recorded has what these keep to
   }
   return {};
 }

@@ -1,13 +1,11 @@
 #include "causality/computation/primitives.h"
 
-#include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include <algorithm>
-#include <deque>
-#include <optional>
-
+#include "causality/computation/barrier_orders.h"
+#include "causality/computation/condition_operations.h"
+#include "causality/computation/semaphore_operations.h"
 #include "trace/effects.h"
 
 namespace sooth::causality {
@@ -24,30 +22,12 @@ struct ThreadEvents {
   std::uint32_t end = kNoEvent;
 };
 
-struct Condition {
-  std::uint32_t waits = 0;
-  std::vector<std::uint32_t> broadcasts;  // since the first open wait
-  absl::btree_set<std::uint32_t> signals; // not given to a wake yet
-};
-
 // Every use of an object comes after its initialisation. A second initialisation keeps everything
 // before it.
 struct Initialised {
   std::uint32_t event = kNoEvent;
   bool used = false;
   absl::flat_hash_set<std::uint32_t> threads; // that came after it
-};
-
-struct Barrier {
-  std::uint64_t needed = 0; // 0: unknown
-  std::uint64_t arrived = 0;
-  std::uint32_t last_arrival = kNoEvent;
-  std::vector<std::uint32_t> group; // arrivals of the group that is filling up
-};
-
-struct Semaphore {
-  std::uint64_t free = 0; // what is left of the first count
-  std::deque<std::uint32_t> posts;
 };
 
 struct Once {
@@ -62,8 +42,7 @@ struct Release {
 class Primitives {
 public:
   Primitives(const trace::Trace& trace, Effects& effects)
-      : trace_(trace), effects_(effects), threads_(trace.threads.size()), waits_(trace.threads.size()),
-        at_barrier_(trace.threads.size()), cancelled_(trace.threads.size(), kNoEvent) {
+      : trace_(trace), effects_(effects), threads_(trace.threads.size()), cancelled_(trace.threads.size(), kNoEvent) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
       const Event& e = trace.events[i];
       ThreadEvents& own = threads_[e.thread];
@@ -72,7 +51,6 @@ public:
       if (e.kind == EventKind::ThreadStart && own.start == kNoEvent) own.start = i;
       if (e.kind == EventKind::ThreadEnd) own.end = i;
     }
-    count_unknown_semaphores();
   }
 
   void run() {
@@ -94,32 +72,19 @@ private:
     case EventKind::Cancel:
       if (!e.has(kFailed) && e.value < threads_.size() && e.value != e.thread) cancelled_[e.value] = i;
       return;
-    case EventKind::Wait:
-      waits_[e.thread].push_back({e.address, i});
-      ++conditions_[e.address].waits;
-      return;
-    case EventKind::Wake: return wake(e, i);
-    case EventKind::Signal:
-      if (const auto it = conditions_.find(e.address); it != conditions_.end()) it->second.signals.insert(i);
-      return;
-    case EventKind::Broadcast:
-      if (const auto it = conditions_.find(e.address); it != conditions_.end()) it->second.broadcasts.push_back(i);
-      return;
     case EventKind::BarrierInit:
-      initialise(e, i);
-      barriers_[e.address] = {e.value >> 32 != 0 ? 0 : e.value, 0, kNoEvent, {}};
-      return;
-    case EventKind::BarrierArrive: return arrive(e, i);
-    case EventKind::BarrierLeave: return leave(e, i);
-    case EventKind::SemInit:
-      initialise(e, i);
-      if (e.value >> 32 == 0) semaphores_[e.address] = {e.value, {}};
-      return;
-    case EventKind::SemPost:
+    case EventKind::SemInit: return initialise(e, i);
+    case EventKind::BarrierArrive:
+    case EventKind::SemPost: return use(e, i);
+    case EventKind::SemWait:
       use(e, i);
-      if (!e.has(kFailed)) semaphores_[e.address].posts.push_back(i);
+      if (e.has(kFailed)) effects_.pinned.push_back(i); // it saw the count at 0, which nothing else here says
       return;
-    case EventKind::SemWait: return pass(e, i);
+    case EventKind::BarrierLeave:
+    case EventKind::Wait:
+    case EventKind::Wake:
+    case EventKind::Signal:
+    case EventKind::Broadcast: return;
     case EventKind::OnceBegin:
       if (once_[e.address].last_end != kNoEvent) effects_.order(once_[e.address].last_end, i);
       return;
@@ -192,100 +157,6 @@ private:
     else if (e.has(kFailed) && i < end) effects_.order(i, end, true);
   }
 
-  void wake(const Event& e, std::uint32_t i) {
-    auto& mine = waits_[e.thread];
-    std::size_t n = mine.size();
-    while (n > 0 && mine[n - 1].condition != e.address) --n;
-    if (n == 0) return;
-    const std::uint32_t since = mine[n - 1].since;
-    mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(n - 1));
-    Condition& condition = conditions_[e.address];
-    if (!e.has(kFailed)) {
-      // The first signal that may have done it leaves most runs. A wake that comes later and began
-      // to wait before the signal can use the broadcast behind it as well, so no wake remains
-      // without one.
-      const auto signal = condition.signals.upper_bound(since);
-      const auto broadcast = std::ranges::upper_bound(condition.broadcasts, since);
-      if (signal != condition.signals.end() && (broadcast == condition.broadcasts.end() || *signal < *broadcast)) {
-        woken(since, *signal, i);
-        condition.signals.erase(signal);
-      } else if (broadcast != condition.broadcasts.end()) {
-        woken(since, *broadcast, i);
-      }
-    }
-    if (--condition.waits == 0) conditions_.erase(e.address);
-  }
-  void woken(std::uint32_t wait, std::uint32_t signal, std::uint32_t wake) {
-    effects_.order(wait, signal, true); // another signal might do
-    effects_.order(signal, wake);
-  }
-
-  // Arrivals stay in their order, so that groups stay as they were. A thread cannot pass anyway
-  // before the others of its group have arrived, so this costs runs only if more threads than one
-  // group use the barrier.
-  void arrive(const Event& e, std::uint32_t i) {
-    use(e, i);
-    Barrier& barrier = barriers_[e.address];
-    if (barrier.last_arrival != kNoEvent)
-      effects_.order(barrier.last_arrival, i, barrier.needed != 0 && barrier.group.empty());
-    barrier.last_arrival = i;
-    barrier.group.push_back(i);
-    const std::uint64_t group = (barrier.needed == 0 ? 0 : barrier.arrived / barrier.needed);
-    ++barrier.arrived;
-    at_barrier_[e.thread].push_back({e.address, group});
-    if (barrier.needed != 0 && barrier.arrived % barrier.needed == 0) {
-      completed_[{e.address, group}] = i;
-      barrier.group.clear();
-    }
-  }
-  void leave(const Event& e, std::uint32_t i) {
-    auto& mine = at_barrier_[e.thread];
-    std::size_t n = mine.size();
-    while (n > 0 && mine[n - 1].barrier != e.address) --n;
-    if (n == 0) return;
-    const std::uint64_t group = mine[n - 1].group;
-    mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(n - 1));
-    const auto done = completed_.find({e.address, group});
-    if (done != completed_.end()) return effects_.order(done->second, i);
-    const auto barrier = barriers_.find(e.address);
-    if (barrier != barriers_.end() && barrier->second.last_arrival != kNoEvent)
-      effects_.order(barrier->second.last_arrival, i, true);
-  }
-
-  // If the first count of a semaphore is unknown, it was at least what its waits took before there
-  // were posts.
-  void count_unknown_semaphores() {
-    struct Balance {
-      std::int64_t now = 0, lowest = 0;
-      bool known = false;
-    };
-    absl::flat_hash_map<std::uint64_t, Balance> balances;
-    for (const Event& e : trace_.events) {
-      if (e.kind == EventKind::SemInit) balances[e.address].known = e.value >> 32 == 0;
-      if (e.has(kFailed) || (e.kind != EventKind::SemPost && e.kind != EventKind::SemWait)) continue;
-      Balance& balance = balances[e.address];
-      if (balance.known) continue;
-      balance.now += e.kind == EventKind::SemPost ? 1 : -1;
-      balance.lowest = std::min(balance.lowest, balance.now);
-    }
-    for (const auto& [address, balance] : balances)
-      semaphores_[address].free = static_cast<std::uint64_t>(-balance.lowest);
-  }
-  void pass(const Event& e, std::uint32_t i) {
-    use(e, i);
-    if (e.has(kFailed)) { // it saw the count at 0, which nothing else here says
-      effects_.pinned.push_back(i);
-      return;
-    }
-    Semaphore& semaphore = semaphores_[e.address];
-    if (semaphore.free > 0) {
-      --semaphore.free;
-    } else if (!semaphore.posts.empty()) {
-      effects_.order(semaphore.posts.front(), i, true);
-      semaphore.posts.pop_front();
-    }
-  }
-
   void release(const Event& e, std::uint32_t i) {
     for (Release& r : releases_[e.address])
       if (r.thread == e.thread) {
@@ -295,26 +166,11 @@ private:
     releases_[e.address].push_back({e.thread, i});
   }
 
-  struct OpenWait {
-    std::uint64_t condition;
-    std::uint32_t since;
-  };
-  struct Arrival {
-    std::uint64_t barrier;
-    std::uint64_t group;
-  };
   const trace::Trace& trace_;
   Effects& effects_;
   std::vector<ThreadEvents> threads_;
-  std::vector<std::vector<OpenWait>> waits_;     // by thread
-  std::vector<std::vector<Arrival>> at_barrier_; // by thread
   std::uint32_t last_receive_ = kNoEvent;
-  std::vector<std::uint32_t> cancelled_; // by thread: the request that its next event follows
-  absl::flat_hash_map<std::uint64_t, Condition> conditions_;
-  absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
-  absl::flat_hash_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t>
-      completed_; // (barrier, group): last arrival
-  absl::flat_hash_map<std::uint64_t, Semaphore> semaphores_;
+  std::vector<std::uint32_t> cancelled_;                        // by thread: the request that its next event follows
   absl::flat_hash_map<std::uint64_t, Initialised> initialised_; // barriers and semaphores
   absl::flat_hash_map<std::uint64_t, Once> once_;
   absl::flat_hash_map<std::uint64_t, std::vector<Release>> releases_; // by tag: each thread's last one
@@ -322,6 +178,11 @@ private:
 
 } // namespace
 
-void add_primitive_orders(const trace::Trace& trace, Effects& effects) { Primitives(trace, effects).run(); }
+void add_primitives(const trace::Trace& trace, Effects& effects) {
+  add_semaphore_operations(trace, effects);
+  add_condition_operations(trace, effects);
+  add_barrier_orders(trace, effects);
+  Primitives(trace, effects).run();
+}
 
 } // namespace sooth::causality

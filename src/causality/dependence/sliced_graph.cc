@@ -65,7 +65,7 @@ private:
     bool waited = false;
     const StepId step = computation_.step_of_event[number];
     if (step != kNoStep && computation_.steps[step].event == number) {
-      const auto [from, to] = std::ranges::equal_range(computation_.orders, step, {}, &Order::second);
+      const auto [from, to] = std::ranges::equal_range(computation_.recorded_orders(), step, {}, &Order::second);
       for (auto order = from; order != to; ++order)
         if (const std::uint32_t first = computation_.steps[order->first].event; first < number) {
           add(node.control, out_.node_of_event[first]);

@@ -64,7 +64,7 @@ private:
   Clock conditions(std::uint32_t b) const {
     Clock out;
     if (const StepId begins = block(b).begins; begins != kNoStep) {
-      const auto [from, to] = std::ranges::equal_range(run_.computation_.orders, begins, {}, &Order::second);
+      const auto [from, to] = std::ranges::equal_range(run_.computation_.recorded_orders(), begins, {}, &Order::second);
       for (auto order = from; order != to; ++order) {
         const std::uint32_t first = run_.block_of_[run_.computation_.steps[order->first].event];
         if (first < b) out.raise(block(first).thread, run_.place_[first] + 1);

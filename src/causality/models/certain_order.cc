@@ -14,7 +14,7 @@ using trace::EventKind;
 CertainOrder::CertainOrder(const trace::Trace& trace, const Computation& computation)
     : trace_(trace), computation_(computation), all_(computation.locations.size() + computation.locks.size()),
       clocks_(trace.threads.size(), all_ + 1) {
-  for (const Order& order : computation_.orders)
+  for (const Order& order : computation_.recorded_orders())
     if (is_certain(order)) sources_.emplace(order.first, nullptr);
 }
 
@@ -36,7 +36,7 @@ void CertainOrder::for_each_access(EventIndex event, StepId step, Do act) const 
     const bool of_memory = o.kind == OperationKind::Read || o.kind == OperationKind::Write;
     const bool holds = o.kind == OperationKind::HoldBegin || o.kind == OperationKind::HoldEnd;
     // A try that failed has no number from the time of the lock's holder.
-    if (holds || o.kind == OperationKind::TryFailed || (of_memory && !atomic)) continue;
+    if (holds || o.kind == OperationKind::TryFailed || is_counted(o.kind) || (of_memory && !atomic)) continue;
     act(access_of(o, computation_));
   }
 }
@@ -58,7 +58,7 @@ void CertainOrder::see(EventIndex event) {
     else clocks_.see_writes(t, access.object);
   });
   if (step == kNoStep) return;
-  const auto [first, last] = std::ranges::equal_range(computation_.orders, step, {}, &Order::second);
+  const auto [first, last] = std::ranges::equal_range(computation_.recorded_orders(), step, {}, &Order::second);
   for (auto order = first; order != last; ++order)
     if (is_certain(*order)) clocks_.see(t, sources_.at(order->first));
 }

@@ -92,7 +92,7 @@ private:
   void for_each_access(const Block& block, Do act) const {
     if (block.begins != kNoStep)
       for (const Operation& o : computation_.operations_of(block.begins))
-        if (o.kind != OperationKind::HoldEnd) act(access_of(o, computation_));
+        if (o.kind != OperationKind::HoldEnd && !is_counted(o.kind)) act(access_of(o, computation_));
     if (block.ends != kNoStep)
       for (const Operation& o : computation_.operations_of(block.ends))
         if (o.kind == OperationKind::HoldEnd) act(access_of(o, computation_));
@@ -102,7 +102,7 @@ private:
   bool breaks_hold(const Block& block) const;
   void follow_holds(const Block& block);
   std::span<const Order> orders_before(StepId step) const {
-    const auto [first, last] = std::ranges::equal_range(computation_.orders, step, {}, &Order::second);
+    const auto [first, last] = std::ranges::equal_range(computation_.recorded_orders(), step, {}, &Order::second);
     return {first, last};
   }
 
@@ -153,7 +153,7 @@ void HappensBefore::stamp() {
   const auto unknown = static_cast<ThreadNumber>(trace_.threads.size());
   AlgorithmA clocks(trace_.threads.size(), objects_.count());
   std::vector<bool> is_source(computation_.steps.size(), false);
-  for (const Order& order : computation_.orders) is_source[order.first] = true;
+  for (const Order& order : computation_.recorded_orders()) is_source[order.first] = true;
   std::vector<bool> stamped(computation_.steps.size(), false);
   absl::flat_hash_map<StepId, SharedClock> sources;
   std::uint64_t unpredictable = 0;

@@ -30,6 +30,7 @@ StepModel::StepModel(std::string_view name, ReadRule rule, const trace::Trace& t
   make_acts();
   follow_locks();
   if (rule_ != ReadRule::ObservedOrder) track_reads();
+  follow_counts();
   if (rule_ == ReadRule::Free) follow_taint(relevance);
   seen_.clear();
   std::uint64_t never = 0;
@@ -214,6 +215,91 @@ void StepModel::track_reads() {
   }
 }
 
+// A semaphore's count follows from the cut; how a thread waits is part of the state. A wait inside
+// of another one, by a handler, is in no predicted run.
+void StepModel::follow_counts() {
+  counts_.resize(computation_.semaphores.size());
+  wait_slot_.assign(steps_.size(), kNone);
+  waits_on_.resize(steps_.size());
+  for (ThreadNumber t = 0; t < steps_.size(); ++t) {
+    std::uint32_t waits = kNone;
+    bool cut_off = false, ever = false;
+    std::vector<std::uint32_t> all{waits};
+    for (Count i = 0; i < act_of_[t].size(); ++i) {
+      const std::uint32_t a = act_of_[t][i];
+      if (a != kNone) {
+        for (const Operation& o : acts_[a].operations) {
+          if (o.kind == OperationKind::Post || o.kind == OperationKind::Take) {
+            std::vector<Counts>& uses = counts_[o.object];
+            if (uses.empty() || uses.back().thread != t) uses.push_back({t, {}, {}});
+            (o.kind == OperationKind::Post ? uses.back().posts : uses.back().takes).push_back(i + 1);
+          } else if (o.kind == OperationKind::WaitBegin) {
+            cut_off |= waits != kNone;
+            waits = o.object;
+            ever = true;
+          } else if (o.kind == OperationKind::WakeUp || o.kind == OperationKind::WakeAnyway) {
+            waits = kNone;
+          }
+        }
+        acts_[a].never |= cut_off;
+      }
+      all.push_back(waits);
+    }
+    if (!ever) continue;
+    waits_on_[t] = std::move(all);
+    wait_slot_[t] = tracked_++;
+  }
+}
+
+// How a thread waits, in half a word: its place in the queue and 1, signals, broadcast.
+namespace {
+constexpr std::uint32_t pack(std::size_t place, const WaitQueue::Waiter& waiter) {
+  return static_cast<std::uint32_t>(place + 1) << 16 | std::min<std::uint32_t>(waiter.signals, 0x7fff) << 1 |
+         (waiter.broadcast ? 1u : 0u);
+}
+} // namespace
+
+WaitQueue StepModel::queue(Cut cut, ModelState state, std::uint32_t condition) const {
+  std::vector<std::pair<std::uint32_t, WaitQueue::Waiter>> waiters; // with their places
+  for (ThreadNumber t = 0; t < steps_.size(); ++t) {
+    if (wait_slot_[t] == kNone || waits_on_[t][cut[t]] != condition) continue;
+    const std::uint32_t packed = get(state, wait_slot_[t]);
+    if (packed != 0) waiters.push_back({packed >> 16, {t, (packed & 0xffff) >> 1, (packed & 1) != 0}});
+  }
+  std::ranges::sort(waiters, {}, [](const auto& waiter) { return waiter.first; });
+  WaitQueue out;
+  for (const auto& [place, waiter] : waiters) out.restore(waiter);
+  return out;
+}
+
+bool StepModel::counts_allow(Cut cut, ModelState state, ThreadNumber thread, const Operation& o) const {
+  if (o.kind == OperationKind::WakeUp) return queue(cut, state, o.object).may_wake(thread);
+  if (o.kind != OperationKind::Take) return true;
+  std::uint64_t count = computation_.semaphores[o.object].first_count;
+  for (const Counts& own : counts_[o.object]) {
+    const auto done = [&](const std::vector<Count>& steps) {
+      return static_cast<std::uint64_t>(std::ranges::upper_bound(steps, cut[own.thread]) - steps.begin());
+    };
+    count += done(own.posts) - done(own.takes);
+  }
+  return count > 0;
+}
+
+// `cut` is the one before the step.
+void StepModel::follow_queue(Cut cut, MutableModelState state, ThreadNumber thread, const Operation& o) const {
+  WaitQueue after = queue(cut, state, o.object);
+  switch (o.kind) {
+  case OperationKind::WaitBegin: after.wait(thread); break;
+  case OperationKind::WakeUp: after.wake(thread, true); break;
+  case OperationKind::WakeAnyway: after.wake(thread, false); break;
+  case OperationKind::Signal: after.signal(); break;
+  default: after.broadcast(); break;
+  }
+  if (o.kind == OperationKind::WakeUp || o.kind == OperationKind::WakeAnyway) set(state, wait_slot_[thread], 0);
+  for (std::size_t i = 0; i < after.waiters().size(); ++i)
+    set(state, wait_slot_[after.waiters()[i].thread], pack(i, after.waiters()[i]));
+}
+
 // Values that monitors look at must be as they were.
 void StepModel::follow_taint(const Relevance& relevance) {
   const StepDependence& dependence = computation_.dependence;
@@ -258,7 +344,8 @@ bool StepModel::enabled(Cut cut, ModelState state, ThreadNumber thread) const {
     if (need.thread != thread && cut[need.thread] < need.count) return false;
   std::size_t read = 0;
   for (const Operation& o : act.operations) {
-    if (!locks_allow(cut, thread, o) || !holds_allow(cut, thread, o)) return false;
+    if (!locks_allow(cut, thread, o) || !holds_allow(cut, thread, o) || !counts_allow(cut, state, thread, o))
+      return false;
     if (o.kind != OperationKind::Read) continue;
     const std::uint32_t saw = act.saw[read++];
     const bool bound = rule_ == ReadRule::SameWriter || rule_ == ReadRule::SameValue;
@@ -301,6 +388,7 @@ void StepModel::advance(Cut cut, MutableModelState state, ThreadNumber thread) c
   const bool taints = taint_ && taint_->advance(a, sees_something_else(act, state), state.subspan(location_words()));
   std::size_t write = 0;
   for (const Operation& o : act.operations) {
+    if (is_of_condition(o.kind)) follow_queue(cut, state, thread, o);
     if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
     const std::uint32_t left = o.kind == OperationKind::Write ? act.leaves[write++] : 0;
     if (slot_[o.object] == kNone) continue;

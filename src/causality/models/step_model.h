@@ -13,6 +13,8 @@
 //   All share the orders of other primitives, locks, and the four rules of docs/trace_format.md.
 // Where we differ: conditions are asked of each step when it is to be added, so every prefix of a
 //   run is a run; and neighbouring events that other threads cannot distinguish are not steps.
+// Who waits on a condition, and which signals are left for whom, is part of the node: half a word
+// for each thread that ever waits. Semaphores' counts follow from the cut.
 // Cost: a step costs as much as it has operations, times the threads. Models other than hb-locks
 //   carry half a word for each location that is still to be read, so nodes are much larger and more
 //   than those of `hb`.
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include "causality/computation/blocks.h"
+#include "causality/computation/wait_queue.h"
 #include "causality/dependence/taint_bits.h"
 #include "causality/models/model.h"
 
@@ -85,6 +88,10 @@ private:
   void follow_holds(const Block& block, ThreadNumber thread, Count first);
   void follow_locks();
   void track_reads();
+  void follow_counts();
+  bool counts_allow(Cut cut, ModelState state, ThreadNumber thread, const Operation& operation) const;
+  WaitQueue queue(Cut cut, ModelState state, std::uint32_t condition) const;
+  void follow_queue(Cut cut, MutableModelState state, ThreadNumber thread, const Operation& operation) const;
   bool locks_allow(Cut cut, ThreadNumber thread, const Operation& operation) const;
   bool holds_allow(Cut cut, ThreadNumber thread, const Operation& operation) const;
   bool read_later(Cut cut, std::uint32_t location) const;
@@ -114,6 +121,13 @@ private:
   std::vector<std::vector<Interval>> intervals_;     // by location
   std::vector<std::uint32_t> slot_;                  // by location: where the state has it; kNone: nowhere
   std::vector<std::vector<Need>> last_reads_;        // by location: of each thread its last read, as a count of steps
+  struct Counts {                                    // of one semaphore by one thread: after how many steps
+    ThreadNumber thread = 0;
+    std::vector<Count> posts, takes;
+  };
+  std::vector<std::vector<Counts>> counts_; // by semaphore
+  std::vector<std::uint32_t> wait_slot_;    // by thread: where the state has how it waits; kNone: it never does
+  std::vector<std::vector<std::uint32_t>> waits_on_; // by thread and steps taken: the condition, or kNone
   std::uint32_t tracked_ = 0;
   std::unique_ptr<TaintBits> taint_; // ReadRule::Free
   std::vector<std::string> limits_;

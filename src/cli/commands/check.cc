@@ -39,6 +39,9 @@ int run_check(int argc, char** argv) {
     return kWrong;
   }
   const std::vector<NamedTrace> traces = traces_named(words);
+  if (traces.size() == 1)
+    options.replay = fmt::format("sooth replay {}:{{}} PROGRAM",
+                                 options.files.json.empty() ? traces.front().file : options.files.json);
   return traces.empty() ? kWrong : end_like(analyse(traces, options));
 }
 

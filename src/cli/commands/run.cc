@@ -13,6 +13,8 @@
 #include "cli/observing.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "cli/replaying/confirming.h"
+#include "cli/temporary_folder.h"
 #include "cli/watch.h"
 #include "logic/syntax/syntax.h"
 #include "predict/question/model_rules.h"
@@ -33,28 +35,6 @@ Language language_of(const std::string& file) {
     if (extension == known) return Language::Cxx;
   return Language::None;
 }
-
-// A folder that lives as long as this object.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "sooth-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryFolder() { remove(); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-  void remove() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-    path_.clear();
-  }
-
-private:
-  fs::path path_;
-};
 
 // The compiler replaces its process by exec, so it gets one of its own. Returns whether it went
 // well.
@@ -133,6 +113,18 @@ int run_monitored(const std::vector<std::string>& command, const std::string& mo
   return watch.timed_out() ? kTimedOut : end_like(ended.value());
 }
 
+// The command that makes a predicted finding happen; `{}` is its number.
+std::string how_to_replay(int argc, char** argv, const std::string& target, const RecordOptions& options,
+                          const AnalysisOptions& predictions, bool confirms) {
+  if (confirms) return {};
+  const std::string& source = predictions.files.json.empty() ? options.output : predictions.files.json;
+  if (!source.empty() && language_of(target) == Language::None)
+    return fmt::format("sooth replay {}:{{}} {}", source, target);
+  std::string out = "sooth run --confirm";
+  for (int i = 1; i < argc; ++i) out += fmt::format(" {}", argv[i]);
+  return out;
+}
+
 Ended no_trace(const std::string& target) {
   complain(why_no_trace(target));
   return Ended::with(kWrong);
@@ -177,6 +169,8 @@ int run_run(int argc, char** argv) {
   bool online = false;
   bool facts = false;
   bool keep = false;
+  bool confirms = false;
+  ConfirmOptions confirming;
   Parser parser(
       "run",
       "Build source files with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
@@ -203,6 +197,13 @@ int run_run(int argc, char** argv) {
       ->within(1, 10000);
   parser.add_flag("--keep-standing", keep,
                   "Do not end a program that stands still: all of its threads wait for each other");
+  parser.add_flag("--confirm", confirms,
+                  "Then run the program again under the schedule of each predicted finding, and say which ones\n"
+                  "happened (docs/replay.md)");
+  parser.add_option("--confirm-budget", confirming.budget, "Seconds for all of these runs together")
+      ->type_name("SECONDS")
+      ->at_least(0)
+      ->show_default();
   parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
   parser.add_flag("--online", online,
                   "Check the property while the program runs, without a trace (see `sooth observe`)");
@@ -289,6 +290,8 @@ int run_run(int argc, char** argv) {
     complain(run.error().text());
     return kWrong;
   }
+  predictions.replay = how_to_replay(argc, argv, target, options, predictions, confirms);
+  if (confirms) predictions.confirm = [&](report::Report& report) { confirm(report, command, confirming); };
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
   if (repeat > 1) {
     const Ended ended = run_repeatedly(command, target, options, predictions, keep, repeat);

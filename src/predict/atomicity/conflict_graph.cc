@@ -82,14 +82,15 @@ private:
   void connect() {
     std::vector<Object> locations(computation_.locations.size()), locks(computation_.locks.size());
     std::vector<StepId> last(computation_.threads.size(), kNoStep);
-    auto order = computation_.orders.begin();
+    const std::vector<causality::Order>& orders = computation_.recorded_orders();
+    auto order = orders.begin();
     for (StepId id = 0; id < computation_.steps.size(); ++id) {
       const causality::Step& step = computation_.steps[id];
       edge(last[step.thread], id);
       if ((step.flags & causality::kExternalRead) != 0)
         for (const StepId other : last) edge(other, id);
       last[step.thread] = id;
-      for (; order != computation_.orders.end() && order->second == id; ++order) edge(order->first, id);
+      for (; order != orders.end() && order->second == id; ++order) edge(order->first, id);
       for (const Operation& o : computation_.operations_of(id)) {
         switch (o.kind) {
         case OperationKind::Read: look(locations[o.object], id); break;
@@ -100,7 +101,9 @@ private:
         case OperationKind::HoldEnd: change(locations[o.object], id); break;
         case OperationKind::AcquireShared:
         case OperationKind::ReleaseShared: look(locks[o.object], id); break;
-        default: change(locks[o.object], id); break;
+        default:
+          if (!is_counted(o.kind)) change(locks[o.object], id);
+          break;
         }
       }
     }

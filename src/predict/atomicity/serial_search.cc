@@ -91,11 +91,12 @@ private:
     }
     std::vector<std::uint32_t> state(execution.positions().begin(), execution.positions().end());
     for (std::size_t i = 0; i < execution.locations(); ++i) state.push_back(execution.memory(i));
+    execution.tell_waits(state);
     return visited_.insert(std::move(state)).second;
   }
   bool harmless(StepId step) const {
     return std::ranges::all_of(index_.computation.operations_of(step), [](const Operation& o) {
-      return o.kind == OperationKind::Read || o.kind == OperationKind::HoldEnd;
+      return o.kind == OperationKind::Read || o.kind == OperationKind::HoldEnd || o.kind == OperationKind::Post;
     });
   }
 

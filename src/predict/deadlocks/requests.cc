@@ -166,7 +166,7 @@ private:
   // Which post a wait took, in which order threads came to a barrier: other runs need not repeat
   // it.
   void collect_orders() {
-    for (const causality::Order& order : computation_.orders) {
+    for (const causality::Order& order : computation_.recorded_orders()) {
       const Event& first = trace_.events[computation_.steps[order.first].event];
       const Event& second = trace_.events[computation_.steps[order.second].event];
       if (first.address != second.address) continue;

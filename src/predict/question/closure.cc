@@ -34,7 +34,7 @@ public:
         if (!require(c_.dependence.steps[step].writes) || !require_own(step)) return {};
     do {
       if (!look_at_new_steps()) return {};
-    } while (end_sections() && end_holds() && !waiting_.empty());
+    } while (end_sections() && end_holds() && count_posts() && !waiting_.empty());
     if (failed_) return {};
     return std::move(prefixes_);
   }
@@ -86,6 +86,14 @@ private:
         if (kind_ == ClosureKind::Preserving && !include(index_.locks[o.object][index_.section(n)].begin)) return false;
         break;
       case OperationKind::HoldBegin: open_holds_.push_back({o.object, id}); break;
+      case OperationKind::Take:
+        if (kind_ == ClosureKind::Necessary) semaphores_.insert(o.object);
+        else if (o.value != kNoStep && !include(o.value)) return false;
+        break;
+      case OperationKind::WakeUp:
+        if (kind_ == ClosureKind::Necessary ? !find_signal(o.object, id, index_.section(n)) : !include(o.value))
+          return false;
+        break;
       default: break;
       }
     }
@@ -205,6 +213,47 @@ private:
     return true;
   }
 
+  // --- semaphores and conditions ---
+  // All waits need posts. If there are no more posts than they need, all of these.
+  bool count_posts() {
+    for (const std::uint32_t semaphore : semaphores_) {
+      std::uint64_t needed = 0, possible = 0, there = c_.semaphores[semaphore].first_count;
+      for (const ThreadUses& own : index_.semaphores[semaphore]) {
+        needed += index_.among(own.takes, own.thread, prefixes_[own.thread]);
+        there += index_.among(own.gives, own.thread, prefixes_[own.thread]);
+        possible += index_.among(own.gives, own.thread, limits_[own.thread]) -
+                    index_.among(own.gives, own.thread, prefixes_[own.thread]);
+      }
+      if (needed <= there) continue;
+      if (needed > there + possible) {
+        failed_ = true;
+        return false;
+      }
+      if (needed < there + possible) continue;
+      for (const ThreadUses& own : index_.semaphores[semaphore])
+        if (const std::size_t last = index_.among(own.gives, own.thread, limits_[own.thread]);
+            last > 0 && !include(own.gives[last - 1]))
+          return false;
+    }
+    return true;
+  }
+  // A wake-up needs some signal since its wait; if there is only one, that one.
+  bool find_signal(std::uint32_t condition, StepId wake, StepId wait) {
+    if (in_base(wait)) return true;
+    StepId only = kNoStep;
+    for (const ThreadUses& own : index_.conditions[condition].threads) {
+      const bool mine = own.thread == c_.steps[wake].thread; // by a handler
+      const std::size_t first = index_.among(own.gives, own.thread, mine ? c_.steps[wait].place : base(own.thread));
+      const std::size_t end = index_.among(own.gives, own.thread, mine ? c_.steps[wake].place : limits_[own.thread]);
+      if (first >= end) continue;
+      if (only != kNoStep || end - first > 1) return true; // more than one
+      only = own.gives[first];
+    }
+    if (only == kNoStep) failed_ = true;
+    return only != kNoStep && include(only);
+  }
+  std::uint32_t base(std::uint32_t thread) const { return base_.empty() ? 0 : base_[thread]; }
+
   // --- holds ---
   bool end_holds() {
     for (std::size_t i = 0; i < open_holds_.size();) {
@@ -250,6 +299,7 @@ private:
   absl::flat_hash_map<std::uint32_t, OpenSections> sections_; // by lock
   std::vector<std::uint32_t> changed_;                        // locks with new sections
   std::vector<OpenHold> open_holds_;
+  absl::flat_hash_set<std::uint32_t> semaphores_;           // that the set waits for
   absl::flat_hash_set<causality::DependenceNode> required_; // model full: what must be as it was
   bool failed_ = false;
 };

@@ -47,6 +47,8 @@ void Constraints::take_back(const Mark& mark) {
   new_.clear();
   locations_.clear();
   locks_.clear();
+  semaphores_.clear();
+  conditions_.clear();
 }
 
 // --- what the run has ---
@@ -220,6 +222,10 @@ std::vector<StepId> Constraints::candidates(std::uint32_t n, StepId step, std::s
 void Constraints::note_changes() {
   for (const StepId step : run_.changed())
     for (const Operation& o : c_.operations_of(step)) {
+      if (is_counted(o.kind)) {
+        (is_of_condition(o.kind) ? conditions_ : semaphores_).insert(o.object);
+        continue;
+      }
       const bool location = o.kind == OperationKind::Read || o.kind == OperationKind::Write ||
                             o.kind == OperationKind::HoldBegin || o.kind == OperationKind::HoldEnd;
       (location ? locations_ : locks_).insert(o.object);
@@ -242,9 +248,13 @@ bool Constraints::saturate() {
     }
     if (!run_.propagate()) return false;
     note_changes();
-    if (locks_.empty() && locations_.empty()) return true;
+    if (locks_.empty() && locations_.empty() && semaphores_.empty() && conditions_.empty()) return true;
     for (const std::uint32_t lock : std::exchange(locks_, {}))
       if (!apply_locks(lock) || !apply_tries(lock)) return false;
+    for (const std::uint32_t semaphore : std::exchange(semaphores_, {}))
+      if (!apply_semaphore(semaphore)) return false;
+    for (const std::uint32_t condition : std::exchange(conditions_, {}))
+      if (!apply_condition(condition)) return false;
     if (run_.pending() || !new_.empty()) continue; // locks say most; memory is dearer
     for (const std::uint32_t location : std::exchange(locations_, {}))
       if (!apply_reads(location) || !apply_holds(location)) return false;
@@ -379,6 +389,99 @@ bool Constraints::apply_tries(std::uint32_t lock) {
     if (section.end != kNoStep && run_.has(section.end) && !run_.order(attempt.step, section.end)) return false;
   }
   return true;
+}
+
+// --- semaphores and conditions ---
+
+// How many of these steps of the thread the run may have before the step.
+std::size_t Constraints::may_precede(const std::vector<StepId>& own, std::uint32_t thread, StepId step) const {
+  const causality::Step& at = c_.steps[step];
+  if (thread == at.thread) return index_.among(own, thread, at.place);
+  const std::uint32_t prefix = run_.prefix(thread);
+  const auto behind = [&](StepId other) { return !run_.in_base(other) && run_.precedes(step, other); };
+  const bool all_behind = prefix > run_.base(thread) && behind(c_.threads[thread].steps[prefix - 1]);
+  const std::size_t here = index_.among(own, thread, prefix);
+  if (!all_behind) return index_.among(own, thread, run_.limit(thread));
+  const auto end = own.begin() + static_cast<std::ptrdiff_t>(here);
+  return static_cast<std::size_t>(std::partition_point(own.begin(), end, [&](StepId s) { return !behind(s); }) -
+                                  own.begin());
+}
+
+bool Constraints::apply_semaphore(std::uint32_t semaphore) {
+  if (index_.orders_locks()) return true;
+  const std::uint64_t base = index_.count(semaphore, run_.bases());
+  std::uint64_t takes = 0, gives = 0; // in the run; possible
+  for (const ThreadUses& own : index_.semaphores[semaphore]) {
+    const std::uint32_t begin = run_.base(own.thread);
+    takes += index_.among(own.takes, own.thread, run_.prefix(own.thread)) - index_.among(own.takes, own.thread, begin);
+    gives += index_.among(own.gives, own.thread, run_.limit(own.thread)) - index_.among(own.gives, own.thread, begin);
+  }
+  if (takes > base + gives) return false;
+  for (const ThreadUses& own : index_.semaphores[semaphore]) {
+    std::size_t i = index_.among(own.takes, own.thread, run_.base(own.thread));
+    for (; i < own.takes.size() && run_.has(own.takes[i]); ++i)
+      if (!apply_take(semaphore, own.takes[i], base)) return false;
+  }
+  return true;
+}
+
+bool Constraints::apply_take(std::uint32_t semaphore, StepId take, std::uint64_t base_count) {
+  const causality::Step& step = c_.steps[take];
+  std::uint64_t needed = 1, possible = base_count;
+  for (const ThreadUses& own : index_.semaphores[semaphore]) {
+    const std::uint32_t base = run_.base(own.thread);
+    const std::uint32_t before = own.thread == step.thread ? step.place : run_.known_before(take, own.thread);
+    needed += index_.among(own.takes, own.thread, before) - index_.among(own.takes, own.thread, base);
+    possible += may_precede(own.gives, own.thread, take) - index_.among(own.gives, own.thread, base);
+  }
+  if (possible < needed) return false;
+  if (possible > needed || needed <= base_count) return true;
+  for (const ThreadUses& own : index_.semaphores[semaphore]) {
+    const std::size_t count = may_precede(own.gives, own.thread, take);
+    if (own.thread == step.thread || count == 0 || run_.in_base(own.gives[count - 1])) continue;
+    if (!order(own.gives[count - 1], take)) return false;
+  }
+  return true;
+}
+
+bool Constraints::apply_condition(std::uint32_t condition) {
+  if (index_.orders_locks()) return true;
+  for (const ThreadUses& own : index_.conditions[condition].threads) {
+    const StepId begin = index_.step_at(own.thread, run_.base(own.thread));
+    auto wait = std::ranges::lower_bound(own.waits, begin, {}, &ThreadUses::Wait::begin);
+    if (wait != own.waits.begin()) --wait; // perhaps open when the window begins
+    for (; wait != own.waits.end() && run_.has(wait->begin); ++wait) {
+      if (wait->end == kNoStep || run_.in_base(wait->end) || !run_.has(wait->end)) continue;
+      if (std::ranges::binary_search(own.takes, wait->end) && !apply_wake_up(condition, wait->end, wait->begin))
+        return false;
+    }
+  }
+  return true;
+}
+
+const causality::WaitQueue& Constraints::base_waits(std::uint32_t condition) const {
+  const auto [it, fresh] = base_waits_.try_emplace(condition);
+  if (fresh) it->second = index_.waiting(condition, run_.bases());
+  return it->second;
+}
+
+bool Constraints::apply_wake_up(std::uint32_t condition, StepId wake, StepId wait) {
+  const causality::Step& step = c_.steps[wake];
+  const bool waited_before = run_.in_base(wait);
+  if (waited_before && base_waits(condition).may_wake(step.thread)) return true;
+  StepId only = kNoStep;
+  for (const ThreadUses& own : index_.conditions[condition].threads) {
+    std::uint32_t before = run_.base(own.thread); // what is known to come before the wait
+    if (!waited_before) before = std::max(before, run_.known_before(wait, own.thread));
+    if (own.thread == step.thread) before = std::max(before, c_.steps[wait].place);
+    const std::size_t first = index_.among(own.gives, own.thread, before);
+    const std::size_t end = may_precede(own.gives, own.thread, wake);
+    if (first >= end) continue;
+    if (only != kNoStep || end - first > 1) return true; // more than one
+    only = own.gives[first];
+  }
+  if (only == kNoStep) return false;
+  return (waited_before || order(wait, only)) && order(only, wake);
 }
 
 } // namespace sooth::predict

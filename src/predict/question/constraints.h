@@ -17,6 +17,8 @@
 //             end is in the run).
 //     holds   as locks, between a hold and each conflicting access.
 //     tries   a try that failed is inside the section that excluded it.
+//     waits   for a semaphore: enough posts are not known to come behind it; if just enough, they
+//             come before it. On a condition: the same for one signal behind the wait's beginning.
 // Everything the rules add is in every run that contains what was there before; so a contradiction
 // is a proof.
 //
@@ -24,6 +26,7 @@
 //   clocks changed.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
@@ -78,6 +81,8 @@ public:
   std::uint32_t tried_section(std::uint32_t operation) const { return chosen_[operation - first_operation_]; }
   // The value of the location before the window.
   Access base_write(std::uint32_t location) const;
+  // Who waited on the condition then.
+  const causality::WaitQueue& base_waits(std::uint32_t condition) const;
   // Writers that the read may still see, the observed one first.
   std::vector<StepId> candidates(std::uint32_t operation, StepId step, std::size_t most) const;
   bool can_see(StepId step, std::uint32_t location, StepId writer) const;
@@ -109,6 +114,11 @@ private:
   bool apply_locks(std::uint32_t lock);
   bool apply_tries(std::uint32_t lock);
   bool apply_section(std::uint32_t lock, const Section& section);
+  bool apply_semaphore(std::uint32_t semaphore);
+  bool apply_take(std::uint32_t semaphore, StepId take, std::uint64_t base_count);
+  bool apply_condition(std::uint32_t condition);
+  bool apply_wake_up(std::uint32_t condition, StepId wake, StepId wait);
+  std::size_t may_precede(const std::vector<StepId>& own, std::uint32_t thread, StepId step) const;
   void set_choice(std::uint32_t operation, std::uint32_t value);
 
   const Index& index_;
@@ -127,8 +137,9 @@ private:
   // became known.
   std::vector<causality::DependenceNode> required_;
   absl::flat_hash_set<causality::DependenceNode> is_required_;
-  std::vector<StepId> new_;                              // in the run, but what they need is not yet
-  absl::flat_hash_set<std::uint32_t> locations_, locks_; // to be looked at again
+  std::vector<StepId> new_; // in the run, but what they need is not yet
+  absl::flat_hash_set<std::uint32_t> locations_, locks_, semaphores_, conditions_; // to be looked at again
+  mutable absl::flat_hash_map<std::uint32_t, causality::WaitQueue> base_waits_;    // by condition
   const Deadline& deadline_;
   bool out_of_time_ = false;
 };

@@ -58,6 +58,27 @@ std::vector<Execution::Holder>& Execution::holders(std::uint32_t location) const
   return it->second;
 }
 
+std::uint64_t& Execution::count(std::uint32_t semaphore) const {
+  const auto [it, fresh] = counts_.try_emplace(semaphore, index_.computation.semaphores[semaphore].first_count);
+  if (fresh && !base_.empty()) it->second = index_.count(semaphore, base_);
+  return it->second;
+}
+
+causality::WaitQueue& Execution::queue(std::uint32_t condition) const {
+  const auto [it, fresh] = queues_.try_emplace(condition);
+  if (fresh && !base_.empty()) it->second = index_.waiting(condition, base_);
+  return it->second;
+}
+
+void Execution::tell_waits(std::vector<std::uint32_t>& state) const {
+  for (std::uint32_t i = 0; i < index_.conditions.size(); ++i)
+    for (const causality::WaitQueue::Waiter& waiter : queue(i).waiters()) {
+      state.push_back(i);
+      state.push_back(waiter.thread);
+      state.push_back(waiter.signals * 2 + (waiter.broadcast ? 1 : 0));
+    }
+}
+
 bool Execution::held_by_others(std::uint32_t location, std::uint32_t thread, bool writes) const {
   if (index_.locations[location].holds.empty()) return false;
   return std::ranges::any_of(
@@ -83,6 +104,8 @@ bool Execution::allows_operation(std::size_t n, std::uint32_t thread) const {
     if (its.owner != 0xffffffff) return its.owner != thread;
     return o.value == 0 && std::ranges::any_of(its.readers, [&](std::uint32_t reader) { return reader != thread; });
   }
+  case OperationKind::Take: return count(o.object) > 0;
+  case OperationKind::WakeUp: return queue(o.object).may_wake(thread);
   default: return true;
   }
 }
@@ -144,7 +167,11 @@ void Execution::take(StepId id) {
     case OperationKind::HoldEnd:
       std::erase_if(holders(o.object), [&](const Holder& holder) { return holder.thread == step.thread; });
       break;
-    default: break;
+    case OperationKind::Post: ++count(o.object); break;
+    case OperationKind::Take: --count(o.object); break;
+    default:
+      if (is_of_condition(o.kind)) apply_use(queue(o.object), o.kind, step.thread);
+      break;
     }
   }
 }

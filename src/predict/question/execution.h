@@ -57,6 +57,8 @@ public:
   // The last write of the location, as far as the model distinguishes writes: a step or, under
   // maximal, a value.
   std::uint32_t memory(std::size_t location) const;
+  // Adds who waits on which condition, and the signals that are left, to what distinguishes states.
+  void tell_waits(std::vector<std::uint32_t>& state) const;
   std::size_t locations() const { return index_.computation.locations.size(); }
 
 private:
@@ -74,6 +76,8 @@ private:
   Lock& lock(std::uint32_t number) const;
   bool held_by_others(std::uint32_t location, std::uint32_t thread, bool writes) const;
   std::vector<Holder>& holders(std::uint32_t location) const;
+  std::uint64_t& count(std::uint32_t semaphore) const;
+  causality::WaitQueue& queue(std::uint32_t condition) const;
 
   const Index& index_;
   std::vector<std::uint32_t> base_;                    // empty: the beginning of the trace
@@ -82,6 +86,8 @@ private:
   // The state after the base is looked up on demand.
   mutable absl::flat_hash_map<std::uint32_t, Lock> locks_;
   mutable absl::flat_hash_map<std::uint32_t, std::vector<Holder>> holders_; // by location
+  mutable absl::flat_hash_map<std::uint32_t, std::uint64_t> counts_;        // by semaphore
+  mutable absl::flat_hash_map<std::uint32_t, causality::WaitQueue> queues_; // by condition
 
   // Model full: what may be other than it was (docs/sliced.md).
   bool reads_taint(StepId step) const;

@@ -54,9 +54,9 @@ private:
 
 Index::Index(const Computation& c, witness::Model m)
     : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()), lock_threads(c.locks.size()),
-      tries(c.locks.size()) {
+      tries(c.locks.size()), semaphores(c.semaphores.size()), conditions(c.conditions.size()) {
   order_begin_.assign(c.steps.size() + 1, 0);
-  for (const causality::Order& order : c.orders) ++order_begin_[order.second + 1];
+  for (const causality::Order& order : all_orders()) ++order_begin_[order.second + 1];
   for (std::size_t i = 0; i < c.steps.size(); ++i) order_begin_[i + 1] += order_begin_[i];
   collect();
 }
@@ -69,6 +69,9 @@ void Index::collect() {
   std::vector<LockState> lock_states(c.locks.size());
   ByThread<ThreadAccesses> accesses;
   ByThread<ThreadSections> own_sections;
+  ByThread<ThreadUses> semaphore_uses, condition_uses;
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> open_wait; // thread, condition: 1 + wait
+  std::vector<std::uint32_t> waiting(c.conditions.size(), 0);                            // threads
   writer_.assign(c.operations.size(), kNoStep);
   section_.assign(c.operations.size(), kNoSection);
   need_begin_.reserve(c.steps.size() + 1);
@@ -117,6 +120,39 @@ void Index::collect() {
           break;
         }
         break;
+      case OperationKind::Post:
+        semaphore_uses.of(semaphores[o.object], o.object, step.thread).gives.push_back(id);
+        break;
+      case OperationKind::Take:
+        semaphore_uses.of(semaphores[o.object], o.object, step.thread).takes.push_back(id);
+        break;
+      case OperationKind::WaitBegin:
+      case OperationKind::WakeUp:
+      case OperationKind::WakeAnyway:
+      case OperationKind::Signal:
+      case OperationKind::Broadcast: {
+        ConditionIndex& condition = conditions[o.object];
+        ThreadUses& own = condition_uses.of(condition.threads, o.object, step.thread);
+        const auto here = static_cast<std::uint32_t>(condition.uses.size());
+        condition.uses.push_back({id, o.kind, waiting[o.object] == 0 ? here : condition.uses.back().idle});
+        // The thread's last wait that is open: a handler that waits inside of a wait ends first.
+        std::uint32_t& open = open_wait[{step.thread, o.object}];
+        if (o.kind == OperationKind::WaitBegin) {
+          ++waiting[o.object];
+          own.waits.push_back({id, kNoStep, here, open - 1});
+          open = static_cast<std::uint32_t>(own.waits.size());
+        } else if (o.kind == OperationKind::WakeUp || o.kind == OperationKind::WakeAnyway) {
+          --waiting[o.object];
+          ThreadUses::Wait& wait = own.waits[open - 1];
+          wait.end = id;
+          open = wait.outer + 1;
+          section_[n] = wait.begin;
+          if (o.kind == OperationKind::WakeUp) own.takes.push_back(id);
+        } else {
+          own.gives.push_back(id);
+        }
+        break;
+      }
       default: {
         LockState& state = lock_states[o.object];
         std::vector<Section>& sections = locks[o.object];
@@ -218,6 +254,43 @@ void Index::open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut
     const std::uint32_t last = *std::prev(end);
     if (locks[lock][last].end >= bound)
       out.push_back(last); // kNoStep is beyond every bound but itself, and then it is open
+  }
+}
+
+std::uint64_t Index::count(std::uint32_t semaphore, std::span<const std::uint32_t> cut) const {
+  std::uint64_t out = computation.semaphores[semaphore].first_count;
+  for (const ThreadUses& own : semaphores[semaphore])
+    out += among(own.gives, own.thread, cut[own.thread]) - among(own.takes, own.thread, cut[own.thread]);
+  return out;
+}
+
+causality::WaitQueue Index::waiting(std::uint32_t condition, std::span<const std::uint32_t> cut) const {
+  const std::vector<ConditionIndex::Use>& uses = conditions[condition].uses;
+  const auto in_cut = [&](StepId step) { return computation.steps[step].place < cut[computation.steps[step].thread]; };
+  auto first = static_cast<std::uint32_t>(uses.size());
+  for (const ThreadUses& own : conditions[condition].threads) {
+    const StepId bound = cut[own.thread] == 0 ? 0 : step_at(own.thread, cut[own.thread]);
+    auto i = static_cast<std::uint32_t>(std::ranges::lower_bound(own.waits, bound, {}, &ThreadUses::Wait::begin) -
+                                        own.waits.begin());
+    for (--i; i < own.waits.size(); i = own.waits[i].outer) {
+      const ThreadUses::Wait& wait = own.waits[i];
+      if (wait.end == kNoStep || !in_cut(wait.end)) first = std::min(first, uses[wait.use].idle);
+    }
+  }
+  causality::WaitQueue out;
+  for (std::uint32_t i = first; i < uses.size(); ++i)
+    if (in_cut(uses[i].step)) apply_use(out, uses[i].kind, computation.steps[uses[i].step].thread);
+  return out;
+}
+
+void apply_use(causality::WaitQueue& queue, OperationKind kind, std::uint32_t thread) {
+  switch (kind) {
+  case OperationKind::WaitBegin: return queue.wait(thread);
+  case OperationKind::WakeUp: return queue.wake(thread, true);
+  case OperationKind::WakeAnyway: return queue.wake(thread, false);
+  case OperationKind::Signal: return queue.signal();
+  case OperationKind::Broadcast: return queue.broadcast();
+  default: return;
   }
 }
 

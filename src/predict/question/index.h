@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "causality/computation/computation.h"
+#include "causality/computation/wait_queue.h"
 #include "predict/question/model_rules.h"
 #include "witness/finding.h"
 
@@ -93,10 +94,38 @@ struct ThreadSections {
   std::vector<std::uint32_t> exclusive;
 };
 
+// The uses of one semaphore (posts, waits) or condition (signals, wake-ups by a signal) by one
+// thread, in its order.
+struct ThreadUses {
+  std::uint32_t thread = 0;
+  std::vector<StepId> gives;
+  std::vector<StepId> takes;
+  struct Wait { // on a condition
+    StepId begin = kNoStep;
+    StepId end = kNoStep;
+    std::uint32_t use = 0;            // ConditionIndex::uses
+    std::uint32_t outer = 0xffffffff; // the wait that a handler interrupted, among these
+  };
+  std::vector<Wait> waits = {};
+};
+
+struct ConditionIndex {
+  struct Use {
+    StepId step = kNoStep;
+    OperationKind kind = OperationKind::Signal;
+    std::uint32_t idle = 0; // the first use of the time in which somebody waits: before it nobody did
+  };
+  std::vector<Use> uses; // in the observed order
+  std::vector<ThreadUses> threads;
+};
+
 struct TryFailed {
   StepId step = kNoStep;
   std::uint32_t operation = 0;
 };
+
+// An operation on a condition.
+void apply_use(causality::WaitQueue& queue, OperationKind kind, std::uint32_t thread);
 
 class Index {
 public:
@@ -112,11 +141,12 @@ public:
   }
   // The computation's orders that end in this step.
   std::span<const causality::Order> orders(StepId step) const {
-    return std::span(computation.orders).subspan(order_begin_[step], order_begin_[step + 1] - order_begin_[step]);
+    return std::span(all_orders()).subspan(order_begin_[step], order_begin_[step + 1] - order_begin_[step]);
   }
   // Of a read operation: the step that it saw; kNoStep for the initial value.
   StepId writer(std::size_t operation) const { return writer_[operation]; }
-  // Of an acquire (shared or not): its section. Of a try that failed: the section it ran into.
+  // Of an acquire (shared or not): its section. Of a try that failed: the section it ran into. Of a
+  // wake-up: the step in which its thread began to wait.
   std::uint32_t section(std::size_t operation) const { return section_[operation]; }
 
   // A read sees one certain write. Otherwise it sees a value, whoever wrote it.
@@ -125,6 +155,7 @@ public:
   // (causality/dependence/step_dependence.h).
   bool reads_freely() const { return rules().reads == ReadsOfModel::Free && computation.dependence.known; }
   bool orders_conflicts() const { return rules().reads == ReadsOfModel::ObservedOrder; }
+  // Locks, and with them semaphores and conditions, are used as they were recorded.
   bool orders_locks() const { return rules().locks == LocksOfModel::Ordered; }
   const ModelRules& rules() const { return rules_of(model); }
 
@@ -137,6 +168,8 @@ public:
   std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
   std::vector<std::vector<ThreadSections>> lock_threads; // by lock
   std::vector<std::vector<TryFailed>> tries;             // by lock
+  std::vector<std::vector<ThreadUses>> semaphores;       // by semaphore
+  std::vector<ConditionIndex> conditions;                // by condition
   std::vector<StepId> pinned;                            // steps with kExternalRead
   bool lock_never_released = false;
 
@@ -150,6 +183,14 @@ public:
   // last write, and the open sections of a lock.
   Access last_write(std::uint32_t location, std::span<const std::uint32_t> cut) const;
   void open_sections(std::uint32_t lock, std::span<const std::uint32_t> cut, std::vector<std::uint32_t>& out) const;
+  // The same for a semaphore's count, and for who waits on a condition.
+  std::uint64_t count(std::uint32_t semaphore, std::span<const std::uint32_t> cut) const;
+  causality::WaitQueue waiting(std::uint32_t condition, std::span<const std::uint32_t> cut) const;
+  // How many of these steps of the thread are among its first `place`.
+  std::size_t among(const std::vector<StepId>& own, std::uint32_t thread, std::uint32_t place) const {
+    return place == 0 ? 0
+                      : static_cast<std::size_t>(std::ranges::lower_bound(own, step_at(thread, place)) - own.begin());
+  }
   // The first step behind so many of the thread's; kNoStep if there is none.
   StepId step_at(std::uint32_t thread, std::uint32_t place) const {
     const std::vector<StepId>& own = computation.threads[thread].steps;
@@ -160,6 +201,9 @@ public:
   std::uint32_t steps_before(std::uint32_t thread, StepId step) const;
 
 private:
+  const std::vector<causality::Order>& all_orders() const {
+    return orders_locks() ? computation.recorded_orders() : computation.orders;
+  }
   void collect();
 
   std::vector<StepId> needs_;

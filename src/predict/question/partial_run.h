@@ -32,6 +32,7 @@ public:
 
   std::uint32_t prefix(std::uint32_t thread) const { return prefixes_[thread]; }
   std::uint32_t base(std::uint32_t thread) const { return base_[thread]; }
+  std::uint32_t limit(std::uint32_t thread) const { return limits_[thread]; }
   std::span<const std::uint32_t> bases() const { return base_; }
   std::uint32_t threads() const { return static_cast<std::uint32_t>(prefixes_.size()); }
   bool has(StepId step) const { return prefixes_[thread_of(step)] > place_of(step); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "predict/question/counted.h"
+
 namespace sooth::predict {
 namespace {
 
@@ -11,7 +13,7 @@ class Scheduler {
 public:
   explicit Scheduler(const Constraints& constraints)
       : constraints_(constraints), index_(constraints.index()), c_(constraints.computation()), run_(constraints.run()),
-        identity_(index_.reads_identity()) {
+        identity_(index_.reads_identity()), counted_(constraints) {
     for (std::uint32_t t = 0; t < run_.threads(); ++t) {
       positions_.push_back(run_.base(t));
       if (run_.prefix(t) > run_.base(t)) busy_.push_back(t);
@@ -120,6 +122,15 @@ private:
       case OperationKind::AcquireShared: in_the_way = lock_blocks(o.object, index_.section(n), options); break;
       case OperationKind::TryFailed: in_the_way = try_blocked(id, n, o, options); break;
       case OperationKind::HoldBegin: in_the_way = hold_waits(id, o, options); break;
+      case OperationKind::Take:
+      case OperationKind::WakeUp:
+        in_the_way = !counted_.allows(o, step.thread);
+        if (in_the_way && options != nullptr) {
+          Served served = counted_.why_not(n, id, positions_);
+          decide_on({id, kNoStep, 0, kUndecidedWriter, false, std::move(served.used_by)});
+          *options = std::move(served.options);
+        }
+        break;
       default: break;
       }
       if (in_the_way) return true;
@@ -260,6 +271,9 @@ private:
     result_.run.push_back(id);
     ++positions_[thread];
     change_memory(id);
+    each_operation(id, [&](std::uint32_t, const Operation& o) {
+      if (is_counted(o.kind)) counted_.take(o, id, thread);
+    });
     if (positions_[thread] < run_.prefix(thread)) look_at(thread);
     if (waiting_[thread].empty()) return;
     std::vector<std::uint32_t> waiting;
@@ -287,6 +301,7 @@ private:
   const Computation& c_;
   const PartialRun& run_;
   const bool identity_;
+  Counted counted_;
   std::vector<std::uint32_t> positions_;                      // by thread
   std::vector<std::uint32_t> busy_;                           // threads with steps in the window's part of the run
   std::vector<StepId> ready_;                                 // ascending: all that is known before them has happened

@@ -13,6 +13,10 @@
 // Source: greedy list scheduling in the observed order. A step waits while it would spoil something
 //   that is decided: a write that a read still has to see, a lock whose section will not end in
 //   this run.
+// Semaphores and conditions: where a wait is stuck, those that were served before it have used up
+//   all posts or signals that came before it. So in every run another one comes before it, or one
+//   of those comes behind it; or, on a condition, a signal that came too early for one of them
+//   comes later (counted.h).
 // Why the obstacle decides: the step that stands first in the order is ready, so it waits only for
 //   something that the constraints leave open. In every run one of the options holds.
 // Cost: steps of the run, times the threads for each that had to wait.
@@ -40,6 +44,7 @@ struct Premise {
   std::uint32_t operation = 0;      // the read
   StepId writer = kUndecidedWriter; // whom it sees; kUndecidedWriter: does not matter
   bool all_writers = false;         // the options are all the writes that the read may see
+  std::vector<StepId> others = {};  // must be in the run as well
 };
 
 struct Schedule {

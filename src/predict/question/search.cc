@@ -94,6 +94,7 @@ private:
     const Premise& premise = proof.premise;
     const PartialRun& run = constraints_.run();
     if (!run.has(premise.first) || (premise.second != kNoStep && !run.has(premise.second))) return false;
+    if (!std::ranges::all_of(premise.others, [&](StepId step) { return run.has(step); })) return false;
     if (premise.writer != kUndecidedWriter && constraints_.writer(premise.operation) != premise.writer) return false;
     if (!premise.all_writers) return true;
     // With fewer constraints a read may see more.

@@ -20,6 +20,11 @@ bool is_shared(const Event& e) {
 bool is_atomic(const Event& e) {
   return e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicWrite || e.kind == EventKind::AtomicRmw;
 }
+// The lock that the event takes, tries or gives up; 0: none.
+std::uint64_t lock_of(const Event& e) {
+  if (is_lock(e)) return e.address;
+  return e.kind == EventKind::Wait || e.kind == EventKind::Wake ? e.value : 0;
+}
 int byte_of(std::uint64_t word, std::uint64_t index) { return static_cast<int>(word >> (8 * index) & 0xff); }
 
 } // namespace
@@ -42,6 +47,7 @@ Reference::Reference(const trace::Trace& trace)
       if (trace::writes_memory(e.kind)) last[byte] = i;
     }
   }
+  pair_up();
 }
 
 State Reference::initial() const { return {std::vector<std::uint32_t>(threads_.size()), {}}; }
@@ -96,6 +102,8 @@ Reference::LockState Reference::lock(const State& state, std::uint64_t address) 
     bool owns = false, reads = false;
     for (std::uint32_t i = 0; i < state.progress[t]; ++i) {
       const Event& e = trace_.events[threads_[t][i]];
+      if (e.kind == EventKind::Wait && e.value == address) owns = false;
+      if (e.kind == EventKind::Wake && e.value == address) owns = true;
       if (!is_lock(e) || e.address != address || e.has(trace::kFailed)) continue;
       if (e.kind == EventKind::Acquire) owns = true;
       if (e.kind == EventKind::Release) owns = false;
@@ -110,6 +118,7 @@ Reference::LockState Reference::lock(const State& state, std::uint64_t address) 
 
 bool Reference::lock_allows(const State& state, EventNumber event) const {
   const Event& e = trace_.events[event];
+  if (e.kind == EventKind::Wake && e.value != 0) return lock(state, e.value).owner == kNone;
   if (e.kind != EventKind::Acquire && e.kind != EventKind::AcquireShared) return true;
   const LockState now = lock(state, e.address);
   const bool shared = e.kind == EventKind::AcquireShared;
@@ -128,12 +137,12 @@ bool Reference::enabled(const State& state, std::uint32_t thread, Model model, b
   if (event == kNone || !started(state, thread)) return false;
   const Event& e = trace_.events[event];
   if (e.kind == EventKind::Join && state.progress[e.value] < threads_[e.value].size()) return false;
-  if (e.kind == EventKind::SemWait && count(state, e.address) == 0) return false;
+  if (!primitive_allows(state, event, model)) return false;
   // hb: a lock is a variable that shared uses read, and all others write.
-  if (model == Model::HappensBefore && is_lock(e)) {
+  if (model == Model::HappensBefore && lock_of(e) != 0) {
     for (EventNumber earlier = 0; earlier < event; ++earlier) {
       const Event& other = trace_.events[earlier];
-      const bool conflicts = is_lock(other) && other.address == e.address && !(is_shared(e) && is_shared(other));
+      const bool conflicts = lock_of(other) == lock_of(e) && !(is_shared(e) && is_shared(other));
       if (conflicts && !done(state, earlier)) return false;
     }
   }
@@ -147,7 +156,144 @@ State Reference::after(const State& state, std::uint32_t thread) const {
   ++result.progress[thread];
   if (trace::writes_memory(e.kind))
     for (std::uint64_t byte = e.address; byte < e.address + e.size; ++byte) result.last[byte] = event;
+  if (e.kind == EventKind::BarrierArrive) result.uses[e.address].push_back(event);
+  if (e.kind != EventKind::Wait && e.kind != EventKind::Wake && e.kind != EventKind::Signal &&
+      e.kind != EventKind::Broadcast)
+    return result;
+  std::vector<EventNumber>& uses = result.uses[e.address];
+  uses.push_back(event);
+  int waiting = 0;
+  for (const EventNumber use : uses) {
+    waiting += trace_.events[use].kind == EventKind::Wait ? 1 : 0;
+    waiting -= trace_.events[use].kind == EventKind::Wake ? 1 : 0;
+  }
+  if (waiting == 0) result.uses.erase(e.address);
   return result;
+}
+
+// --- Semaphores, conditions, barriers ------------------------------------------------------------
+
+// What hb keeps: each wait the post that was there longest, each wake-up the first signal that
+// nobody else used. And what is not known: first counts are the least that explains the trace;
+// wake-ups without a signal happen at any time.
+void Reference::pair_up() {
+  std::map<std::uint64_t, std::int64_t> balance;
+  for (const Event& e : trace_.events) {
+    if (e.kind == EventKind::SemInit) balance[e.address] = static_cast<std::int64_t>(e.value);
+    if (e.kind == EventKind::SemPost) ++balance[e.address];
+    if (e.kind == EventKind::SemWait && --balance[e.address] < 0) {
+      balance[e.address] = 0;
+      ++least_count_[e.address];
+    }
+  }
+  std::map<std::uint64_t, std::int64_t> free = least_count_;
+  std::map<std::uint64_t, std::vector<EventNumber>> posts;
+  std::set<EventNumber> used;
+  for (EventNumber i = 0; i < trace_.events.size(); ++i) {
+    const Event& e = trace_.events[i];
+    if (e.kind == EventKind::SemInit) free[e.address] = static_cast<std::int64_t>(e.value);
+    if (e.kind == EventKind::SemPost) posts[e.address].push_back(i);
+    if (e.kind == EventKind::SemWait) {
+      if (free[e.address]-- > 0) continue;
+      after_[i].push_back(posts[e.address].front());
+      posts[e.address].erase(posts[e.address].begin());
+    }
+    if (e.kind != EventKind::Wake || e.has(trace::kFailed)) continue;
+    EventNumber by = kNone;
+    for (EventNumber s = wait_of(i) + 1; s < i && by == kNone; ++s) {
+      const Event& signal = trace_.events[s];
+      const bool one = signal.kind == EventKind::Signal && !used.contains(s);
+      if (signal.address == e.address && (one || signal.kind == EventKind::Broadcast)) by = s;
+    }
+    if (by == kNone) {
+      spurious_.insert(i);
+      continue;
+    }
+    if (trace_.events[by].kind == EventKind::Signal) used.insert(by);
+    after_[i].push_back(by);
+    after_[by].push_back(wait_of(i));
+  }
+}
+
+EventNumber Reference::wait_of(EventNumber wake) const {
+  const Event& e = trace_.events[wake];
+  for (EventNumber i = wake; i-- > 0;)
+    if (trace_.events[i].thread == e.thread && trace_.events[i].kind == EventKind::Wait) return i;
+  return kNone;
+}
+
+bool Reference::initialised(const State& state, EventNumber event) const {
+  for (EventNumber i = 0; i < event; ++i) {
+    const EventKind kind = trace_.events[i].kind;
+    const bool begins = kind == EventKind::SemInit || kind == EventKind::BarrierInit;
+    if (begins && trace_.events[i].address == trace_.events[event].address && !done(state, i)) return false;
+  }
+  return true;
+}
+
+bool Reference::as_recorded(const State& state, EventNumber event) const {
+  const auto it = after_.find(event);
+  return it == after_.end() ||
+         std::ranges::all_of(it->second, [&](EventNumber earlier) { return done(state, earlier); });
+}
+
+bool Reference::primitive_allows(const State& state, EventNumber event, Model model) const {
+  if (model == Model::HappensBefore && !as_recorded(state, event)) return false;
+  const Event& e = trace_.events[event];
+  switch (e.kind) {
+  case EventKind::SemPost:
+  case EventKind::BarrierArrive: return initialised(state, event);
+  case EventKind::SemWait: return initialised(state, event) && count(state, e.address) > 0;
+  case EventKind::BarrierLeave: return leave_allowed(state, event);
+  case EventKind::Wake: return e.has(trace::kFailed) || spurious_.contains(event) || wake_allowed(state, event);
+  default: return true;
+  }
+}
+
+// Every wake-up so far, and this one, has a signal of its own between its wait and itself, or a
+// broadcast there.
+bool Reference::wake_allowed(const State& state, EventNumber wake) const {
+  const auto it = state.uses.find(trace_.events[wake].address);
+  if (it == state.uses.end()) return false;
+  std::vector<EventNumber> uses = it->second;
+  uses.push_back(wake);
+  std::vector<std::vector<std::size_t>> choices; // of each wake-up: signals between
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Event& e = trace_.events[uses[i]];
+    if (e.kind != EventKind::Wake || e.has(trace::kFailed) || spurious_.contains(uses[i])) continue;
+    std::vector<std::size_t> mine;
+    bool broadcast = false;
+    for (std::size_t k = i; k-- > 0;) {
+      const Event& earlier = trace_.events[uses[k]];
+      if (earlier.kind == EventKind::Wait && earlier.thread == e.thread) break;
+      if (earlier.kind == EventKind::Signal) mine.push_back(k);
+      broadcast |= earlier.kind == EventKind::Broadcast;
+    }
+    if (!broadcast) choices.push_back(mine);
+  }
+  std::set<std::size_t> used;
+  const std::function<bool(std::size_t)> serve = [&](std::size_t i) {
+    if (i == choices.size()) return true;
+    for (const std::size_t signal : choices[i]) {
+      if (!used.insert(signal).second) continue;
+      if (serve(i + 1)) return true;
+      used.erase(signal);
+    }
+    return false;
+  };
+  return serve(0);
+}
+
+bool Reference::leave_allowed(const State& state, EventNumber leave) const {
+  const Event& e = trace_.events[leave];
+  std::uint64_t size = 0;
+  for (const Event& init : trace_.events)
+    if (init.kind == EventKind::BarrierInit && init.address == e.address) size = init.value;
+  const std::vector<EventNumber>& arrivals = state.uses.at(e.address);
+  std::size_t mine = 0; // the last one
+  for (std::size_t i = 0; i < arrivals.size(); ++i)
+    if (trace_.events[arrivals[i]].thread == e.thread) mine = i;
+  return arrivals.size() >= (mine / size + 1) * size;
 }
 
 std::set<State> Reference::states(Model model) const {
@@ -242,7 +388,8 @@ bool Reference::ended(const State& state, std::uint32_t thread) const {
 }
 
 std::int64_t Reference::count(const State& state, std::uint64_t semaphore) const {
-  std::int64_t result = 0;
+  const auto least = least_count_.find(semaphore);
+  std::int64_t result = least == least_count_.end() ? 0 : least->second;
   for (EventNumber i = 0; i < trace_.events.size(); ++i) {
     const Event& e = trace_.events[i];
     if (e.address != semaphore || !done(state, i)) continue;

@@ -1,15 +1,17 @@
 // The reference explorer: maximal models, Fig. 3, written plainly. Linked only into tests; everything fast is compared with it.
 //
-// It enumerates the runs that a model allows, an event at a time, by asking for every event whether it may come next. A
-// run's future depends on how far the threads have come, on who wrote each byte last and on nothing else, so runs that
-// agree in that are followed once (`states`); `runs` enumerates them one by one, as Fig. 3 does, and the tests check
-// that both say the same.
+// It enumerates the runs that a model allows, an event at a time, by asking for every event whether
+// it may come next. A run's future depends on how far the threads have come, on who wrote each byte
+// last, on the order of the uses of conditions and barriers and on nothing else, so runs that agree
+// in that are followed once (`states`); `runs` enumerates them one by one, as Fig. 3 does, and the
+// tests check that both say the same.
 //
-// It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks, failed tries; semaphores;
-// fork, join, starts and ends of threads; begins and ends of blocks. Every event is a step of its own.
-// The models are prefix-local: an event may be added to a run if the model's condition for it holds then.
-// Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the thread stands before that read:
-// Definitions 4 and 5 ask for no more.
+// It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks,
+// failed tries; semaphores, conditions, barriers (under hb the first two as they were recorded);
+// fork, join, starts and ends of threads; begins and ends of blocks. Every event is a step of its
+// own. The models are prefix-local: an event may be added to a run if the model's condition for it
+// holds then. Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the
+// thread stands before that read: Definitions 4 and 5 ask for no more.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +33,9 @@ using witness::Model;
 struct State {
   std::vector<std::uint32_t> progress;       // by thread: events done
   std::map<std::uint64_t, EventNumber> last; // by byte: who wrote it last
+  // By condition: its events since somebody began to wait; by barrier: who arrived, one after the
+  // other.
+  std::map<std::uint64_t, std::vector<EventNumber>> uses;
   friend auto operator<=>(const State&, const State&) = default;
 };
 
@@ -117,6 +122,13 @@ private:
   bool started(const State& state, std::uint32_t thread) const;
   bool ended(const State& state, std::uint32_t thread) const;
   std::int64_t count(const State& state, std::uint64_t semaphore) const;
+  bool primitive_allows(const State& state, EventNumber event, Model model) const;
+  bool initialised(const State& state, EventNumber event) const;
+  bool as_recorded(const State& state, EventNumber event) const;
+  bool wake_allowed(const State& state, EventNumber wake) const;
+  bool leave_allowed(const State& state, EventNumber leave) const;
+  EventNumber wait_of(EventNumber wake) const;
+  void pair_up();
   // The threads that the request waits for.
   std::set<std::uint32_t> blockers(const State& state, EventNumber request) const;
   int value(std::uint64_t byte, EventNumber writer) const; // -1: unknown
@@ -126,6 +138,9 @@ private:
   std::vector<std::vector<EventNumber>> threads_;
   std::vector<std::uint32_t> place_;
   std::vector<std::map<std::uint64_t, EventNumber>> saw_; // by event: who had written each of its bytes
+  std::map<std::uint64_t, std::int64_t> least_count_;     // by semaphore that nobody initialised
+  std::map<EventNumber, std::vector<EventNumber>> after_; // hb: what came before it, as recorded
+  std::set<EventNumber> spurious_;                        // wake-ups without a signal
   std::set<int> values_;                                  // of all bytes
   std::map<std::uint64_t, int> first_value_;              // bytes that were read before anybody wrote them
 };

@@ -78,12 +78,16 @@ INTERCEPT(sem_t*, sem_open, (const char* name, int flags, mode_t mode, unsigned 
 }
 
 INTERCEPT(int, sem_post, (sem_t * semaphore)) {
-  if (Thread* t = enter()) sync(t, shared(semaphore) ? EventKind::HbRelease : EventKind::SemPost, semaphore);
-  return REAL(sem_post)(semaphore);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, shared(semaphore) ? EventKind::HbRelease : EventKind::SemPost, semaphore);
+  const int result = REAL(sem_post)(semaphore);
+  gave(t);
+  return result;
 }
 
 INTERCEPT(int, sem_wait, (sem_t * semaphore)) {
   Thread* t = enter();
+  before_try(t, EventKind::SemWait, semaphore);
   if (!tries_before_waiting(t)) return waited(t, semaphore, REAL(sem_wait)(semaphore));
   pthread_testcancel(); // as the real one does before anything else
   const int error = errno;
@@ -95,6 +99,7 @@ INTERCEPT(int, sem_wait, (sem_t * semaphore)) {
 
 INTERCEPT(int, sem_trywait, (sem_t * semaphore)) {
   Thread* t = enter();
+  before_try(t, EventKind::SemWait, semaphore);
   return waited(t, semaphore, REAL(sem_trywait)(semaphore), kLockTry);
 }
 

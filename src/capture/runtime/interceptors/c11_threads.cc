@@ -27,6 +27,8 @@ int error_of(int result) {
   }
 }
 
+int c11_result(int result) { return result == 0 ? thrd_success : result == ETIMEDOUT ? thrd_timedout : thrd_error; }
+
 int run_thread(void* p) {
   const StartBlock block = begin_thread(p);
   return block.c11_routine(block.argument);
@@ -95,6 +97,7 @@ INTERCEPT(int, mtx_lock, (mtx_t * mutex)) {
 
 INTERCEPT(int, mtx_trylock, (mtx_t * mutex)) {
   Thread* t = enter();
+  before_try(t, EventKind::Acquire, mutex);
   const int result = REAL(mtx_trylock)(mutex);
   lock_returned(t, posix(mutex), error_of(result), kLockTry);
   return result;
@@ -109,8 +112,11 @@ INTERCEPT(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
 }
 
 INTERCEPT(int, mtx_unlock, (mtx_t * mutex)) {
-  before_unlock(enter(), posix(mutex));
-  return REAL(mtx_unlock)(mutex);
+  Thread* t = enter();
+  before_unlock(t, posix(mutex));
+  const int result = REAL(mtx_unlock)(mutex);
+  gave(t);
+  return result;
 }
 
 INTERCEPT(int, cnd_init, (cnd_t * condition)) {
@@ -130,7 +136,7 @@ INTERCEPT(int, cnd_wait, (cnd_t * condition, mtx_t* mutex)) {
     w->result = REAL(cnd_wait)(static_cast<cnd_t*>(w->condition), static_cast<mtx_t*>(w->mutex));
     w->timed_out = w->result != thrd_success;
   };
-  return wait_for({call, enter(), condition, mutex, nullptr, 0, 0, false});
+  return wait_for({call, enter(), condition, mutex, nullptr, 0, 0, false, false, c11_result});
 }
 
 INTERCEPT(int, cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* until)) {
@@ -138,17 +144,23 @@ INTERCEPT(int, cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* 
     w->result = REAL(cnd_timedwait)(static_cast<cnd_t*>(w->condition), static_cast<mtx_t*>(w->mutex), w->until);
     w->timed_out = w->result != thrd_success;
   };
-  return wait_for({call, enter(), condition, mutex, until, 0, 0, false});
+  return wait_for({call, enter(), condition, mutex, until, 0, 0, false, false, c11_result});
 }
 
 INTERCEPT(int, cnd_signal, (cnd_t * condition)) {
-  if (Thread* t = enter()) sync(t, EventKind::Signal, condition);
-  return REAL(cnd_signal)(condition);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, EventKind::Signal, condition);
+  const int result = REAL(cnd_signal)(condition);
+  gave(t);
+  return result;
 }
 
 INTERCEPT(int, cnd_broadcast, (cnd_t * condition)) {
-  if (Thread* t = enter()) sync(t, EventKind::Broadcast, condition);
-  return REAL(cnd_broadcast)(condition);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, EventKind::Broadcast, condition);
+  const int result = REAL(cnd_broadcast)(condition);
+  gave(t);
+  return result;
 }
 
 INTERCEPT(void, call_once, (once_flag * flag, void (*routine)())) {

@@ -4,8 +4,71 @@
 #include <cerrno>
 
 #include "capture/runtime/interceptors/guarded_call.h"
+#include "capture/runtime/os.h"
+#include "capture/runtime/replaying/replaying.h"
+
+USE_REAL(int, pthread_mutex_lock, (pthread_mutex_t*));
+USE_REAL(int, pthread_mutex_unlock, (pthread_mutex_t*));
+USE_REAL(int, pthread_cond_timedwait, (pthread_cond_t*, pthread_mutex_t*, const timespec*));
 
 namespace sooth::runtime {
+
+namespace {
+
+struct Replayed {
+  Waiting* waiting;
+  Waiter waiter;
+  int result;
+};
+
+// Signals that came until now count; from now on the thread waits for real, in short pieces,
+// because one may come in between.
+int wait_on(Waiting& waiting, const Waiter& waiter) {
+  auto* condition = static_cast<pthread_cond_t*>(waiting.condition);
+  auto* mutex = static_cast<pthread_mutex_t*>(waiting.mutex);
+  constexpr long kPiece = 10'000'000;                       // nanoseconds
+  if (waiting.until != nullptr && !was_signalled(waiter)) { // ends in any case
+    waiting.call(&waiting);
+    return waiting.timed_out ? ETIMEDOUT : 0;
+  }
+  while (!was_signalled(waiter)) {
+    timespec until = {};
+    os::call(SYS_clock_gettime, CLOCK_REALTIME, reinterpret_cast<long>(&until));
+    until.tv_nsec += kPiece;
+    if (until.tv_nsec >= 1'000'000'000) until.tv_nsec -= 1'000'000'000, ++until.tv_sec;
+    if (const int result = REAL(pthread_cond_timedwait)(condition, mutex, &until); result != ETIMEDOUT) return result;
+  }
+  return 0;
+}
+
+// A wait in a replayed program: the schedule says who has the mutex next, not the kernel.
+int replayed_wait(Waiting& waiting) {
+  auto* mutex = static_cast<pthread_mutex_t*>(waiting.mutex);
+  const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
+  sync(waiting.thread, EventKind::Wait, waiting.condition, value);
+  Replayed replayed = {&waiting, {}, 0};
+  begin_wait(replayed.waiter, waiting.condition);
+  REAL(pthread_mutex_unlock)(mutex);
+  gave(waiting.thread);
+  const Woken woken = wait_for_turn(waiting.thread, replayed.waiter, waiting.until != nullptr);
+  int result = REAL(pthread_mutex_lock)(mutex);
+  if (woken == Woken::ByTime) result = ETIMEDOUT;
+  if (woken == Woken::LetGo) { // it may be cancelled there
+    sooth_guarded_call(
+        [](void* p) {
+          auto* r = static_cast<Replayed*>(p);
+          r->result = wait_on(*r->waiting, r->waiter);
+        },
+        [](void* p) { end_wait(static_cast<Replayed*>(p)->waiter); }, &replayed);
+    result = replayed.result;
+  }
+  end_wait(replayed.waiter);
+  if (result == ETIMEDOUT) failed(waiting.thread, EventKind::Wake, waiting.condition, value);
+  else sync(waiting.thread, EventKind::Wake, waiting.condition, value);
+  return result;
+}
+
+} // namespace
 
 int wait_for(Waiting waiting) {
   // A wait without the mutex fails at once for the kinds that check. It releases nothing, so
@@ -13,6 +76,10 @@ int wait_for(Waiting waiting) {
   if (waiting.thread == nullptr || unlock_will_fail(static_cast<pthread_mutex_t*>(waiting.mutex))) {
     waiting.call(&waiting);
     return waiting.result;
+  }
+  if (is_replaying()) {
+    const int result = replayed_wait(waiting);
+    return waiting.returned != nullptr ? waiting.returned(result) : result;
   }
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
   // `fill`: the wait has a timeout, so a signal that never comes does not block it for ever.
@@ -97,11 +164,17 @@ INTERCEPT(int, pthread_cond_clockwait,
 }
 
 INTERCEPT_VERSION(int, pthread_cond_signal, CONDITION_VERSION, (pthread_cond_t * condition)) {
-  if (Thread* t = enter()) sync(t, EventKind::Signal, condition);
-  return REAL(pthread_cond_signal)(condition);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, EventKind::Signal, condition);
+  const int result = REAL(pthread_cond_signal)(condition);
+  gave(t);
+  return result;
 }
 
 INTERCEPT_VERSION(int, pthread_cond_broadcast, CONDITION_VERSION, (pthread_cond_t * condition)) {
-  if (Thread* t = enter()) sync(t, EventKind::Broadcast, condition);
-  return REAL(pthread_cond_broadcast)(condition);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, EventKind::Broadcast, condition);
+  const int result = REAL(pthread_cond_broadcast)(condition);
+  gave(t);
+  return result;
 }

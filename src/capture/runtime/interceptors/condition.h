@@ -19,6 +19,7 @@ struct Waiting {
   int result;
   bool timed_out; // set by `call`: the mutex is held again, but no thread signalled
   bool process_shared = false;
+  int (*returned)(int) = nullptr; // from a result of POSIX to that of the call; null: the same
 };
 
 // Records wait, calls, records wake. Also if the thread is cancelled inside: the mutex is held

@@ -102,13 +102,14 @@ INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
   if (t != nullptr) {
     before_lock(t);
-    if (takes_in_a_moment(t, mutex)) return lock_returned(t, mutex, 0, 0);
+    if (!is_replaying() && takes_in_a_moment(t, mutex)) return lock_returned(t, mutex, 0, 0);
   }
   return lock_returned(t, mutex, t != nullptr ? lock_or_wait(t, mutex) : REAL(pthread_mutex_lock)(mutex), 0);
 }
 
 INTERCEPT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   Thread* t = enter();
+  before_try(t, EventKind::Acquire, mutex);
   return lock_returned(t, mutex, REAL(pthread_mutex_trylock)(mutex), kLockTry);
 }
 
@@ -131,5 +132,6 @@ INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   before_unlock(t, mutex);
   const int result = REAL(pthread_mutex_unlock)(mutex);
   if (t != nullptr && is_monitoring()) monitoring::gave_lock(t);
+  gave(t);
   return result;
 }

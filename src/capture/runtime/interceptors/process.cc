@@ -66,7 +66,7 @@ INTERCEPT(int, forkpty, (int* terminal, char* name, const termios* settings, con
 INTERCEPT(int, daemon, (int keep_directory, int keep_output)) {
   Thread* t = enter();
   if (t == nullptr) return REAL(daemon)(keep_directory, keep_output);
-  finish(EndKind::Exit, 0); // the parent ends inside
+  finish(EndKind::Exit, 0, true); // the parent ends inside
   before_fork(t);
   const int result = REAL(daemon)(keep_directory, keep_output);
   if (result == 0) forked(t, 0);

@@ -55,6 +55,7 @@ INTERCEPT(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
 
 INTERCEPT(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
+  before_try(t, EventKind::AcquireShared, lock);
   return returned(t, EventKind::AcquireShared, lock, REAL(pthread_rwlock_tryrdlock)(lock), kLockTry);
 }
 
@@ -83,6 +84,7 @@ INTERCEPT(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
 
 INTERCEPT(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   Thread* t = enter();
+  before_try(t, EventKind::Acquire, lock);
   return returned(t, EventKind::Acquire, lock, REAL(pthread_rwlock_trywrlock)(lock), kLockTry);
 }
 
@@ -101,12 +103,15 @@ INTERCEPT(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t c
 }
 
 INTERCEPT(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
-  if (Thread* t = enter()) {
+  Thread* t = enter();
+  if (t != nullptr) {
     // One function for both modes: if the caller is the writer, it releases the write lock.
     const bool exclusive = lock->__data.__cur_writer == thread_id();
     sync(t, exclusive ? EventKind::Release : EventKind::ReleaseShared, lock, type_of(lock));
   }
-  return REAL(pthread_rwlock_unlock)(lock);
+  const int result = REAL(pthread_rwlock_unlock)(lock);
+  gave(t);
+  return result;
 }
 
 // The type pthread_spinlock_t is `volatile int`. Events need the address without the qualifier.
@@ -138,6 +143,7 @@ INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
 
 INTERCEPT(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   Thread* t = enter();
+  before_try(t, EventKind::Acquire, plain(lock));
   const int result = REAL(pthread_spin_trylock)(lock);
   if (t == nullptr) return result;
   if (result == 0) sync(t, EventKind::Acquire, plain(lock), kLockSpin | kLockTry);
@@ -146,6 +152,9 @@ INTERCEPT(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
 }
 
 INTERCEPT(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
-  if (Thread* t = enter()) sync(t, EventKind::Release, plain(lock), kLockSpin);
-  return REAL(pthread_spin_unlock)(lock);
+  Thread* t = enter();
+  if (t != nullptr) sync(t, EventKind::Release, plain(lock), kLockSpin);
+  const int result = REAL(pthread_spin_unlock)(lock);
+  gave(t);
+  return result;
 }

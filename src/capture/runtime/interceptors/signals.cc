@@ -214,6 +214,8 @@ INTERCEPT(int, mq_notify, (int queue, const struct sigevent* event)) {
 
 namespace sooth::runtime {
 
+void reset_signal_lock() { g_lock.reset(); }
+
 void install_crash_handlers() {
   g_crash_handlers = true;
   for (const int number : kFatal) {

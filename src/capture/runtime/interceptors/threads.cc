@@ -61,6 +61,7 @@ void after_create(StartBlock* block, std::uint32_t number, std::uint64_t signal_
     if (Thread* t = enter()) thread_joined(t);
   } else if (pthread != 0) thread_bind(pthread, number);
   set_signal_mask(signal_mask);
+  gave(__sooth_thread.thread);
 }
 
 StartBlock begin_thread(void* p) {
@@ -140,6 +141,7 @@ INTERCEPT(int, pthread_join, (pthread_t thread, void** value)) {
 INTERCEPT(int, pthread_tryjoin_np, (pthread_t thread, void** value)) {
   Thread* t = enter();
   const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  before_try(number != ~0u ? t : nullptr, EventKind::Join, nullptr);
   const int result = join_returned(t, thread, number, REAL(pthread_tryjoin_np)(thread, value));
   if (t != nullptr && result == 0 && value != nullptr) write_range(t, value, sizeof *value);
   return result;

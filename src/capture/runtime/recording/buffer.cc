@@ -124,17 +124,26 @@ bool renew_limit(Thread* t) {
   return true;
 }
 
+void stop_for_lack_of_room(Thread* t) {
+  __atomic_store_n(&g_no_room, true, __ATOMIC_RELEASE);
+  t->cursor = t->limit = t->end;
+  retire(kNoRoom);
+}
+
 bool make_room(Thread* t) {
   if (t->busy > 1) { // the handler interrupted an append: the buffer cannot be written out now
     t->cursor = t->end;
     count(Defect::DroppedEvents);
     return false;
   }
-  flush(t);
-  return true;
+  return flush(t);
 }
 
-void flush(Thread* t) {
+bool flush(Thread* t) {
+  if (__sooth_thread.ended == kNoRoom) { // the caller began before
+    count(Defect::NoRoomEvents);
+    return false;
+  }
   os::BlockSignals signals;
   ++__sooth_thread.quiet; // LZ4 calls memcpy
   auto slots = static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin);
@@ -147,9 +156,14 @@ void flush(Thread* t) {
       }
       const int raw = static_cast<int>(end - s->encoded);
       const std::size_t packed = pack(t, *s, static_cast<std::size_t>(raw));
-      write_chunk(trace::ChunkType::Events, s->packed, packed, static_cast<std::size_t>(raw), t->number,
-                  static_cast<std::uint32_t>(slots), t->first_slot);
+      const bool written = write_chunk(trace::ChunkType::Events, s->packed, packed, static_cast<std::size_t>(raw),
+                                       t->number, static_cast<std::uint32_t>(slots), t->first_slot);
       return_scratch(s);
+      if (!written) {
+        stop_for_lack_of_room(t);
+        --__sooth_thread.quiet;
+        return false;
+      }
     } else {
       count(Defect::DroppedEvents, slots);
     }
@@ -166,6 +180,7 @@ void flush(Thread* t) {
   t->cursor = t->limit = t->begin;
   if (t->live_bytes == kSmallLive && t->first_slot >= kSmallLive / sizeof(trace::RawEvent) / 2) enlarge_buffer(t);
   --__sooth_thread.quiet;
+  return true;
 }
 
 void write_frames(Thread* t, bool own) {

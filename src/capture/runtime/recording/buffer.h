@@ -35,8 +35,23 @@ inline bool in_detail(Thread* t) {
   return t->cursor < t->limit || renew_limit(t);
 }
 
+// The file has no more room. From then on no thread records a synchronisation: it might come after
+// one that is lost. So what is in the file is a beginning of the run. A thread that had no buffer
+// yet, or that could not write it out, says so before its next synchronisation, and others see it
+// after theirs.
+void stop_for_lack_of_room(Thread* t);
+// Whether the thread may record synchronisation; if not, its recording ends here.
+inline bool has_room(Thread* t) {
+  if (__builtin_expect(!__atomic_load_n(&g_no_room, __ATOMIC_ACQUIRE), 1)) return true;
+  if (__sooth_thread.ended != kNoRoom) stop_for_lack_of_room(t);
+  count(Defect::NoRoomEvents);
+  return false;
+}
+
 // Encodes, compresses and writes out the buffer, then empties it. Signals are blocked meanwhile.
-void flush(Thread* t);
+// False if the file has no room: then the buffer stays as it is, and recording ends for the thread,
+// so that the trace has a beginning of its events without a gap.
+bool flush(Thread* t);
 // Writes the changes of the call stack since the last event as `exit` and `enter` events. `own`:
 // the newest change happens now, and is a separate event. All others cling to the event before
 // them.
@@ -156,6 +171,8 @@ inline bool repeats_last(const Thread* t, EventKind kind, std::uint64_t address,
   if (last->address != address || last->value != value || last->kind != static_cast<std::uint8_t>(kind) ||
       last->size != size)
     return false;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); // a signal's handler may have kept events since
+  if (t->last != last) return false;
   return !g_for_facts || (last->site == site && only_branches_since(t));
 }
 

@@ -23,8 +23,8 @@ bool open_memory_file();
 // In the child of a fork: lets go of the parent's file without touching it.
 void abandon_file();
 
-// Writes a chunk at the end of the file, and fills in the checksums.
-void write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes,
+// Writes a chunk at the end of the file, and fills in the checksums. False if there is no room.
+bool write_chunk(trace::ChunkType type, const void* body, std::size_t bytes, std::size_t raw_bytes,
                  std::uint32_t thread, std::uint32_t count, std::uint64_t first_slot);
 // A mapped chunk of type Live of `bytes` bytes, header included. Null if there is no room.
 trace::ChunkHeader* map_live(std::size_t bytes, std::uint64_t& offset);

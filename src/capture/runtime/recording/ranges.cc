@@ -131,6 +131,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0 || monitoring::is_out_of_sight(target, size)) return;
   if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
+  if (is_replaying()) return g_sink->access(t, kind, target, bytes, size, site); // one event, as recorded
   // Every state of a global counts, also in the middle of the loop.
   if (!is_recording() || (kind == EventKind::Write && writes_are_kept(target)) || is_exact(target, size)) {
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);

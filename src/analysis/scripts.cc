@@ -1,0 +1,30 @@
+#include "analysis/scripts.h"
+
+#include <memory>
+#include <utility>
+
+#include "replay/fewer_switches.h"
+#include "replay/script_of.h"
+#include "report/names.h"
+#include "witness/check.h"
+
+namespace sooth::analysis {
+
+report::Scripting scripting(const Prepared& prepared) {
+  auto checker = std::make_shared<witness::Checker>(prepared.trace, &prepared.objects);
+  return [&prepared, checker](const witness::Finding& finding, const std::string& fingerprint) -> std::string {
+    if (finding.status != witness::Status::Predicted || prepared.trace.is_piece) return {};
+    const std::vector<std::uint32_t> run = replay::run_of(finding.witness);
+    witness::Finding equal = finding;
+    equal.witness.observed = 0;
+    equal.witness.steps = replay::with_fewer_switches(prepared.trace, run);
+    const bool accepted = !checker->objection(equal);
+    auto script = replay::script_of(prepared.trace, finding, accepted ? equal.witness.steps : run);
+    if (!script) return {};
+    script->finding = report::row_of(finding.kind).name;
+    script->fingerprint = fingerprint;
+    return replay::print(*script);
+  };
+}
+
+} // namespace sooth::analysis

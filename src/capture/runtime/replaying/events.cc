@@ -1,0 +1,353 @@
+// From the runtime's hooks to the steps of the schedule.
+#include "capture/runtime/replaying/state.h"
+
+#include "trace/effects.h"
+
+namespace sooth::runtime {
+
+using replay::Goal;
+using replay::Reason;
+using replay::StepRow;
+
+namespace {
+
+bool is_atomic(EventKind kind) { return trace::does(kind, trace::act::kAtomic); }
+
+// What an atomic operation does is only known behind it.
+bool is_same_kind(EventKind met, const StepRow& step) {
+  const auto wanted = static_cast<EventKind>(step.kind);
+  if ((step.flags & replay::kStops) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
+  // Which of the two it is depends on who comes first.
+  const bool once = met == EventKind::OnceBegin || met == EventKind::OnceWait;
+  if ((step.flags & replay::kStops) != 0 && once)
+    return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
+  return met == wanted;
+}
+
+// Beginning and end of a thread: the last call that was made is anywhere.
+bool has_no_place(EventKind kind) { return kind == EventKind::ThreadStart || kind == EventKind::ThreadEnd; }
+
+bool is_step(const ReplayedThread& self, const Met& met, bool stops) {
+  const StepRow& step = g_step_rows[self.step];
+  return ((step.flags & replay::kStops) != 0) == stops && ((step.flags & replay::kFails) != 0) == met.failed &&
+         is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
+}
+
+std::uint64_t value_of(const Met& met) {
+  std::uint64_t value = 0;
+  if (met.bytes != nullptr) os::copy(&value, met.bytes, met.size < 8 ? met.size : 8);
+  return value;
+}
+
+// Memory that a step has freed, for the goal.
+std::uint64_t g_freed, g_freed_bytes;
+
+bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+bool writes(EventKind kind) { return trace::writes_memory(kind) || is_atomic(kind); }
+
+// The two stops of a race touch the same bytes, and one of them writes.
+bool is_race() {
+  const ReplayedThread* first = nullptr;
+  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
+    const ReplayedThread& thread = g_replayed[i];
+    if (!thread.stopped) continue;
+    if (first == nullptr) first = &thread;
+    else
+      return overlap(first->address, first->size, thread.address, thread.size) &&
+             (writes(first->kind) || writes(thread.kind));
+  }
+  return false;
+}
+
+bool is_lock(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Lock; }
+
+// Every stopped thread that asks for a lock asks for one that will not be given back: its holder
+// has stopped, too, or has ended.
+bool is_deadlock() {
+  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
+    const ReplayedThread& thread = g_replayed[i];
+    if (!thread.stopped || !is_lock(thread.kind)) continue;
+    const std::uint32_t holder = holder_of(thread.address);
+    if (holder == ~0u || !(g_replayed[holder].stopped || g_replayed[holder].ended)) return false;
+  }
+  return true;
+}
+
+// Whether a request for anything else will be granted is known only by trying.
+bool has_to_close() {
+  if (g_schedule->goal != Goal::Deadlock) return false;
+  for (std::uint32_t i = 0; i < g_schedule->threads; ++i)
+    if (g_replayed[i].stopped && !is_lock(g_replayed[i].kind)) return true;
+  return false;
+}
+
+bool is_reached(const ReplayedThread& self, Reason& reason) {
+  switch (g_schedule->goal) {
+  case Goal::Race: reason = Reason::OtherMemory; return is_race();
+  case Goal::Deadlock: reason = Reason::NotHeld; return is_deadlock();
+  case Goal::Freed:
+    reason = Reason::OtherMemory;
+    return g_freed_bytes != 0 && overlap(self.address, self.size != 0 ? self.size : 1, g_freed, g_freed_bytes);
+  default: return true;
+  }
+}
+
+// After the point: of two stopped threads, `first` goes on, and the other one follows.
+void go_on_in_order(ReplayedThread& self) {
+  std::uint32_t place = 0;
+  for (std::uint32_t i = 0; i < self.row; ++i) place += g_replayed[i].stopped;
+  if (place == g_schedule->first) return;
+  for (int i = 0; i < 200 && __atomic_load_n(&g_schedule->passed, __ATOMIC_ACQUIRE) == 0; ++i) {
+    const timespec millisecond = {0, 1'000'000};
+    os::call(SYS_nanosleep, reinterpret_cast<long>(&millisecond), 0);
+  }
+}
+
+// The thread stands directly before the event that its last step names.
+void stop(Thread* t, ReplayedThread& self, const Met& met) {
+  self.kind = met.kind;
+  self.address = met.address;
+  self.size = met.size;
+  self.stopped = true;
+  const bool last = self.step + 1 == g_schedule->steps;
+  Reason reason = Reason::None;
+  if (last && !is_reached(self, reason)) {
+    // Perhaps the same instruction comes again, with the memory that is meant.
+    self.stopped = false;
+    self.retries = true;
+    self.left = 1;
+    if (reason != Reason::OtherMemory) diverge(&self, reason, &met);
+    return;
+  }
+  tell_stop(t, self, met);
+  if (last && has_to_close()) {
+    __atomic_store_n(&g_schedule->closing, 1, __ATOMIC_RELEASE);
+    wake_all();
+  } else if (last) {
+    confirm(t);
+  } else {
+    pass_turn(self);
+  }
+  take_turn(self); // until the replay is over
+  if (replay_state() == replay::State::Confirmed) go_on_in_order(self);
+}
+
+// A store that has to be made now, because another thread goes on. The thread makes it once more.
+void store_now(ReplayedThread& self, const Met& met) {
+  os::copy(reinterpret_cast<void*>(met.address), met.bytes, met.size);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  pass_turn(self);
+  take_turn(self);
+  std::uint8_t now[8];
+  os::copy(now, reinterpret_cast<const void*>(met.address), met.size);
+  bool same = true;
+  for (std::uint64_t i = 0; i < met.size; ++i) same = same && now[i] == static_cast<const std::uint8_t*>(met.bytes)[i];
+  if (same) return;
+  self.repair = {met.address, met.size, {}};
+  os::copy(self.repair.bytes, now, met.size);
+}
+
+void repair(ReplayedThread& self) {
+  if (self.repair.size == 0) return;
+  os::copy(reinterpret_cast<void*>(self.repair.address), self.repair.bytes, self.repair.size);
+  self.repair.size = 0;
+}
+
+bool another_goes_on(const ReplayedThread& self) {
+  const std::uint32_t next = self.step + 1;
+  return next < g_schedule->steps && g_step_rows[next].thread != self.row;
+}
+
+enum class Effect : std::uint8_t {
+  Made,  // the event has taken effect
+  Comes, // it takes effect behind the hook; replayed_gave, or the next hook, comes then
+  Now,   // it takes effect behind the hook, in a call that may block, or after which no hook comes
+};
+
+bool is_short_store(const Met& met, Effect effect) {
+  return effect == Effect::Comes && met.kind == EventKind::Write && met.size <= 8 && met.bytes != nullptr;
+}
+
+void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
+  const StepRow& step = g_step_rows[self.step];
+  if ((step.flags & replay::kHasValue) != 0 && value_of(met) != step.value)
+    return diverge(&self, Reason::OtherValue, &met);
+  if ((step.flags & replay::kRemember) != 0) g_freed = met.address, g_freed_bytes = met.size;
+  const bool last = self.step + 1 == g_schedule->steps;
+  if (last && g_schedule->goal == Goal::Followed) {
+    if (is_short_store(met, effect)) // before anything else happens; the thread makes it once more
+      os::copy(reinterpret_cast<void*>(met.address), met.bytes, met.size);
+    tell_stop(t, self, met);
+    return confirm(t);
+  }
+  if (is_short_store(met, effect) && another_goes_on(self)) return store_now(self, met);
+  if (effect == Effect::Comes) {
+    self.gives = true;
+    return;
+  }
+  const bool leaves = another_goes_on(self);
+  pass_turn(self);
+  if (leaves && effect == Effect::Made) take_turn(self);
+}
+
+// The step is an `exit`, and so few calls are left.
+bool has_returned(const Thread* t, const ReplayedThread& self) {
+  if (self.step >= g_schedule->steps) return false;
+  const StepRow& step = g_step_rows[self.step];
+  if (static_cast<EventKind>(step.kind) != EventKind::Exit) return false;
+  // It may have called another function since: stack_low is the lowest top since the step before.
+  const std::uint64_t* low = __sooth_thread.abi.stack_low;
+  if (low < t->stack || static_cast<std::uint64_t>(low - t->stack) > step.value) return false;
+  g_freed = t->stack_low_address;
+  g_freed_bytes = t->stack_bytes;
+  return true;
+}
+
+// A hook that belongs to nothing that the thread has to wait for.
+bool begins(Thread* t, ReplayedThread* self) {
+  if (self == nullptr) return false;
+  if (__builtin_expect(g_schedule->passed == 0 && self->stopped, 0))
+    __atomic_store_n(&g_schedule->passed, 1, __ATOMIC_RELEASE); // its access is made
+  if (self->repair.size != 0) repair(*self);
+  if (!is_followed()) return false;
+  if (self->stopped && __atomic_load_n(&g_schedule->closing, __ATOMIC_ACQUIRE) != 0) {
+    diverge(self, Reason::NotHeld, nullptr); // it got what it asked for
+    return false;
+  }
+  if (self->gives) pass_turn(*self);
+  while (take_turn(*self)) {
+    if (!has_returned(t, *self)) return true;
+    pass_turn(*self);
+  }
+  return false;
+}
+
+void meet(Thread* t, const Met& met, Effect effect) {
+  ReplayedThread* self = replayed_self(t);
+  if (!begins(t, self) || self->step >= g_schedule->steps) return;
+  if (effect != Effect::Made || met.kind == EventKind::Read) {
+    if (is_step(*self, met, true)) {
+      if (--self->left == 0) stop(t, *self, met);
+      return;
+    }
+  }
+  if (self->retries && trace::object_of(met.kind) != trace::ObjectKind::Memory)
+    return diverge(self, Reason::OtherMemory, &met);
+  if (is_step(*self, met, false) && --self->left == 0) make_step(t, *self, met, effect);
+}
+
+std::uint32_t site_of_call() { return __sooth_thread.abi.call_site; }
+
+Effect effect_of(EventKind kind) {
+  switch (kind) {
+  case EventKind::BarrierArrive:
+  case EventKind::ThreadEnd: return Effect::Now;
+  case EventKind::Fork:
+  case EventKind::Wait:
+  case EventKind::Free:
+  case EventKind::Unmap: return Effect::Comes;
+  default:
+    return trace::does(kind, trace::act::kTakes)   ? Effect::Made
+           : trace::does(kind, trace::act::kGives) ? Effect::Comes
+                                                   : Effect::Made;
+  }
+}
+
+} // namespace
+
+void replayed_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+                     std::uint32_t site) {
+  Quiet quiet;
+  meet(t, {kind, false, address, size, bytes, site}, kind == EventKind::Read ? Effect::Made : Effect::Comes);
+}
+
+void replayed_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+  Quiet quiet;
+  std::uint64_t bytes = byte * std::uint64_t{0x0101010101010101};
+  meet(t, {EventKind::Write, false, address, size, &bytes, site}, Effect::Comes);
+}
+
+namespace {
+
+void replay_sync(Thread* t, ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  const bool region = trace::object_of(kind) == trace::ObjectKind::Region;
+  // libc allocates with locks of its own held: no thread stops there, unless it is its step.
+  if (region && (self.step >= g_schedule->steps || static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
+                 place_of_site(site_of_call()) != g_step_rows[self.step].place))
+    return;
+  if (kind == EventKind::ThreadEnd) self.ended = true;
+  if (kind == EventKind::Fork) announce_replayed(self, static_cast<std::uint32_t>(value));
+  const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);
+  if (takes) note_lock(self, kind, address, value);
+  meet(t, {kind, false, address, region ? value : 0, nullptr, site_of_call()}, effect_of(kind));
+  if (!takes) note_lock(self, kind, address, value);
+  if (kind == EventKind::ThreadEnd && is_followed() && self.step < g_schedule->steps)
+    diverge(&self, Reason::ThreadEnded, nullptr);
+}
+
+} // namespace
+
+void replayed_sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  if (self != nullptr) replay_sync(t, *self, kind, address, value);
+  if (kind == EventKind::Signal || kind == EventKind::Broadcast) // now, when it is due
+    signal_waiters(reinterpret_cast<const void*>(address), kind == EventKind::Broadcast);
+}
+
+void replayed_failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t) {
+  Quiet quiet;
+  meet(t, {kind, true, address, 0, nullptr, site_of_call()}, Effect::Made);
+}
+
+void replayed_request(Thread* t, EventKind kind, const void* object) {
+  if (t == nullptr) return;
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  const Met met = {kind, false, reinterpret_cast<std::uint64_t>(object), 0, nullptr, site_of_call()};
+  // The last thread to arrive lets the others go: they have to come so far, unless they stop here.
+  const bool arrives = kind == EventKind::BarrierLeave;
+  if (arrives && (self == nullptr || self->step >= g_schedule->steps || !is_step(*self, met, true))) return;
+  if (!begins(t, self) || self->step >= g_schedule->steps) return;
+  if (is_step(*self, met, true) && --self->left == 0) stop(t, *self, met);
+}
+
+bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
+  if (self.step >= g_schedule->steps) return false;
+  const StepRow& step = g_step_rows[self.step];
+  if ((step.flags & replay::kStops) == 0 || static_cast<EventKind>(step.kind) != EventKind::Wake) return false;
+  stop(t, self,
+       {EventKind::Wake, false, reinterpret_cast<std::uint64_t>(waiter.condition), 0, nullptr, site_of_call()});
+  return true;
+}
+
+void replayed_gave(Thread* t) {
+  if (t == nullptr) return;
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  if (self == nullptr || !self->gives) return;
+  begins(t, self);
+}
+
+void replayed_atomic_begins(Thread* t, const void* address, std::size_t size, std::uint32_t site) {
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  if (!begins(t, self) || self->step >= g_schedule->steps) return;
+  const Met met = {EventKind::AtomicRmw, false, reinterpret_cast<std::uint64_t>(address), size, nullptr, site};
+  if (is_step(*self, met, true) && --self->left == 0) stop(t, *self, met);
+}
+
+void replayed_atomic(Thread* t, EventKind kind, const void* address, const void* seen, const void* written,
+                     std::size_t size, std::uint32_t site) {
+  Quiet quiet;
+  ReplayedThread* self = replayed_self(t);
+  if (self == nullptr || !is_followed() || self->step >= g_schedule->steps) return;
+  const Met met = {kind, false, reinterpret_cast<std::uint64_t>(address), size, written != nullptr ? written : seen,
+                   site};
+  if (is_step(*self, met, false) && --self->left == 0) make_step(t, *self, met, Effect::Made);
+}
+
+} // namespace sooth::runtime

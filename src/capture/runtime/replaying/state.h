@@ -1,0 +1,89 @@
+// The state of a replay that its files share.
+#pragma once
+
+#include "capture/runtime/os.h"
+#include "capture/runtime/replaying/replaying.h"
+
+namespace sooth::runtime {
+
+// A store that was made early, in its hook, and that the thread will make once more.
+struct Repair {
+  std::uint64_t address;
+  std::uint64_t size; // 0: none
+  std::uint8_t bytes[8];
+};
+
+// A thread of the schedule. Only the thread itself changes it, except that its creator fills in
+// `number`.
+struct ReplayedThread {
+  std::uint32_t row;      // in the schedule
+  std::uint32_t number;   // of the program's thread; kNoThread: not created yet
+  std::uint32_t children; // it has created so many
+  std::uint32_t step;     // its next step; the number of steps: none
+  std::uint32_t left;     // so many matching events until then
+  bool gives;             // its step takes effect with the real call that comes now
+  bool retries;           // it stands at the right place, and touched other memory than the goal needs
+  bool stopped;
+  bool ended;
+  Repair repair;
+
+  // Where it stopped.
+  EventKind kind;
+  std::uint64_t address;
+  std::uint64_t size;
+};
+
+struct HeldLock {
+  std::uint64_t lock; // 0: free row
+  std::uint32_t row;
+};
+
+// An event, as a hook meets it.
+struct Met {
+  EventKind kind;
+  bool failed;
+  std::uint64_t address;
+  std::uint64_t size;
+  const void* bytes; // that are read or written; null: none
+  std::uint32_t site;
+};
+
+extern replay::ScheduleHeader* g_schedule;
+extern const replay::ThreadRow* g_thread_rows;
+extern const replay::StepRow* g_step_rows;
+extern ReplayedThread* g_replayed;
+
+inline replay::State replay_state() { return replay::state_of(*g_schedule); }
+inline bool is_followed() { return replay_state() == replay::State::Running; }
+inline std::uint32_t replay_cursor() { return __atomic_load_n(&g_schedule->cursor, __ATOMIC_ACQUIRE); }
+
+// The calling thread's row; null: the schedule does not know it, and it runs freely.
+ReplayedThread* replayed_self(Thread* t);
+// The creator announces a thread.
+void announce_replayed(ReplayedThread& parent, std::uint32_t number);
+std::uint64_t place_of_site(std::uint32_t site);
+
+// Waits until it is this thread's turn. False: nothing is followed any more.
+bool take_turn(ReplayedThread& self);
+// The step at the cursor is made.
+void pass_turn(ReplayedThread& self);
+void wake_all();
+// Ends the replay, once.
+void diverge(const ReplayedThread* self, replay::Reason reason, const Met* met);
+void confirm(Thread* t);
+
+// Lines of the outcome's text.
+void tell_stop(Thread* t, const ReplayedThread& self, const Met& met);
+void tell_divergence(const ReplayedThread* self, const Met* met);
+
+// A signal, or a broadcast, to the threads that wait on the condition.
+void signal_waiters(const void* condition, bool all);
+
+// The thread takes or gives the lock that such an event names, if it names one.
+void note_lock(ReplayedThread& self, EventKind kind, std::uint64_t address, std::uint64_t value);
+// A thread whose last step is to wake stands in its wait. False: it has no such step.
+bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter);
+// The row that holds the lock; ~0: none.
+std::uint32_t holder_of(std::uint64_t lock);
+
+} // namespace sooth::runtime

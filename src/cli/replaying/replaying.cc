@@ -1,0 +1,317 @@
+#include "cli/replaying/replaying.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "cli/sleeping.h"
+#include "cli/temporary_folder.h"
+#include "trace/program/program.h"
+#include "trace/trace.h"
+
+namespace sooth::cli {
+
+using replay::Goal;
+using replay::Reason;
+using replay::ScheduleHeader;
+using replay::Script;
+using replay::State;
+
+namespace {
+
+constexpr int kLook = 5;        // ms between two looks
+constexpr double kStands = 0.5; // seconds without an event, asleep: the program stands still
+constexpr double kPatience = 6; // a step may take so many times the watchdog's time, while the thread makes events
+
+// The schedule, mapped into this process and into the program.
+class SharedSchedule {
+public:
+  SharedSchedule(const std::string& path, const std::vector<std::uint8_t>& bytes) : bytes_(bytes.size()) {
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    if (write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) {
+      void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      if (mapped != MAP_FAILED) header_ = static_cast<ScheduleHeader*>(mapped);
+    }
+    close(file);
+  }
+  ~SharedSchedule() {
+    if (header_ != nullptr) munmap(header_, bytes_);
+  }
+  SharedSchedule(const SharedSchedule&) = delete;
+  SharedSchedule& operator=(const SharedSchedule&) = delete;
+
+  bool ok() const { return header_ != nullptr; }
+  ScheduleHeader& operator*() const { return *header_; }
+  ScheduleHeader* operator->() const { return header_; }
+
+  State state() const { return replay::state_of(*header_); }
+  // Ends the replay from outside, if it is not over.
+  void end(State state, Reason reason) {
+    replay::end_replay(*header_, state, reason);
+    syscall(SYS_futex, &header_->cursor, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
+  }
+
+private:
+  std::size_t bytes_;
+  ScheduleHeader* header_ = nullptr;
+};
+
+// Looks after the program while it runs: the watchdog.
+class Watchdog {
+public:
+  Watchdog(SharedSchedule& schedule, const ReplayOptions& options, Goal goal)
+      : schedule_(schedule), options_(options), goal_(goal) {}
+
+  void operator()(pid_t program) {
+    const int handle = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
+    if (handle < 0) return;
+    using Clock = std::chrono::steady_clock;
+    auto since = Clock::now(), step_since = since;
+    std::uint64_t seen = 0;
+    std::uint32_t step = 0;
+    State before = State::Running;
+    pollfd wanted = {handle, POLLIN, 0};
+    while (poll(&wanted, 1, kLook) == 0) {
+      const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
+      const State state = schedule_.state();
+      if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
+        step = now;
+        step_since = Clock::now();
+      }
+      if (state == State::Running && seconds_since(step_since) > kPatience * options_.watchdog)
+        schedule_.end(State::Diverged, Reason::Blocked);
+      if (progress != seen || state != before) {
+        seen = progress;
+        before = state;
+        since = Clock::now();
+        continue;
+      }
+      const double quiet = seconds_since(since);
+      if (state == State::Running && quiet > kStands && stands_still(program))
+        schedule_.end(State::Confirmed, Reason::None);
+      else if (state == State::Running && quiet > options_.watchdog) schedule_.end(State::Diverged, Reason::Blocked);
+      else if (state != State::Running && is_over(program, quiet, state)) {
+        was_ended_ = true;
+        kill(program, SIGKILL);
+        break;
+      }
+    }
+    close(handle);
+  }
+  bool was_ended() const { return was_ended_; }
+
+private:
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  // The schedule is made, and every thread waits for another one.
+  bool stands_still(pid_t program) const {
+    const bool made = __atomic_load_n(&schedule_->cursor, __ATOMIC_ACQUIRE) >= schedule_->steps;
+    const bool closes = __atomic_load_n(&schedule_->closing, __ATOMIC_ACQUIRE) != 0;
+    return (closes || (goal_ == Goal::Waiting && made)) && all_sleep(program);
+  }
+  // What has happened has happened: a deadlock does not go on, and a program that was let go gets
+  // its time once more.
+  bool is_over(pid_t program, double quiet, State state) const {
+    if (options_.gdb) return false;
+    if (state == State::Confirmed && options_.then == replay::Then::Stop) return quiet > kStands;
+    return quiet > options_.watchdog || (quiet > kStands && all_sleep(program));
+  }
+
+  SharedSchedule& schedule_;
+  const ReplayOptions& options_;
+  Goal goal_;
+  bool was_ended_ = false;
+};
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> out;
+  std::istringstream in(line);
+  for (std::string word; std::getline(in, word, '\t');) out.push_back(word);
+  return out;
+}
+
+std::uint64_t number(const std::vector<std::string>& words, std::size_t at) {
+  return at < words.size() ? std::strtoull(words[at].c_str(), nullptr, 10) : 0;
+}
+
+std::string kind_text(std::uint64_t kind) {
+  return std::string(trace::kind_name(static_cast<trace::EventKind>(kind < 256 ? kind : 0)));
+}
+
+std::string at(const ReplayFrame& frame) {
+  return frame.line == 0 ? fmt::format("in {}", frame.function)
+                         : fmt::format("at {}:{} in {}", frame.file, frame.line, frame.function);
+}
+
+// The runtime's lines (runtime/replaying/report.cc). Of a divergence, the place that was met is the
+// last stop.
+void read_text(const ScheduleHeader& header, Replayed& out, std::optional<ReplayStop>& met) {
+  std::istringstream in(std::string(header.text, std::min<std::size_t>(header.text_used, sizeof header.text)));
+  ReplayStop* current = nullptr;
+  for (std::string line; std::getline(in, line);) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) continue;
+    if (words[0] == "stop") {
+      out.stops.push_back({static_cast<std::uint32_t>(number(words, 1)),
+                           kind_text(number(words, 2)),
+                           number(words, 3),
+                           number(words, 4),
+                           number(words, 5),
+                           {}});
+      current = &out.stops.back();
+    } else if (words[0] == "met") {
+      met = ReplayStop{static_cast<std::uint32_t>(number(words, 1)), kind_text(number(words, 2)), 0, 0, 0, {}};
+      current = &*met;
+    } else if (words[0] == "frame" && current != nullptr && words.size() == 5) {
+      current->stack.push_back({words[1], words[2], static_cast<std::uint32_t>(number(words, 3)),
+                                static_cast<std::uint32_t>(number(words, 4))});
+    }
+  }
+}
+
+std::string reason_text(Reason reason, const Script& script, std::size_t step, const std::optional<ReplayStop>& met) {
+  const std::string here = met && !met->stack.empty() ? at(met->stack.front()) : "";
+  switch (reason) {
+  case Reason::Ended: return "the program ended before";
+  case Reason::ThreadEnded: return "the thread ended before";
+  case Reason::Blocked:
+    return "nothing happened any more: the thread waits for something that the schedule did not foresee, or computes "
+           "for longer than --watchdog allows";
+  case Reason::OtherMemory: return fmt::format("the thread touched other memory ({} {})", met ? met->kind : "", here);
+  case Reason::NotHeld: return fmt::format("nobody holds the lock that it asks for {}", here);
+  case Reason::OtherValue:
+    return fmt::format("it has another value than {:#x} {}", step < script.steps.size() ? script.steps[step].value : 0,
+                       here);
+  case Reason::Unknown: return "the runtime could not read the schedule; it may be of another version";
+  case Reason::None: break;
+  }
+  return "the program was not built with `sooth cc` or `sooth c++`, or it is another version";
+}
+
+std::vector<std::string> under_gdb(const std::vector<std::string>& command, const std::string& schedule) {
+  std::vector<std::string> out = {"/usr/bin/gdb", "-q"};
+  if (isatty(STDIN_FILENO) == 0) out.emplace_back("-batch");
+  for (const std::string& word :
+       {std::string("set confirm off"), std::string("set breakpoint pending on"), std::string("set pagination off"),
+        "set environment SOOTH_REPLAY " + schedule, std::string("break __sooth_replay_point"), std::string("run"),
+        std::string("thread apply all backtrace 16")})
+    out.insert(out.end(), {"-ex", word});
+  out.emplace_back("--args");
+  out.insert(out.end(), command.begin(), command.end());
+  return out;
+}
+
+} // namespace
+
+std::string misfit(const Script& script, const std::string& program) {
+  const auto tables = trace::read_program(program);
+  if (!tables) return tables.error().text();
+  absl::flat_hash_map<std::uint64_t, bool> places;
+  absl::flat_hash_map<std::string, bool> functions, files;
+  for (const trace::Site& site : tables.value().tables.sites) {
+    places[replay::place_hash(site.file.c_str(), site.line, site.column, site.function.c_str())] = true;
+    functions[site.function] = true;
+    files[replay::base_name(site.file.c_str())] = true;
+  }
+  bool is_another = true; // it has none of the source files
+  const replay::ScriptStep* first = nullptr;
+  for (const replay::ScriptStep& step : script.steps) {
+    const replay::ScriptPlace& p = step.place;
+    if (p.line != 0 && files.contains(replay::base_name(p.file.c_str()))) is_another = false;
+    if (p.line == 0 || places.contains(replay::place_hash(p.file.c_str(), p.line, p.column, p.function.c_str())))
+      continue;
+    if (first == nullptr) first = &step;
+  }
+  if (first == nullptr || tables.value().may_grow) return {};
+  if (is_another)
+    return fmt::format("the witness was made for another program ({}): this one has no code of {}.", script.program,
+                       replay::base_name(first->place.file.c_str()));
+  const char* changed =
+      functions.contains(first->place.function) ? "the function has changed since" : "it has no such function";
+  return fmt::format("the witness does not fit this program: there is no {} at {}:{}:{} in {} ({}).",
+                     trace::kind_name(first->kind), first->place.file, first->place.line, first->place.column,
+                     first->place.function, changed);
+}
+
+Result<Replayed> replay_script(const Script& script, const std::vector<std::string>& command,
+                               const ReplayOptions& options) {
+  TemporaryFolder folder;
+  const std::string path = (folder.path() / "schedule").string();
+  SharedSchedule schedule(path, replay::flatten(script, options.then, options.first));
+  if (folder.path().empty() || !schedule.ok()) return Error{"cannot make a temporary file for the schedule.", "", 0, 0};
+  Environment environment;
+  environment.fixed_addresses = environment.dies_with_us = true;
+  environment.silent = options.silent;
+  if (!options.gdb) environment.set.emplace_back("SOOTH_REPLAY", path); // gdb itself starts other programs
+  Watchdog watchdog(schedule, options, script.goal);
+  const auto ended = launch(options.gdb ? under_gdb(command, path) : command, environment, std::ref(watchdog));
+  if (!ended) return ended.error();
+  Replayed out;
+  out.ended = ended.value();
+  out.was_ended = watchdog.was_ended();
+  out.confirmed = schedule.state() == State::Confirmed;
+  out.followed = std::min<std::size_t>(__atomic_load_n(&schedule->cursor, __ATOMIC_ACQUIRE), script.steps.size());
+  std::optional<ReplayStop> met;
+  read_text(*schedule, out, met);
+  if (!out.confirmed) {
+    const Reason reason = schedule.state() == State::Running && schedule->process != 0
+                              ? Reason::Ended
+                              : static_cast<Reason>(schedule->reason);
+    out.why = reason_text(reason, script, out.followed, met);
+  }
+  return out;
+}
+
+std::string what_followed(const Replayed& replayed) {
+  if (replayed.was_ended) return "the program stood still, and was ended";
+  const int status = replayed.ended.status;
+  if (WIFSIGNALED(status)) return fmt::format("SIG{}", sigabbrev_np(WTERMSIG(status)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return fmt::format("exit status {}", WEXITSTATUS(status));
+  return {};
+}
+
+std::string replay_text(const Script& script, const Replayed& replayed) {
+  std::string out;
+  if (!replayed.confirmed) {
+    out = fmt::format("sooth: diverged: the program followed {} of {} steps of the schedule\n", replayed.followed,
+                      script.steps.size());
+    if (replayed.followed < script.steps.size())
+      out += fmt::format("  expected: {}\n", replay::phrase(script.steps[replayed.followed]));
+    out += fmt::format("  instead: {}\n", replayed.why);
+    return out + "  That can be if the program depends on input, time, random numbers or addresses that differ from "
+                 "those of\n  the recorded run, or if it has changed.\n";
+  }
+  out = fmt::format("sooth: confirmed: {}\n", script.finding);
+  for (const ReplayStop& stop : replayed.stops) {
+    const bool memory = stop.size != 0;
+    out += fmt::format("  thread {} {} {} {:#x}", stop.thread, script.goal == Goal::Followed ? "made" : "stands at",
+                       stop.kind, stop.address);
+    if (memory) out += fmt::format(", {} byte{}", stop.size, stop.size == 1 ? "" : "s");
+    if (memory && stop.size <= 8 && (stop.kind == "read" || stop.kind == "write" || stop.kind.starts_with("atomic")))
+      out += fmt::format(", value {:#x}", stop.value);
+    out += '\n';
+    for (std::size_t i = 0; i < stop.stack.size(); ++i) {
+      const ReplayFrame& frame = stop.stack[i];
+      out += fmt::format("    #{} {} {}:{}:{}\n", i, frame.function, frame.file, frame.line, frame.column);
+    }
+  }
+  return out;
+}
+
+} // namespace sooth::cli

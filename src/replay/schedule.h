@@ -1,0 +1,135 @@
+// The schedule of a replay as bytes: the contract between `sooth replay`, which writes it and
+// watches it, and the runtime, which follows it. Both sides map the same file.
+//
+//     header | threads | steps
+//     step: "thread 1 runs until it has made its 2nd `release` at this place"
+//           "thread 0 stops directly before its 1st `write` at that place"
+//
+// Only the thread of step `cursor` runs; the others stand at their hooks. So the steps are exactly
+// the places at which another thread takes over, and a few that the goal names. Everything between
+// two steps runs freely.
+//
+// Plain C++ without a library: the runtime includes this file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sooth::replay {
+
+inline constexpr std::uint64_t kScheduleMagic = 0x31796c7065724853; // "SHreply1"
+inline constexpr std::uint32_t kMostThreads = 1u << 16;
+inline constexpr std::uint32_t kMostSteps = 1u << 24;
+inline constexpr std::size_t kTextBytes = 64 * 1024;
+
+enum class Goal : std::uint32_t {
+  Followed, // the steps themselves: a property fails, a block was interleaved, the recorded run
+  Race,     // two threads stop at conflicting accesses of the same bytes
+  Deadlock, // every thread that stops asks for what another one of them holds
+  Freed,    // a thread stops before it touches, or frees, memory that a marked step has freed
+  Waiting,  // threads wait, and those that could wake them have ended or wait, too
+};
+
+enum class Then : std::uint32_t {
+  Stop,     // the program ends at the point
+  Continue, // all threads are let go
+};
+
+enum class State : std::uint32_t {
+  Running,
+  Confirmed, // the runtime has reached the point
+  Diverged,  // the program cannot follow the schedule
+};
+
+enum class Reason : std::uint32_t {
+  None,
+  Ended,       // the program ended before
+  ThreadEnded, // the thread that had to make the step ended before
+  Blocked,     // nothing happened for the time of the watchdog
+  OtherMemory, // the accesses touch different memory
+  NotHeld,     // nobody holds the requested lock
+  OtherValue,  // a step has another value
+  Unknown,     // the runtime could not read the schedule
+};
+
+struct ThreadRow {
+  std::uint32_t parent;  // row; the first thread is its own
+  std::uint32_t ordinal; // the parent's so many-th creation of a thread, from 1
+};
+
+enum StepFlags : std::uint16_t {
+  kStops = 1,    // stop directly before the event
+  kFails = 2,    // a try that fails, a wait whose time is up
+  kRemember = 4, // of a `free`: the goal needs its memory
+  kHasValue = 8, // `value` must be the one that is written or seen; of an `exit`: the calls that remain
+};
+
+struct StepRow {
+  std::uint64_t place; // place_hash
+  std::uint64_t value;
+  std::uint32_t thread; // row
+  std::uint32_t count;  // of events of this kind at this place, since the thread's step before
+  std::uint16_t kind;   // trace::EventKind
+  std::uint16_t flags;  // StepFlags
+  std::uint32_t reserved;
+};
+
+struct ScheduleHeader {
+  std::uint64_t magic;
+  std::uint32_t threads;
+  std::uint32_t steps;
+  Goal goal;
+  Then then;
+  std::uint32_t first; // after a race is confirmed: the stop that goes on first
+
+  // Written by the program.
+  std::uint32_t process;   // that follows the schedule: the first one that comes
+  std::uint64_t progress;  // events of the thread whose turn it is
+  std::uint32_t cursor;    // the next step; a futex
+  std::uint32_t state;     // State; also written by the tool, when the time is up
+  std::uint32_t reason;    // Reason
+  std::uint32_t passed;    // the stop `first` has gone on
+  std::uint32_t closing;   // a deadlock is reached if the threads that stopped really wait now
+  std::uint32_t text_used; // of `text`: lines of words separated by tabs (runtime/replaying/report.cc)
+  char text[kTextBytes];
+};
+
+inline State state_of(const ScheduleHeader& header) {
+  return static_cast<State>(__atomic_load_n(&header.state, __ATOMIC_ACQUIRE));
+}
+// Ends the replay, if it is not over. The waiting threads still have to be woken.
+inline void end_replay(ScheduleHeader& header, State state, Reason reason) {
+  auto running = static_cast<std::uint32_t>(State::Running);
+  if (state_of(header) == State::Running)
+    __atomic_store_n(&header.reason, static_cast<std::uint32_t>(reason), __ATOMIC_RELAXED); // before the state
+  __atomic_compare_exchange_n(&header.state, &running, static_cast<std::uint32_t>(state), false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_RELAXED);
+}
+
+inline const char* base_name(const char* file) {
+  const char* base = file;
+  for (const char* c = file; *c != 0; ++c)
+    if (*c == '/') base = c + 1;
+  return base;
+}
+
+// A place in the source: the file's own name, without folders, line, column and function. FNV-1a.
+inline std::uint64_t place_hash(const char* file, std::uint32_t line, std::uint32_t column, const char* function) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  const auto add_text = [&add](const char* text) {
+    for (; *text != 0; ++text) add(static_cast<std::uint8_t>(*text));
+    add(0);
+  };
+  add_text(base_name(file));
+  for (int i = 0; i < 4; ++i) add(static_cast<std::uint8_t>(line >> (8 * i)));
+  for (int i = 0; i < 4; ++i) add(static_cast<std::uint8_t>(column >> (8 * i)));
+  add_text(function);
+  return hash != 0 ? hash : 1;
+}
+
+inline constexpr std::uint64_t bytes_of_schedule(std::uint64_t threads, std::uint64_t steps) {
+  return sizeof(ScheduleHeader) + threads * sizeof(ThreadRow) + steps * sizeof(StepRow);
+}
+
+} // namespace sooth::replay

@@ -1,0 +1,289 @@
+#include "replay/script.h"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "trace/trace.h"
+
+namespace sooth::replay {
+
+namespace {
+
+constexpr std::string_view kFirstLine = "sooth witness 1";
+constexpr std::array<std::string_view, 5> kGoals = {"followed", "race", "deadlock", "freed", "waiting"};
+
+struct FlagWord {
+  std::string_view word;
+  StepFlags flag;
+};
+constexpr std::array kFlags = {FlagWord{"fails", kFails}, FlagWord{"remember", kRemember}};
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') out += "\\n";
+    else out += c;
+  }
+  return out + '"';
+}
+
+// Without quotes where they are not needed.
+std::string word_of(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_of(" \"\\\n") == std::string_view::npos;
+  return plain ? std::string(text) : quoted(text);
+}
+
+std::string print_step(const ScriptStep& step) {
+  std::string out =
+      fmt::format("{} {} {} {} {} {} {} {}", step.stops() ? "stop" : "run", step.thread, trace::kind_name(step.kind),
+                  step.count, quoted(step.place.file), step.place.line, step.place.column, quoted(step.place.function));
+  for (const FlagWord& row : kFlags)
+    if ((step.flags & row.flag) != 0) out += fmt::format(" {}", row.word);
+  if ((step.flags & kHasValue) != 0) out += fmt::format(" value {:#x}", step.value);
+  return out;
+}
+
+// The words of one line. A word may be quoted; then it may have blanks, `\"`, `\\` and `\n`.
+class Words {
+public:
+  explicit Words(std::string_view line) : line_(line) {}
+
+  std::optional<std::string> next() {
+    while (at_ < line_.size() && line_[at_] == ' ') ++at_;
+    begin_ = at_;
+    if (at_ == line_.size()) return std::nullopt;
+    return line_[at_] == '"' ? quoted_word() : plain_word();
+  }
+  std::size_t column() const { return begin_ + 1; } // of the last word, or of where one is missing
+  bool broken() const { return broken_; }           // a quoted word has no end
+
+private:
+  std::string plain_word() {
+    while (at_ < line_.size() && line_[at_] != ' ') ++at_;
+    return std::string(line_.substr(begin_, at_ - begin_));
+  }
+  std::string quoted_word() {
+    std::string out;
+    for (++at_; at_ < line_.size() && line_[at_] != '"'; ++at_) {
+      if (line_[at_] != '\\' || at_ + 1 == line_.size()) out += line_[at_];
+      else out += line_[++at_] == 'n' ? '\n' : line_[at_];
+    }
+    broken_ = at_ == line_.size();
+    if (!broken_) ++at_;
+    return out;
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0, begin_ = 0;
+  bool broken_ = false;
+};
+
+class Reader {
+public:
+  Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  Result<Script> read() {
+    std::string_view line;
+    if (!next_line(line) || line != kFirstLine) {
+      if (line.starts_with("sooth witness ")) return wrong("this witness is of another version of Sooth", 15);
+      return wrong(fmt::format("this is not a witness: it does not begin with `{}`", kFirstLine), 1);
+    }
+    while (next_line(line)) {
+      if (line.empty()) continue;
+      Words words(line);
+      if (auto error = take(words)) return *error;
+    }
+    if (script_.threads.empty()) return wrong("the witness has no threads", 1);
+    if (script_.steps.empty()) return wrong("the witness has no steps", 1);
+    return script_;
+  }
+
+private:
+  bool next_line(std::string_view& line) {
+    if (text_.empty()) return false;
+    const std::size_t end = text_.find('\n');
+    line = text_.substr(0, end);
+    text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+    ++number_;
+    return true;
+  }
+
+  Error wrong(const std::string& message, std::size_t column) const {
+    return Error{message + ".", name_, number_, column};
+  }
+  Error expected(const char* what, const Words& words) const {
+    return wrong(words.broken() ? std::string("this text has no end: `\"` is missing")
+                                : fmt::format("expected {}", what),
+                 words.column());
+  }
+
+  std::optional<Error> take(Words& words) {
+    const std::string verb = words.next().value_or("");
+    std::optional<Error> error;
+    if (verb == "program") error = take_text(words, script_.program);
+    else if (verb == "finding") {
+      error = take_text(words, script_.finding);
+      if (!error) error = take_text(words, script_.fingerprint);
+    } else if (verb == "goal") error = take_goal(words);
+    else if (verb == "thread") error = take_thread(words);
+    else if (verb == "run" || verb == "stop") error = take_step(words, verb == "stop");
+    else return expected("`program`, `finding`, `goal`, `thread`, `run` or `stop`", words);
+    if (!error && (words.next() || words.broken())) return wrong("there is too much on this line", words.column());
+    return error;
+  }
+
+  std::optional<Error> take_text(Words& words, std::string& out) {
+    auto word = words.next();
+    if (!word || words.broken()) return expected("a word", words);
+    out = std::move(*word);
+    return std::nullopt;
+  }
+
+  template <typename Number>
+  std::optional<Error> take_number(Words& words, Number& out, std::uint64_t least, std::uint64_t most,
+                                   const char* what) {
+    const std::string word = words.next().value_or("");
+    const bool hex = word.starts_with("0x");
+    const char* begin = word.data() + (hex ? 2 : 0);
+    const char* end = word.data() + word.size();
+    std::uint64_t value = 0;
+    const auto [rest, problem] = std::from_chars(begin, end, value, hex ? 16 : 10);
+    if (problem != std::errc() || rest != end || begin == end || value < least || value > most)
+      return expected(what, words);
+    out = static_cast<Number>(value);
+    return std::nullopt;
+  }
+
+  std::optional<Error> take_goal(Words& words) {
+    const std::string word = words.next().value_or("");
+    for (std::size_t i = 0; i < kGoals.size(); ++i)
+      if (kGoals[i] == word) {
+        script_.goal = static_cast<Goal>(i);
+        return std::nullopt;
+      }
+    return expected("`followed`, `race`, `deadlock`, `freed` or `waiting`", words);
+  }
+
+  std::optional<Error> take_thread(Words& words) {
+    std::uint32_t number = 0;
+    const auto next = static_cast<std::uint32_t>(script_.threads.size());
+    if (next >= kMostThreads) return wrong("there are too many threads", 1);
+    if (auto error = take_number(words, number, next, next, "the next thread's number")) return error;
+    ScriptThread thread;
+    if (next != 0) {
+      if (words.next().value_or("") != "by") return expected("`by`", words);
+      if (auto error = take_number(words, thread.parent, 0, next - 1, "the number of an earlier thread")) return error;
+      if (auto error = take_number(words, thread.ordinal, 1, ~0u, "which of its threads this is, from 1")) return error;
+    }
+    script_.threads.push_back(thread);
+    return std::nullopt;
+  }
+
+  std::optional<Error> take_step(Words& words, bool stops) {
+    if (script_.steps.size() >= kMostSteps) return wrong("there are too many steps", 1);
+    ScriptStep step;
+    if (stops) step.flags = kStops;
+    if (script_.threads.empty()) return wrong("no thread comes before this step", 1);
+    if (auto error = take_number(words, step.thread, 0, script_.threads.size() - 1, "a thread's number")) return error;
+    step.kind = trace::kind_from_name(words.next().value_or(""));
+    if (step.kind == trace::EventKind::None) return expected("a kind of event", words);
+    if (auto error = take_number(words, step.count, 1, ~0u, "a count, from 1")) return error;
+    if (auto error = take_text(words, step.place.file)) return error;
+    if (auto error = take_number(words, step.place.line, 0, ~0u, "a line")) return error;
+    if (auto error = take_number(words, step.place.column, 0, ~0u, "a column")) return error;
+    if (auto error = take_text(words, step.place.function)) return error;
+    if (auto error = take_flags(words, step)) return error;
+    script_.steps.push_back(std::move(step));
+    return std::nullopt;
+  }
+
+  std::optional<Error> take_flags(Words& words, ScriptStep& step) {
+    while (auto word = words.next()) {
+      bool known = false;
+      for (const FlagWord& row : kFlags)
+        if (*word == row.word) step.flags |= row.flag, known = true;
+      if (*word == "value") {
+        if (auto error = take_number(words, step.value, 0, ~std::uint64_t{0}, "a value")) return error;
+        step.flags |= kHasValue, known = true;
+      }
+      if (!known) return expected("`fails`, `remember` or `value`", words);
+    }
+    return std::nullopt;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::uint64_t number_ = 0;
+  Script script_;
+};
+
+} // namespace
+
+std::string_view goal_name(Goal goal) { return kGoals[static_cast<std::size_t>(goal)]; }
+
+std::string print(const Script& script) {
+  std::string out = fmt::format("{}\nprogram {}\nfinding {} {}\ngoal {}\n", kFirstLine, word_of(script.program),
+                                word_of(script.finding), word_of(script.fingerprint), goal_name(script.goal));
+  for (std::size_t i = 0; i < script.threads.size(); ++i) {
+    const ScriptThread& thread = script.threads[i];
+    out += i == 0 ? "thread 0\n" : fmt::format("thread {} by {} {}\n", i, thread.parent, thread.ordinal);
+  }
+  for (const ScriptStep& step : script.steps) out += print_step(step) + "\n";
+  return out;
+}
+
+Result<Script> parse_script(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
+
+std::string phrase(const ScriptStep& step) {
+  return fmt::format("thread {}: {}{} at {}:{}:{} in {}", step.thread, trace::kind_name(step.kind),
+                     (step.flags & kFails) != 0 ? " (failed)" : "", step.place.file, step.place.line, step.place.column,
+                     step.place.function);
+}
+
+std::optional<Script> with_write_first(const Script& script) {
+  if (script.goal != Goal::Race || script.steps.size() < 2) return std::nullopt;
+  const ScriptStep& read = script.steps.back();
+  if (!read.stops() || read.kind != trace::EventKind::Read) return std::nullopt;
+  Script out = script;
+  out.steps.pop_back();
+  out.steps.back().flags &= static_cast<std::uint16_t>(~kStops);
+  out.goal = Goal::Followed;
+  return out;
+}
+
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first) {
+  std::vector<std::uint8_t> out(bytes_of_schedule(script.threads.size(), script.steps.size()));
+  auto* header = new (out.data()) ScheduleHeader{};
+  header->magic = kScheduleMagic;
+  header->threads = static_cast<std::uint32_t>(script.threads.size());
+  header->steps = static_cast<std::uint32_t>(script.steps.size());
+  header->goal = script.goal;
+  header->then = then;
+  header->first = first;
+  std::uint8_t* at = out.data() + sizeof *header;
+  for (const ScriptThread& thread : script.threads) {
+    const ThreadRow row = {thread.parent, thread.ordinal};
+    std::memcpy(at, &row, sizeof row);
+    at += sizeof row;
+  }
+  for (const ScriptStep& step : script.steps) {
+    const ScriptPlace& place = step.place;
+    const StepRow row = {place_hash(place.file.c_str(), place.line, place.column, place.function.c_str()),
+                         step.value,
+                         step.thread,
+                         step.count,
+                         static_cast<std::uint16_t>(step.kind),
+                         step.flags,
+                         0};
+    std::memcpy(at, &row, sizeof row);
+    at += sizeof row;
+  }
+  return out;
+}
+
+} // namespace sooth::replay

@@ -1,0 +1,278 @@
+#include "replay/script_of.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "replay/fewer_switches.h"
+#include "trace/kind_groups.h"
+
+namespace sooth::replay {
+
+using trace::Event;
+using trace::EventKind;
+using trace::Trace;
+using witness::FindingKind;
+
+namespace {
+
+// Events that the hooks of a replayed program meet, too.
+bool is_met(const Event& e) {
+  if (trace::is_access(e.kind) && e.site == 0) return false; // several writes that the recorder merged
+  switch (e.kind) {
+  case EventKind::ExternalWrite: // nobody's instruction
+  case EventKind::Fence:
+  case EventKind::Alloc:
+  case EventKind::Map:
+  case EventKind::StackBegin:
+  case EventKind::StackEnd:
+  case EventKind::ThreadName:
+  case EventKind::Watch:
+  case EventKind::Enter:
+  case EventKind::Exit:
+  case EventKind::Branch:
+  case EventKind::Request:
+  case EventKind::Crash:
+  case EventKind::Detach:
+  case EventKind::LockInit:
+  case EventKind::SignalEnter:
+  case EventKind::SignalExit:
+  case EventKind::ProcessFork:
+  case EventKind::None: return false;
+  default: return true;
+  }
+}
+
+// A hook tells that of tries and waits, not of initialisers.
+bool has_failed(const Event& e) { return e.has(trace::kFailed) && e.kind != EventKind::OnceEnd; }
+
+// Threads may be switched there. libc frees memory of its own when it likes.
+bool can_be_named(const Event& e) { return is_met(e) && !trace::begins_or_ends_object(e.kind); }
+
+// Every one of them is recorded, so they can be counted from any point.
+bool is_exact(const Event& e) {
+  return is_met(e) && !has_failed(e) && e.kind != EventKind::Read && e.kind != EventKind::Write &&
+         e.kind != EventKind::AtomicRead;
+}
+
+ScriptPlace place_of(const Trace& trace, const Event& e) {
+  const trace::Site& site = trace.sites[e.site < trace.sites.size() ? e.site : 0];
+  return {site.file, site.line, site.column, site.function};
+}
+
+// The value is compared where an event carries it in full.
+std::uint16_t value_flag(const Event& e) {
+  return (e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite) && e.size <= 8 ? std::uint16_t{kHasValue} : std::uint16_t{0};
+}
+
+// A kind of event at a place of the source.
+struct What {
+  EventKind kind;
+  bool failed;
+  std::string_view file, function;
+  std::uint32_t line, column;
+  friend bool operator==(const What&, const What&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const What& w) {
+    return H::combine(std::move(h), static_cast<int>(w.kind), w.failed, w.file, w.function, w.line, w.column);
+  }
+};
+
+What what_of(const Trace& trace, const Event& e) {
+  const trace::Site& site = trace.sites[e.site < trace.sites.size() ? e.site : 0];
+  return {e.kind, has_failed(e), site.file, site.function, site.line, site.column};
+}
+
+class Writer {
+public:
+  Writer(const Trace& trace, Script& script) : trace_(trace), script_(script), own_(trace.threads.size()) {}
+
+  void add_threads(const std::vector<std::uint32_t>& run) {
+    number_.assign(trace_.threads.size(), ~0u);
+    std::vector<std::uint32_t> children(trace_.threads.size());
+    number_[0] = 0;
+    script_.threads.push_back({});
+    for (const std::uint32_t i : run) {
+      const Event& e = trace_.events[i];
+      if (e.kind != EventKind::Fork || e.value >= number_.size() || number_[e.thread] == ~0u) continue;
+      number_[e.value] = static_cast<std::uint32_t>(script_.threads.size());
+      script_.threads.push_back({number_[e.thread], ++children[e.thread]});
+    }
+  }
+  bool knows(std::uint32_t thread) const { return thread < number_.size() && number_[thread] != ~0u; }
+
+  // The thread makes this event. `named`: it becomes a step.
+  void make(std::uint32_t event, bool named, std::uint16_t flags) {
+    const Event& e = trace_.events[event];
+    if (!is_met(e) || !knows(e.thread)) return;
+    Own& own = own_[e.thread];
+    ++own.counts[what_of(trace_, e)];
+    if (can_be_named(e)) own.last = event;
+    if (is_exact(e) && can_be_named(e)) {
+      own.last_exact = event;
+      own.exact_is_open = true;
+      own.since_exact.clear();
+    } else {
+      ++own.since_exact[what_of(trace_, e)];
+    }
+    if (named) name(e.thread, event, flags);
+  }
+  // The thread returns from a function, or ends: its frames are gone, and the goal needs them.
+  void end_frames(std::uint32_t event) {
+    const Event& e = trace_.events[event];
+    if (!knows(e.thread)) return;
+    leave(e.thread);
+    add(e, 1, e.kind == EventKind::Exit ? kRemember | kHasValue : kRemember);
+  }
+  // The thread's last event becomes a step: another thread goes on.
+  void leave(std::uint32_t thread) {
+    if (knows(thread) && own_[thread].last != ~0u && own_[thread].named != own_[thread].last)
+      name(thread, own_[thread].last, 0);
+  }
+  void stop(std::uint32_t event) {
+    const Event& e = trace_.events[event];
+    if (!knows(e.thread)) return;
+    Own& own = own_[e.thread];
+    if (!is_exact(e)) name_last_exact(e.thread);
+    const auto it = own.counts.find(what_of(trace_, e));
+    add(e, (it == own.counts.end() ? 0 : it->second) + 1, kStops);
+  }
+
+private:
+  struct Own {
+    absl::flat_hash_map<What, std::uint32_t> counts;      // since the thread's step before
+    absl::flat_hash_map<What, std::uint32_t> since_exact; // accesses since last_exact
+    std::uint32_t last = ~0u, last_exact = ~0u;
+    bool exact_is_open = false; // no step was made of last_exact, or of an event behind it
+    std::uint32_t named = ~0u;  // the thread's last step
+  };
+
+  void name_last_exact(std::uint32_t thread) {
+    Own& own = own_[thread];
+    if (!own.exact_is_open) return;
+    const Event& e = trace_.events[own.last_exact];
+    add(e, own.counts[what_of(trace_, e)], 0);
+    own.counts = own.since_exact;
+    own.exact_is_open = false;
+  }
+  void name(std::uint32_t thread, std::uint32_t event, std::uint16_t flags) {
+    Own& own = own_[thread];
+    const Event& e = trace_.events[event];
+    if (!is_exact(e)) name_last_exact(thread);
+    add(e, own.counts[what_of(trace_, e)], flags);
+    own.counts.clear();
+    own.since_exact.clear();
+    own.exact_is_open = false;
+    own.named = own.last = event;
+  }
+  void add(const Event& e, std::uint32_t count, std::uint16_t flags) {
+    ScriptStep step;
+    step.thread = number_[e.thread];
+    step.kind = e.kind;
+    step.count = count;
+    step.place = place_of(trace_, e);
+    step.flags = flags;
+    if (has_failed(e)) step.flags |= kFails;
+    if ((flags & kHasValue) != 0) step.value = e.value;
+    script_.steps.push_back(std::move(step));
+  }
+
+  const Trace& trace_;
+  Script& script_;
+  std::vector<Own> own_;
+  std::vector<std::uint32_t> number_; // by thread of the trace: its number in the script
+};
+
+Goal goal_of(FindingKind kind) {
+  switch (kind) {
+  case FindingKind::Race: return Goal::Race;
+  case FindingKind::Deadlock: return Goal::Deadlock;
+  case FindingKind::LostWakeup: return Goal::Waiting;
+  case FindingKind::UseAfterFree:
+  case FindingKind::DoubleFree: return Goal::Freed;
+  default: return Goal::Followed;
+  }
+}
+
+// The steps that the finding itself is about, with what the replay has to look at.
+absl::flat_hash_map<std::uint32_t, std::uint16_t> named_events(const Trace& trace, const witness::Finding& finding) {
+  absl::flat_hash_map<std::uint32_t, std::uint16_t> out;
+  for (const witness::RunStep& step : finding.run.steps) out[step.event] = value_flag(trace.events[step.event]);
+  if (finding.kind == FindingKind::Atomicity)
+    for (const witness::Place& place : finding.places) out.try_emplace(place.event, 0);
+  for (const witness::Place& place : finding.places)
+    if (place.role == witness::Role::Free) out[place.event] = kRemember;
+  return out;
+}
+
+void write_run(const Trace& trace, const std::vector<std::uint32_t>& run,
+               const absl::flat_hash_map<std::uint32_t, std::uint16_t>& named, Writer& writer) {
+  std::uint32_t before = ~0u;
+  std::vector<std::uint32_t> handlers(trace.threads.size()); // of signals, that are running
+  for (const std::uint32_t i : run) {
+    const Event& e = trace.events[i];
+    const auto it = named.find(i);
+    const bool is_named = it != named.end();
+    // What a handler does belongs to the signal, which comes when it likes.
+    if (e.kind == EventKind::SignalEnter) ++handlers[e.thread];
+    if (e.kind == EventKind::SignalExit && handlers[e.thread] != 0) --handlers[e.thread];
+    if (handlers[e.thread] != 0 || !(is_met(e) || is_named)) continue;
+    if (can_be_named(e) || is_named) {
+      if (before != ~0u && before != e.thread) writer.leave(before);
+      before = e.thread;
+    }
+    if (is_named && (e.kind == EventKind::Exit || e.kind == EventKind::StackEnd)) writer.end_frames(i);
+    else writer.make(i, is_named, is_named ? it->second : std::uint16_t{0});
+  }
+  if (before != ~0u) writer.leave(before);
+}
+
+std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+} // namespace
+
+std::vector<std::uint32_t> run_of(const witness::Witness& witness) {
+  std::vector<std::uint32_t> out(witness.observed);
+  std::iota(out.begin(), out.end(), 0u);
+  out.insert(out.end(), witness.steps.begin(), witness.steps.end());
+  return out;
+}
+
+std::optional<Script> script_of(const Trace& trace, const witness::Finding& finding,
+                                const std::vector<std::uint32_t>& run) {
+  if (finding.status != witness::Status::Predicted || trace.is_piece || run.size() > kMostSteps) return std::nullopt;
+  Script script;
+  script.program = base_of(trace.process.program);
+  script.goal = goal_of(finding.kind);
+  Writer writer(trace, script);
+  writer.add_threads(run);
+  write_run(trace, run, named_events(trace, finding), writer);
+  // A hook of a read comes behind the load. So threads that write stop first, and the read is the
+  // last thing that happens.
+  for (const bool reads : {false, true})
+    for (const std::uint32_t event : finding.witness.next) {
+      if (event >= trace.events.size() || !writer.knows(trace.events[event].thread)) return std::nullopt;
+      if ((trace.events[event].kind == EventKind::Read) == reads) writer.stop(event);
+    }
+  if (script.steps.empty()) return std::nullopt;
+  return script;
+}
+
+Script script_of_recording(const Trace& trace) {
+  Script script;
+  script.program = base_of(trace.process.program);
+  script.finding = "recorded";
+  std::vector<std::uint32_t> run(trace.events.size());
+  std::iota(run.begin(), run.end(), 0u);
+  Writer writer(trace, script);
+  writer.add_threads(run);
+  write_run(trace, with_fewer_switches(trace, run), {}, writer);
+  // Threads that outlive the program end with it.
+  const auto ends = [](const ScriptStep& step) { return step.kind == EventKind::ThreadEnd && step.thread == 0; };
+  if (const auto end = std::ranges::find_if(script.steps, ends); end != script.steps.end())
+    script.steps.erase(end + 1, script.steps.end());
+  return script;
+}
+
+} // namespace sooth::replay
