@@ -21,7 +21,7 @@
 #include "cli/command.h"
 #include "cli/guarded.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/terminal/progress.h"
 
 namespace sooth::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/terminal/progress.h"
 
 namespace sooth::cli {
 

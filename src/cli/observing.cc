@@ -13,7 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/terminal/terminal.h"
 #include "cli/watch.h"
 #include "logic/syntax/syntax.h"
 #include "report/json.h"

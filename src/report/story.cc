@@ -17,7 +17,7 @@ using witness::Finding;
 namespace {
 
 constexpr std::uint32_t kScanned = 100'000; // events before the last place
-constexpr std::size_t kAround = 3;          // steps that are kept before and behind each decisive one
+constexpr std::size_t kNeighbours = 3;      // steps that are kept before and behind each decisive one
 
 // Objects of synchronisation, and how many threads use them.
 class Users {
@@ -124,7 +124,7 @@ private:
     for (std::size_t i = 0; i < listed.size(); ++i) {
       const bool is_end = needed && i + 1 == listed.size(); // the threads' next events follow
       if (!decisive_.contains(listed[i]) && !is_end) continue;
-      for (std::size_t k = i - std::min(i, kAround); k <= i + kAround && k < listed.size(); ++k) kept[k] = true;
+      for (std::size_t k = i - std::min(i, kNeighbours); k <= i + kNeighbours && k < listed.size(); ++k) kept[k] = true;
     }
     std::vector<StoryStep> out;
     std::uint64_t left_out = 0;

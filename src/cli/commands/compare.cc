@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/parser.h"
-#include "cli/progress.h"
+#include "cli/terminal/progress.h"
 #include "report/groups.h"
 #include "report/names.h"
 

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/parser.h"
-#include "cli/progress.h"
+#include "cli/terminal/progress.h"
 #include "cli/trace_within.h"
 #include "logic/resolve.h"
 #include "properties/lattice_picture.h"

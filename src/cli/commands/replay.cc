@@ -13,9 +13,9 @@
 #include "cli/analysing.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/recording.h"
 #include "cli/replaying/replaying.h"
+#include "cli/terminal/progress.h"
 #include "replay/script_of.h"
 #include "report/terminal/printable.h"
 

@@ -33,9 +33,10 @@ using replay::State;
 
 namespace {
 
-constexpr int kLook = 5;        // ms between two looks
+constexpr int kReplayLook = 5;  // ms between two looks
 constexpr double kStands = 0.5; // seconds without an event, asleep: the program stands still
-constexpr double kPatience = 6; // a step may take so many times the watchdog's time, while the thread makes events
+constexpr double kReplayPatience =
+    6; // a step may take so many times the watchdog's time, while the thread makes events
 
 // The schedule, mapped into this process and into the program.
 class SharedSchedule {
@@ -86,14 +87,14 @@ public:
     std::uint32_t step = 0;
     State before = State::Running;
     pollfd wanted = {handle, POLLIN, 0};
-    while (poll(&wanted, 1, kLook) == 0) {
+    while (poll(&wanted, 1, kReplayLook) == 0) {
       const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
       const State state = schedule_.state();
       if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
         step = now;
         step_since = Clock::now();
       }
-      if (state == State::Running && seconds_since(step_since) > kPatience * options_.watchdog)
+      if (state == State::Running && seconds_since(step_since) > kReplayPatience * options_.watchdog)
         schedule_.end(State::Diverged, Reason::Blocked);
       if (progress != seen || state != before) {
         seen = progress;
