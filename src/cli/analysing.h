@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/parser.h"
-#include "cli/report_files.h"
+#include "cli/reports/report_files.h"
 
 namespace sooth::cli {
 
