@@ -9,8 +9,8 @@
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/parser.h"
+#include "cli/reports/report_files.h"
 #include "report/report.h"
-#include "cli/report_files.h"
 
 namespace sooth::cli {
 
@@ -21,8 +21,8 @@ struct AnalysisOptions : analysis::Options {
   std::string replay;     // the command that replays a finding (report::TextOptions)
   // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
   std::function<void(report::Report&)> confirm = {};
-  bool quiet = false;     // a line for each finding
-  bool verbose = false;   // everything that is known of each
+  bool quiet = false;   // a line for each finding
+  bool verbose = false; // everything that is known of each
 };
 
 // --find, --atomic, --window, --budget, --memory, --jobs.

@@ -300,9 +300,13 @@ private:
   std::shared_ptr<const Context> shared_context(std::vector<Spot> stack, std::span<const Held> held,
                                                 const Narrator& narrator) {
     Context context{std::move(stack), {}};
-    for (const Held& one : held)
-      context.locks.push_back(
-          {address_text(narrator.name_of(one.lock), one.lock), original_(one.lock), one.shared, {}});
+    for (const Held& one : held) {
+      const std::string& known = lock_names_.of(one.lock);
+      context.locks.push_back({known.empty() ? address_text(narrator.name_of(one.lock), one.lock) : known,
+                               original_(one.lock),
+                               one.shared,
+                               {}});
+    }
     for (const std::shared_ptr<const Context>& known : newest_contexts_)
       if (known && *known == context) return known;
     auto& slot = newest_contexts_[newest_++ % newest_contexts_.size()];

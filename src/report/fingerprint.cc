@@ -37,7 +37,9 @@ std::string name_of_unknown(const PlaceText& place) {
 
 std::string place_key(const PlaceText& place, bool lines) {
   const Spot& spot = place.step.spot;
-  const std::string name = is_named(place) ? place.step.variable : "";
+  // Without the line of its allocation, which tells objects of one name apart (lock_names.h).
+  const std::string own = place.step.variable.substr(0, place.step.variable.find(" of the object made at "));
+  const std::string name = is_named(place) ? own : "";
   const std::string at = lines ? fmt::format("{}|{}", spot.line, spot.column) : name;
   return fmt::format("{}|{}|{}|{}|{}", name_of(place.role), std::filesystem::path(spot.file).filename().string(), at,
                      spot.function, place.step.kind) +

@@ -33,6 +33,7 @@ Json stack_json(const std::vector<Spot>& stack) {
 
 Json object_json(const ObjectText& object) {
   Json out = {{"sort", object.sort}, {"name", object.name}, {"address", hex(object.address)}, {"bytes", object.bytes}};
+  if (!object.type.empty()) out["type"] = object.type;
   if (object.spot.line != 0) out["at"] = spot_json(object.spot);
   if (object.sort != "global") out["thread"] = object.thread;
   if (!object.stack.empty()) out["stack"] = stack_json(object.stack);
@@ -63,6 +64,7 @@ Json site_json(const PlaceText& place) {
 
 Json thread_json(const ThreadText& thread) {
   Json out = {{"thread", thread.number}, {"name", thread.name}};
+  if (!thread.start.empty()) out["start"] = thread.start;
   if (thread.created) {
     out["parent"] = thread.parent;
     out["stack"] = stack_json(thread.stack);
@@ -154,6 +156,7 @@ Json event_json(const StepText& step, std::size_t context) {
               {"column", step.spot.column}, {"function", step.spot.function}};
   if (step.address != 0) out["address"] = hex(step.address);
   if (step.size != 0) out["size"] = step.size;
+  if (!step.order.empty()) out["order"] = step.order;
   if (step.synchronises) out["synchronises"] = true;
   if (step.pending) out["pending"] = true;
   if (step.from) out["from"] = *step.from;

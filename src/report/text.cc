@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/headline.h"
 #include "report/names.h"
 #include "report/phrases.h"
 #include "report/run_table.h"
@@ -80,31 +81,6 @@ private:
   void write_paragraph(const std::string& title, const std::string& sentence) {
     if (sentence.empty()) return;
     for (const std::string& line : wrapped(title + sentence, options_.width - 2, title.size())) print("  {}\n", line);
-  }
-
-  std::string headline(const FindingText& finding) const {
-    const bool by_entry = told_by_entry(finding);
-    std::string out =
-        fmt::format("{} {}", name_of(finding.status),
-                    by_entry ? "violation of " + finding.run.entry : std::string(row_of(finding.kind).headline));
-    if (!finding.property.empty()) return out + fmt::format(" `{}`", finding.property);
-    const bool cycle = finding.kind == FindingKind::Deadlock;
-    if (finding.places.empty()) return out;
-    if (!cycle) {
-      const std::string& variable = finding.places.front().step.variable;
-      const bool bare =
-          finding.kind == FindingKind::Crash && variable.starts_with("0x"); // the fault's address, in the note
-      return variable.empty() || bare
-                 ? out
-                 : out + fmt::format(" {} `{}`", finding.kind == FindingKind::Race ? "on" : "of", variable);
-    }
-    std::vector<std::string> asked;
-    for (const PlaceText& place : finding.places)
-      if (place.role == witness::Role::Request) asked.push_back("`" + what_is_asked(place) + "`");
-    return out + fmt::format(" over {}", fmt::join(asked, ", "));
-  }
-  static std::string what_is_asked(const PlaceText& place) {
-    return place.step.kind == "join" ? place.step.value : place.step.variable;
   }
 
   void write_place(const FindingText& finding, const PlaceText& place) {

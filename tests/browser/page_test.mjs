@@ -214,7 +214,7 @@ test("a property's states along both runs, the failing one marked", async (brows
   assert.match(failing, /landing = 1|radio = 0/);
   assert.match(await text(page, ".verdict"), /fails here/);
   assert.equal(await page.locator(".lattice .node.fails").count(), 1);
-  assert.ok(await page.locator(".lattice .link.is-recorded").count() > 0 && await page.locator(".lattice .link.is-predicted:not(.is-recorded)").count() > 0, "the runs part");
+  assert.ok(await page.locator(".lattice .lattice-link.is-recorded").count() > 0 && await page.locator(".lattice .lattice-link.is-predicted:not(.is-recorded)").count() > 0, "the runs part");
   await page.close();
 });
 

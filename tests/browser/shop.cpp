@@ -41,15 +41,17 @@ int seen = 0;
 
 int main() {
   std::thread clerk([] {
+    at(1);
     raise_price();
     sell(2);
-    at(0);
+    at(2);
   });
   std::thread guest([] {
-    at(1);
+    at(3);
     seen = look_at_price();
     take_back(1);
   });
+  at(0);
   clerk.join();
   guest.join();
 }

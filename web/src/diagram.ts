@@ -36,6 +36,7 @@ export class Diagram {
   private readonly open: Record<RunName, Map<number, number>> = { recorded: new Map(), predicted: new Map() };
   private selection: Selection | undefined;
   private columns: Column[] = [];
+  private lanes: number[] = []; // the threads that have a row in one of the runs now
   private lastWidth = 0;
   private readonly watcher = new ResizeObserver(() => {
     if (this.element.clientWidth !== this.lastWidth) this.draw();
@@ -118,9 +119,10 @@ export class Diagram {
   draw(): void {
     const width = Math.max(this.element.clientWidth, 300);
     this.lastWidth = this.element.clientWidth;
-    const { recorded, predicted, threads } = this.runs;
+    const { recorded, predicted } = this.runs;
+    this.lanes = this.shownThreads();
     const columnWidth = predicted ? Math.max((width - gutter) / 2, 240) : Math.min(width, 980);
-    const wide = columnWidth / threads.length >= leastLane;
+    const wide = columnWidth / this.lanes.length >= leastLane;
     this.columns = [this.column(recorded, 0, columnWidth, wide)];
     if (predicted) this.columns.push(this.column(predicted, columnWidth + gutter, columnWidth, wide));
     const height = Math.max(...this.columns.map((column) => column.height)) + 12;
@@ -135,6 +137,13 @@ export class Diagram {
     if (predicted) this.drawJoiners(svg);
     for (const column of this.columns) this.placeRows(column);
     if (focused && focused.event >= 0) this.button(focused)?.focus({ preventScroll: true });
+  }
+
+  private shownThreads(): number[] {
+    const out = new Set<number>();
+    for (const run of [this.runs.recorded, this.runs.predicted])
+      if (run) for (const item of folded(run, this.open[run.name])) if ("row" in item) out.add((run.rows[item.row] as Row).event.thread);
+    return out.size > 0 ? this.runs.threads.filter((thread) => out.has(thread)) : this.runs.threads;
   }
 
   private column(run: Run, left: number, width: number, wide: boolean): Column {
@@ -163,28 +172,28 @@ export class Diagram {
   }
 
   private laneX(column: Column, thread: number): number {
-    const lane = this.runs.threads.indexOf(thread);
-    return column.left + (column.wide ? (column.width / this.runs.threads.length) * lane + 12 : lane * narrowLane + 10);
+    const lane = this.lanes.indexOf(thread);
+    return column.left + (column.wide ? (column.width / this.lanes.length) * lane + 12 : lane * narrowLane + 10);
   }
   private labelBox(column: Column, thread: number): { left: number; width: number } {
     if (column.wide) {
-      const lane = column.width / this.runs.threads.length;
+      const lane = column.width / this.lanes.length;
       return { left: this.laneX(column, thread) + 10, width: lane - 26 };
     }
-    const left = this.runs.threads.length * narrowLane + 8;
+    const left = this.lanes.length * narrowLane + 8;
     return { left: column.left + left, width: column.width - left - 4 };
   }
 
   private drawColumn(svg: SVGSVGElement, column: Column): void {
     const root = select(svg).append("g");
     const events = column.run.rows.map((row) => row.event);
-    const laneEnds = this.runs.threads.map((thread) => {
+    const laneEnds = this.lanes.map((thread) => {
       const own = events.filter((event) => event.thread === thread).map((event) => column.yOf.get(event.event) ?? 0);
       const from = column.run.name === "predicted" && this.beforeText() ? headHeight + foldHeight - 2 : headHeight - 6;
       return { thread, from, to: Math.max(from, ...own.slice(-400)), used: own.length > 0 };
     });
     // Lock regions behind everything.
-    const shownBands = bands(column.run, this.index).map((band) => {
+    const shownBands = bands(column.run, this.index).filter((band) => this.lanes.includes(band.thread)).map((band) => {
       const first = column.yOf.get((column.run.rows[band.first] as Row).event.event) ?? 0;
       const last = band.open ? column.height - 8 : (column.yOf.get((column.run.rows[band.last] as Row).event.event) ?? 0);
       const isSeen = band.open || last > first || column.visible.has((column.run.rows[band.first] as Row).event.event);
@@ -193,7 +202,7 @@ export class Diagram {
     const box = (thread: number, depth: number): { x: number; width: number } => {
       const inset = Math.min(depth, 4) * 5;
       if (!column.wide) return { x: this.laneX(column, thread) - 8 + inset / 2, width: 16 - inset };
-      return { x: this.laneX(column, thread) - 9 + inset, width: column.width / this.runs.threads.length - 8 - 2 * inset };
+      return { x: this.laneX(column, thread) - 9 + inset, width: column.width / this.lanes.length - 8 - 2 * inset };
     };
     const regions = root.selectAll("g.band").data(shownBands).join("g").attr("class", "band");
     regions.append("rect")
@@ -226,6 +235,7 @@ export class Diagram {
       const from = column.run.rows[column.run.rowOf.get(edge.from) ?? -1], to = column.run.rows[column.run.rowOf.get(edge.to) ?? -1];
       const y1 = column.yOf.get(edge.from), y2 = column.yOf.get(edge.to);
       if (!from || !to || y1 === undefined || y2 === undefined || y1 === y2) return [];
+      if (!this.lanes.includes(from.event.thread) || !this.lanes.includes(to.event.thread)) return [];
       const source = { x: this.laneX(column, from.event.thread), y: y1 + 5 };
       const target = { x: this.laneX(column, to.event.thread), y: y2 - 7 };
       return [{ edge, path: link({ source, target }) ?? "", target }];
@@ -244,10 +254,10 @@ export class Diagram {
     head.style.width = `${column.width}px`;
     this.element.append(head);
     if (column.wide)
-      for (const thread of this.runs.threads) {
+      for (const thread of this.lanes) {
         const name = h("div", { class: "lane-head", title: threadName(this.finding, thread) }, threadName(this.finding, thread));
         name.style.left = `${this.laneX(column, thread) - 8}px`;
-        name.style.width = `${column.width / this.runs.threads.length - 12}px`;
+        name.style.width = `${column.width / this.lanes.length - 12}px`;
         this.element.append(name);
       }
   }

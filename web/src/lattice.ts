@@ -69,10 +69,11 @@ export function latticeView(finding: Finding, choose: (event: number, run: "reco
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const root = select(svg).attr("viewBox", `0 0 ${width} ${height}`).attr("class", "lattice").attr("role", "img").attr("aria-label", "The two runs in the lattice of states");
   const lines = root.append("g").selectAll("g").data(links).join("g")
-    .attr("class", (d) => `link${d.predicted ? " is-predicted" : ""}${d.recorded ? " is-recorded" : ""}`)
+    .attr("class", (d) => `lattice-link${d.predicted ? " is-predicted" : ""}${d.recorded ? " is-recorded" : ""}`)
     .on("click", (_event, d) => choose(d.step.event, d.predicted ? "predicted" : "recorded"));
   lines.append("line").attr("x1", (d) => at(d.from).x).attr("y1", (d) => at(d.from).y + 13).attr("x2", (d) => at(d.to).x).attr("y2", (d) => at(d.to).y - 13);
-  lines.append("text").attr("x", (d) => (at(d.from).x + at(d.to).x) / 2 + 8).attr("y", (d) => (at(d.from).y + at(d.to).y) / 2 + 4).text((d) => `T${d.step.thread}  ${shortened(d.step.what, 26)}`);
+  lines.append("text").attr("class", (d) => (Math.min(at(d.from).x, at(d.to).x) < width / 2 ? "is-left" : null))
+    .attr("x", (d) => (at(d.from).x + at(d.to).x) / 2 + (Math.min(at(d.from).x, at(d.to).x) < width / 2 ? -14 : 14)).attr("y", (d) => (at(d.from).y + at(d.to).y) / 2 + 4).text((d) => `T${d.step.thread}  ${shortened(d.step.what, 26)}`);
   const shapes = root.append("g").selectAll("g").data(nodes).join("g").attr("class", (d) => `node${d.fails ? " fails" : ""}`)
     .attr("transform", (d) => `translate(${at(d.key).x},${at(d.key).y})`);
   const half = Math.min(Math.max(names.length * 14 + 14, 34), 110);

@@ -141,7 +141,7 @@ export function runsOf(finding: Finding, index: Index): Runs {
     .filter((event): event is EventInfo => event !== undefined);
   const recordedEvents = unique([
     ...finding.observed.map((step) => index.event(step)), ...steps, ...next,
-    ...finding.sites.map((site) => index.event(site)), ...writes,
+    ...finding.sites.map((site) => index.event(site)), ...(propertySteps.length > 0 ? [] : writes),
   ]).sort((a, b) => a.event - b.event);
   const hasPrediction = steps.length > 0 || next.length > 0;
   const prefix = propertySteps.length > 0 ? [] : recordedEvents.filter((event) => event.event < finding.witnessObserved + firstEvent);
@@ -170,7 +170,7 @@ export function runsOf(finding: Finding, index: Index): Runs {
   const writeSet = new Set(writes.map((event) => event.event));
   const locks = new Set(finding.sites.flatMap((site) => site.locks.map((lock) => lock.address)));
   const isEssential = (event: EventInfo): boolean => places.has(event.event) || nextSet.has(event.event) || writeSet.has(event.event);
-  const mayMatter = (event: EventInfo): boolean => reversed.has(event.event) || propertySteps.length > 0 || event.kind === "fork" ||
+  const mayMatter = (event: EventInfo): boolean => reversed.has(event.event) || propertySteps.length > 0 ||
     (event.address !== undefined && (variables.has(event.address) || locks.has(event.address)));
 
   const rowsOf = (events: EventInfo[], name: RunName): Row[] => {

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "report/between/known.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
@@ -13,8 +14,8 @@ namespace {
 
 void print_all(std::string_view word, const std::vector<report::KnownFinding>& findings, Output& out) {
   for (const report::KnownFinding& finding : findings) {
-    out.print("{:<9} {}  {}\n", word, finding.fingerprint, finding.title);
-    for (const std::string& place : finding.places) out.print("{:>29}{}\n", "", place);
+    out.print("{:<9} {}  {}\n", word, report::printable(finding.fingerprint), report::printable(finding.title));
+    for (const std::string& place : finding.places) out.print("{:>28}{}\n", "", report::printable(place));
   }
 }
 

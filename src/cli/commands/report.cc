@@ -12,8 +12,9 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/parser.h"
-#include "cli/serve.h"
+#include "cli/reports/serve.h"
 #include "report/files/page.h"
+#include "report/terminal/printable.h"
 
 namespace sooth::cli {
 
@@ -127,7 +128,8 @@ std::optional<Answer> page_at(const std::string& path, const std::string& folder
 int list(const std::string& folder) {
   Output out;
   for (const Shelved& one : shelf_of(folder))
-    out.print("{:<40} {}\n", one.name, one.problem.empty() ? counted(one.findings, "finding") : one.problem);
+    out.print("{:<40} {}\n", report::printable(one.name),
+              one.problem.empty() ? counted(one.findings, "finding") : report::printable(one.problem));
   return out.finish();
 }
 

@@ -84,6 +84,7 @@ void MergedReports::add_finding(FindingText finding) {
 void MergedReports::add_coverage(Coverage coverage) {
   Coverage& all = report_.coverage;
   all.complete = all.complete && coverage.complete;
+  all.candidates += coverage.candidates;
   all.undecided += coverage.undecided;
   all.pieces += coverage.pieces;
   for (std::string& words : coverage.unanswered)

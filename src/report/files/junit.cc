@@ -41,8 +41,7 @@ std::string test_case(std::string_view kind, const std::string& name, const std:
 // `alone`: a report with everything but findings.
 std::string failure(Report& alone, const FindingText& finding) {
   alone.findings.assign(1, finding);
-  const std::string all = text(alone, {});
-  const std::string body = all.substr(0, all.size() - std::min(all.size(), summary(alone).size()));
+  const std::string body = findings_text(alone, {});
   return fmt::format("\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    ", row_of(finding.kind).name,
                      xml_text(headline(finding)), xml_text(body));
 }

@@ -1,4 +1,4 @@
-#include "cli/report_files.h"
+#include "cli/reports/report_files.h"
 
 #include <functional>
 

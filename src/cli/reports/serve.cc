@@ -1,4 +1,4 @@
-#include "cli/serve.h"
+#include "cli/reports/serve.h"
 
 #include <atomic>
 #include <cerrno>
