@@ -53,12 +53,11 @@ trace::VerifyReport verify_in_time(Trace& trace, const Spending& spending, Progr
 Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending, Progress& progress, LeftOut left_out,
                                           std::vector<std::uint64_t>* misused_before) {
   progress.stage("verifying the trace", 0, 3);
-  constexpr std::size_t kMaxSetAside = 100;
   std::vector<witness::Finding> misuse;
   if (misused_before != nullptr)
     for (const std::uint64_t lock : *misused_before) predict::set_aside(trace, lock);
   trace::VerifyReport legality = verify_in_time(trace, spending, progress, left_out);
-  while (!legality.legal() && misuse.size() < kMaxSetAside) {
+  while (!legality.legal() && misuse.size() < predict::kMaxSetAside) {
     const auto misused = predict::misuse_of(trace, legality.problems.front());
     if (!misused) break;
     misuse.push_back(misused->finding);

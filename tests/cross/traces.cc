@@ -342,7 +342,7 @@ trace::Trace random_counted_trace(std::uint64_t seed, bool larger) {
   builder.add(0, EventKind::BarrierInit, kBarrier, round);
   causality::WaitQueue waiting;
   std::uint8_t memory[2] = {};
-  const std::size_t events = 10 + pick(threads == 2 ? 7 : 5);
+  const std::size_t events = 9 + pick(threads == 2 ? 6 : 4);
   for (int tries = 0; tries < 200 && builder.trace.events.size() < events; ++tries) {
     const std::uint32_t t = pick(threads);
     if (all[t].at == At::Barrier) {

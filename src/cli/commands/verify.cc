@@ -1,5 +1,9 @@
-// `sooth verify`: is the trace legal?
+// `sooth verify`: is the trace legal? What the program itself did wrong with a lock is no fault of
+// the trace: it is told, and the lock is set aside, as `sooth check` does.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -7,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/parser.h"
 #include "cli/trace_within.h"
+#include "predict/misuse/misuse.h"
 #include "report/event_text.h"
 #include "report/terminal/printable.h"
 #include "trace/verify.h"
@@ -21,10 +26,32 @@ namespace {
 
 const trace::RuleRow& row_of(trace::Rule rule) { return trace::rule_rows()[static_cast<std::size_t>(rule)]; }
 
-void print_text(const Trace& trace, const VerifyReport& report, Output& out) {
+struct Verdict {
+  VerifyReport report;
+  std::vector<Problem> misuse; // of the program
+};
+
+Verdict judge(const Trace& trace, std::size_t most) {
+  Verdict out{trace::verify(trace, std::max<std::size_t>(most, 1)), {}};
+  std::optional<Trace> without; // the locks that were set aside
+  while (!out.report.legal() && out.misuse.size() < predict::kMaxSetAside) {
+    const Problem problem = out.report.problems.front();
+    const auto misused = predict::misuse_of(trace, problem);
+    if (!misused) break;
+    out.misuse.push_back(problem);
+    if (!without) without = trace;
+    predict::set_aside(*without, misused->address);
+    out.report = trace::verify(*without, std::max<std::size_t>(most, 1));
+  }
+  if (out.report.problems.size() > most) out.report.problems.resize(most);
+  return out;
+}
+
+void print_problems(const Trace& trace, std::vector<Problem> problems, Output& out) {
   report::Narrator narrator(trace);
   std::size_t followed = 0;
-  for (const Problem& problem : report.problems) { // in the order of the trace
+  std::ranges::sort(problems, {}, &Problem::event);
+  for (const Problem& problem : problems) {
     while (followed <= problem.event) narrator.follow(followed++);
     const std::string place = narrator.place_text();
     out.print("event {}: {} [{}]{}\n", problem.event, report::printable(problem.sentence, std::string::npos),
@@ -33,6 +60,16 @@ void print_text(const Trace& trace, const VerifyReport& report, Output& out) {
                             : fmt::format("\n    at {}{}", place,
                                           narrator.function().empty() ? "" : " in " + narrator.function()));
   }
+}
+
+void print_text(const Trace& trace, const Verdict& verdict, Output& out) {
+  const VerifyReport& report = verdict.report;
+  std::vector<Problem> problems = report.problems;
+  problems.insert(problems.end(), verdict.misuse.begin(), verdict.misuse.end());
+  print_problems(trace, std::move(problems), out);
+  if (!verdict.misuse.empty())
+    out.print("misuse: {} by the program; not judged further (`sooth check` reports it)\n",
+              counted(verdict.misuse.size(), "lock"));
   for (const std::string& remark : report.remarks) out.print("note: {}\n", remark);
   if (!report.legal()) {
     const std::uint64_t count = report.broken_count();
@@ -48,18 +85,11 @@ void print_text(const Trace& trace, const VerifyReport& report, Output& out) {
             counted(report.external_writes, "external write"), counted(report.spurious_wakes, "spurious wake"));
 }
 
-void print_json(const Trace& trace, const VerifyReport& report, Output& out) {
-  nlohmann::ordered_json json;
-  json["legal"] = report.legal();
-  json["degraded"] = report.degraded;
-  json["events"] = report.events;
-  json["comparedBytes"] = report.compared_bytes;
-  json["externalWrites"] = report.external_writes;
-  json["spuriousWakes"] = report.spurious_wakes;
-  json["problems"] = nlohmann::ordered_json::array();
+nlohmann::ordered_json problems_json(const Trace& trace, const std::vector<Problem>& problems) {
+  auto out = nlohmann::ordered_json::array();
   report::Narrator narrator(trace);
   std::size_t followed = 0;
-  for (const Problem& problem : report.problems) {
+  for (const Problem& problem : problems) {
     while (followed <= problem.event) narrator.follow(followed++);
     nlohmann::ordered_json one;
     one["event"] = problem.event;
@@ -68,8 +98,24 @@ void print_json(const Trace& trace, const VerifyReport& report, Output& out) {
     one["file"] = narrator.place().file;
     one["line"] = narrator.place().line;
     one["function"] = narrator.place().function;
-    json["problems"].push_back(std::move(one));
+    out.push_back(std::move(one));
   }
+  return out;
+}
+
+void print_json(const Trace& trace, const Verdict& verdict, Output& out) {
+  const VerifyReport& report = verdict.report;
+  nlohmann::ordered_json json;
+  json["legal"] = report.legal();
+  json["degraded"] = report.degraded;
+  json["events"] = report.events;
+  json["comparedBytes"] = report.compared_bytes;
+  json["externalWrites"] = report.external_writes;
+  json["spuriousWakes"] = report.spurious_wakes;
+  json["problems"] = problems_json(trace, report.problems);
+  std::vector<Problem> misuse = verdict.misuse;
+  std::ranges::sort(misuse, {}, &Problem::event);
+  json["misuse"] = problems_json(trace, misuse);
   json["rules"] = nlohmann::ordered_json::object();
   for (const trace::RuleRow& row : trace::rule_rows()) {
     const auto number = static_cast<std::size_t>(row.rule);
@@ -88,7 +134,8 @@ int run_verify(int argc, char** argv) {
   Parser parser(
       "verify",
       "Check that a trace is legal: each read returns the last write, locks exclude, wake-ups follow signals,\n"
-      "children follow their fork, joins follow ends. Exit status: 0 legal, 2 illegal or unreadable.",
+      "children follow their fork, joins follow ends. A lock that the program misuses (unlocks without having it)\n"
+      "is told and set aside. Exit status: 0 legal, 2 illegal or unreadable.",
       "  sooth verify bank.sooth\n"
       "  sooth verify bank.sooth --json\n");
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
@@ -98,13 +145,13 @@ int run_verify(int argc, char** argv) {
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
   return with_trace(file, memory, [&](const Trace& trace, const BeginTelling& begin) {
-    const VerifyReport report = trace::verify(trace, most);
+    const Verdict verdict = judge(trace, most);
     begin();
     Output out;
-    if (json) print_json(trace, report, out);
-    else print_text(trace, report, out);
+    if (json) print_json(trace, verdict, out);
+    else print_text(trace, verdict, out);
     const int status = out.finish();
-    return report.legal() ? status : kWrong;
+    return verdict.report.legal() ? status : kWrong;
   });
 }
 

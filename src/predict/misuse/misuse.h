@@ -46,6 +46,7 @@ struct MisusedLock {
 };
 std::optional<MisusedLock> misuse_of(const trace::Trace& trace, const trace::Problem& problem);
 
+inline constexpr std::size_t kMaxSetAside = 100;
 void set_aside(trace::Trace& trace, std::uint64_t lock);
 
 } // namespace sooth::predict

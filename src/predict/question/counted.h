@@ -11,10 +11,10 @@
 // Question: in which ways could a wait that nothing serves be served in another run?
 // Source: the theorem of Hall. Semaphore: if no other post comes before the wait, and every wait
 //   that was served comes before it, too, nothing is left. Condition: let S be the signals since
-//   its wait, and since the waits of those who used signals of S, and so on. All of S is used, or it
-//   would have served the wait. As many wake-ups as S has signals, and this one, can use none but
-//   these, as long as no other signal comes before this wake-up, no signal that came before one of
-//   their waits comes behind it, and none of them wakes up behind this one.
+//   its wait, and since the waits of those who used signals of S, and so on. All of S is used, or
+//   it would have served the wait. As many wake-ups as S has signals, and this one, can use none
+//   but these, as long as no other signal comes before this wake-up, no signal that came before
+//   one of their waits comes behind it, and none of them wakes up behind this one.
 // Cost: a step costs the number of waiting threads; why_not() the uses of the object so far.
 #pragma once
 
