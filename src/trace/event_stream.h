@@ -37,7 +37,7 @@ struct DecodeContext {
   std::vector<std::uint8_t> unpacked; // scratch
   std::uint64_t malformed = 0;        // events that this version cannot read
   bool contents = true;               // keep the contents of ranges
-  std::uint64_t last_number = kNoEnd; // events with a larger one are left out (gaps.h) ...
+  std::uint64_t last_number = kNoEnd; // events with a larger one are left out (restore/gaps.h) ...
   std::uint64_t behind_last = 0;      // ... and counted
   const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
 

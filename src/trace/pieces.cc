@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "trace/gaps.h"
+#include "trace/restore/gaps.h"
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
 #include "trace/restore/holds.h"
@@ -98,7 +98,7 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
   else begin();
 }
 
-// A file that lacks events of some thread ends where they begin to lack (gaps.h).
+// A file that lacks events of some thread ends where they begin to lack (restore/gaps.h).
 void Pieces::find_last_number(std::uint64_t threads) {
   const bool incomplete = program_.defect(Defect::DamagedBytes) != 0;
   context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});

@@ -1,4 +1,5 @@
-// A timer interrupts a thread that loads an atomic all the time; its handler keeps events of its own, also during exit.
+// A timer interrupts a thread that loads an atomic all the time; its handler keeps events of its
+// own, also during exit.
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>

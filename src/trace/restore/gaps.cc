@@ -1,4 +1,4 @@
-#include "trace/gaps.h"
+#include "trace/restore/gaps.h"
 
 #include <algorithm>
 #include <map>
