@@ -63,7 +63,8 @@ ScriptPlace place_of(const Trace& trace, const Event& e) {
 
 // The value is compared where an event carries it in full.
 std::uint16_t value_flag(const Event& e) {
-  return (e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite) && e.size <= 8 ? std::uint16_t{kHasValue} : std::uint16_t{0};
+  return (e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite) && e.size <= 8 ? std::uint16_t{kHasValue}
+                                                                                         : std::uint16_t{0};
 }
 
 // A kind of event at a place of the source.

@@ -171,9 +171,9 @@ struct FindingText {
   std::vector<std::uint32_t> observed;               // the main events of the finding's threads, up to its last place
   std::vector<StoryStep> recorded;                   // the recorded run in the steps that explain the finding
   std::vector<StoryStep> predicted;                  // the same of the witness; empty if the recorded run shows it
-  std::string script;                  // for `sooth replay`; empty: it has none, or nobody asked for it
-  std::string diverged;                // why a replay did not reach it; empty if it did, or none was made
-  std::vector<std::string> replayed;   // what a replay saw at the point, line by line
+  std::string script;                                // for `sooth replay`; empty: it has none, or nobody asked for it
+  std::string diverged;                              // why a replay did not reach it; empty if it did, or none was made
+  std::vector<std::string> replayed;                 // what a replay saw at the point, line by line
 };
 
 // A reason why the answer is bounded.

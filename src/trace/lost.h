@@ -8,7 +8,8 @@
 namespace sooth::trace {
 
 // How many are known to be lost: not kept by the runtime, or in unreadable parts of the file. Any
-// of them may have ordered threads. Those behind the trace's end (restore/gaps.h) order nothing in it.
+// of them may have ordered threads. Those behind the trace's end (restore/gaps.h) order nothing in
+// it.
 inline std::uint64_t lost_events(const Trace& trace) {
   return trace.defect(Defect::DroppedEvents) + trace.defect(Defect::MissingEvents) +
          trace.defect(Defect::DamagedChunks);

@@ -268,7 +268,7 @@ __attribute__((constructor(101))) void start() {
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
     const bool elsewhere = replay_is_wanted() || observing::is_wanted() || monitoring::is_wanted();
-    const bool live = replay_is_wanted()         ? replay_start()
+    const bool live = replay_is_wanted()       ? replay_start()
                       : observing::is_wanted() ? observing::start(g_program)
                                                : monitoring::is_wanted() && monitoring::start();
     if (live ? open_memory_file() : !elsewhere && open_some_file(true)) {

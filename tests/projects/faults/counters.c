@@ -1,5 +1,5 @@
-// Two threads count under a lock and by atomics, for long enough to fill several buffers; prints the
-// sums.
+// Two threads count under a lock and by atomics, for long enough to fill several buffers; prints
+// the sums.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

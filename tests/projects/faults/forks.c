@@ -1,5 +1,5 @@
-// A program forks while another thread is inside atomic operations. The child, and the program's own
-// fork handlers, use the same atomics.
+// A program forks while another thread is inside atomic operations. The child, and the program's
+// own fork handlers, use the same atomics.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
