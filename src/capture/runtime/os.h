@@ -66,10 +66,13 @@ inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes <= 128) { // `rep movsb` takes long to start
     auto* out = static_cast<std::uint8_t*>(to);
     const auto* in = static_cast<const std::uint8_t*>(from);
-    for (; bytes >= 8; bytes -= 8, in += 8, out += 8) __builtin_memcpy(out, in, 8);
+    for (; bytes >= 8; bytes -= 8, in += 8, out += 8) {
+      __builtin_memcpy(out, in, 8);
+      __asm__ volatile("" : "+r"(out)); // not to be recognised as memcpy
+    }
     for (; bytes != 0; --bytes) {
       *out++ = *in++;
-      __asm__ volatile("" : "+r"(out)); // not to be recognised as memcpy
+      __asm__ volatile("" : "+r"(out));
     }
     return;
   }

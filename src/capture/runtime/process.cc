@@ -17,7 +17,8 @@ extern char** environ;
 namespace sooth::runtime {
 namespace {
 
-bool g_ready;
+bool g_ready; // from then on events are recorded; not while the trace is set up
+bool g_switched_off;
 char g_program[256];    // name without directories
 char g_directory[4096]; // of the trace
 char g_wanted[4096];    // the trace's own name, if one was asked for
@@ -98,7 +99,7 @@ void read_option(const char* option, std::size_t n) {
     copy_text(monitoring::g_monitor_result, sizeof monitoring::g_monitor_result, result,
               n - static_cast<std::size_t>(result - option));
   } else if (const char* record = value_of("record=")) {
-    if (*record == '0') g_ready = false;
+    if (*record == '0') g_switched_off = true;
   } else {
     Line name;
     name.add(option, n);
@@ -253,7 +254,6 @@ void at_exit(int status, void*) { finish(trace::EndKind::Exit, status); }
 __attribute__((constructor(101))) void start() {
   const int error = errno;
   install_interceptors();
-  g_ready = true;
   if (!os::is_privileged()) read_environment();
   if (g_for_facts) { // libraries register before us; now the options are known
     g_for_facts = g_branches = g_facts_wanted;
@@ -261,9 +261,8 @@ __attribute__((constructor(101))) void start() {
     set_file_flag(trace::kForFacts, g_facts_wanted);
   }
   if (g_exact) g_detail = ~std::uint64_t{0}; // an access that is left out has no order
-  if (g_ready) {
+  if (!g_switched_off) {
     find_names();
-    g_ready = false; // nothing is recorded while the file is made
     if (observing::is_wanted() && monitoring::is_wanted())
       complain("the program is observed (SOOTH_OBSERVER), and therefore not monitored:",
                "its monitors (SOOTH_MONITOR, --monitor) are left out");
@@ -277,9 +276,9 @@ __attribute__((constructor(101))) void start() {
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
       // that.
       if (!live) os::touch_pages(g_object_clocks, sizeof g_object_clocks);
-      g_ready = true;
       on_exit(at_exit, nullptr);
       pthread_atfork(nullptr, nullptr, reset_locks);
+      g_ready = true;
       if (Thread* t = attach(kNoThread, 0)) {
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
