@@ -13,7 +13,7 @@ from recording import ROOT, check, fresh, verify
 sys.path.insert(0, str(ROOT / "bench" / "sliced"))
 import programs  # noqa: E402  (found through the line above)
 
-POSITION, BYTES = "this->position_", "this->bytes_[...]"
+POSITION, BYTES = "Disk::position_", "Disk::bytes_[...]"
 ENTRY = {"entry.binary_content", "entry.loaded_class", "entry.manifest", "entry.code_base"}
 LOADER = ENTRY | {"reuse.count", "reuse.logs[...]", "last_access"}
 
