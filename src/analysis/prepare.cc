@@ -90,7 +90,9 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending,
 // With properties there is no sieve: they may name memory that only one thread uses.
 Reading::Reading(const Options& options, Spending& spending) : spending_(spending), sharing_(!options.atomic.empty()) {
   options_.sieve = options.properties.file.empty() ? &sharing_ : nullptr;
-  options_.enough = [this, &options] { return all_settled(sharing_.settled(), options); };
+  options_.enough = [this, &options] {
+    return sharing_.is_from_the_runtime() && all_settled(sharing_.settled(), options);
+  };
   obey();
 }
 

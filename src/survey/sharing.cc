@@ -45,6 +45,7 @@ bool Sharing::begin(const trace::Trace& trace) {
   own_frame_.clear();
   for (const trace::Site& site : trace.sites) own_frame_.push_back((site.flags & trace::kSiteOwnFrame) != 0);
   values_recorded_ = (trace.flags & trace::kNoValues) == 0;
+  from_runtime_ = (trace.flags & trace::kFrozen) == 0;
   values_.begin(trace);
   ended_ = trace.process.end == trace::EndKind::Exit;
   return true;

@@ -85,6 +85,9 @@ public:
 
   // Kinds of findings that no run has (settled.h). All false before the survey is complete.
   const Settled& settled() const { return settled_; }
+  // The trace came straight from the runtime. One that was written by a tool may be illegal, and is
+  // verified before anything is said about it.
+  bool is_from_the_runtime() const { return from_runtime_; }
 
 private:
   static constexpr unsigned kGranuleBits = 3, kPageBits = 12;
@@ -172,6 +175,7 @@ private:
   absl::flat_hash_set<std::uint64_t> frame_pages_;
   bool has_blocks_;
   bool values_recorded_ = true;
+  bool from_runtime_ = false;
   bool ended_ = false; // the recorded run, by itself
 
   KnownValues values_;

@@ -41,10 +41,20 @@ bool each_part(TraceBytes& file, std::uint64_t offset, std::uint64_t size, F&& f
   return true;
 }
 
+// How often to ask where a hole of the file ends.
+constexpr std::uint64_t kHoleStep = 1 << 16;
+
 bool all_zero(TraceBytes& file, std::uint64_t offset, std::uint64_t size) {
-  return each_part(file, offset, size, [](std::span<const std::uint8_t> part) {
+  const std::uint64_t end = offset + size;
+  const auto is_zero = [](std::span<const std::uint8_t> part) {
     return std::all_of(part.begin(), part.end(), [](std::uint8_t b) { return b == 0; });
-  });
+  };
+  while ((offset = file.data_from(offset)) < end) {
+    const std::uint64_t part = std::min(end - offset, kHoleStep);
+    if (!each_part(file, offset, part, is_zero)) return false;
+    offset += part;
+  }
+  return true;
 }
 
 // False: the file has less.
@@ -168,7 +178,10 @@ private:
   std::uint64_t skip(std::uint64_t offset) {
     std::uint64_t next = offset + kChunkAlign;
     ChunkHeader header;
-    while (next < file_.size() && !header_at(file_, next, header)) next += kChunkAlign;
+    while (next < file_.size() && !header_at(file_, next, header)) {
+      next += kChunkAlign;
+      if (next % kHoleStep == 0) next = std::max(next, file_.data_from(next) / kChunkAlign * kChunkAlign);
+    }
     next = std::min<std::uint64_t>(next, file_.size());
     const std::uint64_t bytes = next - offset;
     if (!all_zero(file_, offset, bytes)) {

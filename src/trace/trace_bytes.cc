@@ -60,9 +60,17 @@ std::span<const std::uint8_t> BytesOfFile::at(std::uint64_t offset, std::uint64_
     window_.resize(std::min(std::max(size, kWindow), size_ - offset));
     window_offset_ = offset;
     window_size_ = read_some(offset, window_);
+    if (window_size_ < window_.size()) size_ = offset + window_size_; // somebody cut it off meanwhile
   }
   const std::uint64_t skipped = offset - window_offset_;
   return std::span(window_).subspan(skipped, std::min(size, window_size_ - std::min(window_size_, skipped)));
+}
+
+std::uint64_t BytesOfFile::data_from(std::uint64_t offset) {
+  if (offset >= size_) return size_;
+  const off_t data = lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? size_ : offset; // nothing but a hole follows, or nobody knows
+  return std::min(static_cast<std::uint64_t>(data), size_);
 }
 
 bool BytesOfFile::read(std::uint64_t offset, std::span<std::uint8_t> out) {

@@ -21,6 +21,8 @@ public:
   // The same into `out`, for places all over the file: nothing else is read ahead. False: there are
   // fewer.
   virtual bool read(std::uint64_t offset, std::span<std::uint8_t> out) = 0;
+  // The first place from `offset` on that is not known to be a hole of a sparse file, or size().
+  virtual std::uint64_t data_from(std::uint64_t offset) { return offset; }
   // How much of the file may be looked at.
   std::uint64_t size() const { return size_; }
   // ... now: the program that writes it may still be running.
@@ -53,6 +55,7 @@ public:
 
   std::span<const std::uint8_t> at(std::uint64_t offset, std::uint64_t size) override;
   bool read(std::uint64_t offset, std::span<std::uint8_t> out) override;
+  std::uint64_t data_from(std::uint64_t offset) override;
   void grow() override;
 
 private:

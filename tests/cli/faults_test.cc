@@ -82,7 +82,7 @@ TEST_F(Faults, AnInterruptedAnalysisTellsWhatItKnowsAndThatThisIsAPart) {
   EXPECT_EQ(report["partial"], true);
   EXPECT_EQ(report["coverage"]["complete"], false);
   EXPECT_EQ(report["coverage"]["interrupted"], 1);
-  EXPECT_GE(report["coverage"]["unanswered"].size(), 2u);
+  EXPECT_GE(report["coverage"]["unanswered"].size(), 1u); // the first pass has settled the other kinds
   EXPECT_EQ(json_of("r.json")["findings"].size(), 6u);
   EXPECT_EQ(sooth({"check", "--json", path("whole.json"), trace}).status, 66);
   EXPECT_EQ(json_of("whole.json")["partial"], false);

@@ -55,7 +55,7 @@ def no_room(sooth, plain, program, work):
         limit = needed * part // 10 + 100
         folder = fresh(work / f"limit{part}")
         check(told(start(program, folder, limit=limit)) == wanted, f"with files of at most {limit} bytes")
-        look_at_the_rest(sooth, folder, lossy=part < 10)
+        look_at_the_rest(sooth, folder, lossy=part < 7)
     if os.geteuid() != 0:
         return
     for part in range(0, 11):
@@ -64,7 +64,7 @@ def no_room(sooth, plain, program, work):
         run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], work)
         try:
             check(told(start(program, folder)) == wanted, f"on a disk of {size} bytes")
-            look_at_the_rest(sooth, folder, lossy=part < 9)
+            look_at_the_rest(sooth, folder, lossy=part < 7)
         finally:
             run(["umount", folder], work)
 
