@@ -92,21 +92,23 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
   program_.defects[static_cast<unsigned>(Defect::DamagedChunks)] += scan_.damaged_chunks;
   program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
   of_file_.emplace(program_);
-  find_last_number(header.threads);
+  find_last_number(header);
   if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
   if (enough_) open_threads();
   else begin();
 }
 
 // A file that lacks events of some thread ends where they begin to lack (restore/gaps.h).
-void Pieces::find_last_number(std::uint64_t threads) {
-  const bool incomplete = program_.defect(Defect::DamagedBytes) != 0;
+void Pieces::find_last_number(const FileHeader& header) {
+  // A frozen trace also counts what its original lacked.
+  const bool incomplete =
+      program_.defect(Defect::DamagedBytes) != header.defects[static_cast<unsigned>(Defect::DamagedBytes)];
   context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->contents = false;
   open_streams();
   const auto is_whole = [](const EventStream& stream) { return stream.is_whole(); };
   if (!incomplete && std::ranges::all_of(streams_, is_whole)) return;
-  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete, threads);
+  last_number_ = last_number_before_a_gap(streams_, scan_.chunks, incomplete, header.threads);
   of_file_->put_back(program_);
 }
 

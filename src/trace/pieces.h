@@ -56,7 +56,7 @@ private:
     void put_back(Trace& trace) const;
   };
 
-  void find_last_number(std::uint64_t threads);
+  void find_last_number(const FileHeader& header);
   bool survey();
   void open_threads();
   bool stopped();

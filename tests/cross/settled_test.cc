@@ -80,7 +80,8 @@ private:
       return;
     }
     const bool shared = pick(3) == 0;
-    plan(t, shared ? EventKind::AcquireShared : EventKind::Acquire, lock(v), shared ? trace::kLockReadWrite : 0);
+    plan(t, shared ? EventKind::AcquireShared : EventKind::Acquire, lock(v),
+         shared ? std::uint64_t{trace::kLockReadWrite} : 0);
     const bool write = shared ? messy && mess_ == Mess::SharedWriter : pick(2) == 0;
     if (mess_ == Mess::Waits && !shared && v == 0 && messy) {
       if (t == 1) {
@@ -108,7 +109,8 @@ private:
       }
     }
     touch(t, variable(v), write);
-    plan(t, shared ? EventKind::ReleaseShared : EventKind::Release, lock(v), shared ? trace::kLockReadWrite : 0);
+    plan(t, shared ? EventKind::ReleaseShared : EventKind::Release, lock(v),
+         shared ? std::uint64_t{trace::kLockReadWrite} : 0);
   }
 
   // A lock in memory that somebody frees and somebody else gets again: two locks.
