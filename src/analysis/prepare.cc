@@ -25,7 +25,7 @@ namespace {
 constexpr double kPartForReading = 3;          // of the time that is left
 constexpr std::uint64_t kForTables = 64 << 20; // bytes for reading, even if nothing can be analysed: names and places
 constexpr std::uint64_t kBytesOfEvent = 256;   // roughly, for reading and analysing one
-constexpr std::uint64_t kFewestEvents = 1000, kMostEvents = 4'000'000; // of a piece
+constexpr std::uint64_t kFewestEvents = 1000, kMostEvents = 32'000'000; // of a piece
 
 // Events that cannot be verified within a part of the time are left out: computing and checking
 // take several times as long.

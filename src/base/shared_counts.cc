@@ -169,6 +169,38 @@ bool SharedCounts::covers(const Node* node, const Node* other) {
                             [](const Node* mine, const Node* its) { return covers(mine, its); });
 }
 
+// Of nodes of the same height; null if nothing is left.
+SharedCounts::Node* SharedCounts::common(Node* a, Node* b) {
+  if (a == nullptr || b == nullptr) return nullptr;
+  if (a == b) return share(a);
+  Node* const out = new Node(a->height);
+  bool any = false;
+  if (a->height == 0) {
+    std::ranges::transform(a->counts, b->counts, out->counts, [](Count x, Count y) { return std::min(x, y); });
+    any = std::ranges::any_of(out->counts, [](Count count) { return count != 0; });
+  } else {
+    std::ranges::transform(a->children, b->children, out->children, [](Node* x, Node* y) { return common(x, y); });
+    any = std::ranges::any_of(out->children, [](const Node* child) { return child != nullptr; });
+  }
+  if (any) return out;
+  release(out);
+  return nullptr;
+}
+
+SharedCounts SharedCounts::common(const SharedCounts& a, const SharedCounts& b) {
+  // Numbers beyond the lower tree are zero in it.
+  const auto of_height = [](const SharedCounts& of, std::uint32_t height) {
+    Node* node = of.root_;
+    while (node != nullptr && node->height > height) node = node->children[0];
+    return node;
+  };
+  SharedCounts out;
+  if (a.root_ == nullptr || b.root_ == nullptr) return out;
+  const std::uint32_t height = std::min(a.root_->height, b.root_->height);
+  out.root_ = common(of_height(a, height), of_height(b, height));
+  return out;
+}
+
 bool SharedCounts::covers(const SharedCounts& other) const {
   if (other.root_ == nullptr) return true;
   const Node* node = root_;

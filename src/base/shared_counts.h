@@ -41,6 +41,8 @@ public:
   // As above, if `known` was joined before: only the parts in which the other one differs from
   // `known` are looked at.
   void join(const SharedCounts& other, const SharedCounts& known);
+  // The smaller count of each number.
+  static SharedCounts common(const SharedCounts& a, const SharedCounts& b);
   // Whether every count is at least the other's.
   bool covers(const SharedCounts& other) const;
   bool empty() const { return root_ == nullptr; }
@@ -79,6 +81,7 @@ private:
   static void merge_shared(Node*& into, Node* from);
   static void merge_leaves(Node*& into, Node* from);
   static bool covers(const Node* node, const Node* other);
+  static Node* common(Node* a, Node* b);
   void grow(std::uint32_t height);
 
   Node* root_ = nullptr;

@@ -29,6 +29,7 @@ namespace {
 
 constexpr int kLook = 100;         // ms between two checks
 constexpr int kGrace = 1000;       // ms between the report and the end of a program that stands still
+constexpr int kLooksAwake = 5;     // so many checks until a thread that does not sleep is taken for one that spins
 constexpr int kBetweenEnds = 2000; // ms between SIGTERM and SIGKILL
 
 // The number of the process's tasks in the kernel.
@@ -131,11 +132,14 @@ bool Watch::stands_still() {
                       (header.flags & trace::kMayBeInterrupted) == 0 && header.waiting >= tasks_of(program_);
   const bool since_last_look = std::exchange(seen_waits_, header.waits) == header.waits;
   if (!may_be || !since_last_look || asked_waits_ == header.waits) return false;
-  asked_waits_ = header.waits;
   // No thread has ended or begun a wait since the last check, so the threads that sleep now all
   // sleep at the same time.
-  const bool asleep = all_sleep(program_) && read_first_page(options_.trace, header) && header.waits == asked_waits_ &&
+  const bool asleep = all_sleep(program_) && read_first_page(options_.trace, header) && header.waits == seen_waits_ &&
                       header.waiting >= tasks_of(program_);
+  // A thread that was let go, but has no core yet, is seen asleep later. One that spins never is.
+  if (!asleep && ++looks_awake_ < kLooksAwake) return false;
+  looks_awake_ = 0;
+  asked_waits_ = seen_waits_;
   if (asleep) set_flag(options_.trace, trace::kSeenAsleep, true);
   if (nobody_can_go_on(options_.trace)) return true;
   if (asleep) set_flag(options_.trace, trace::kSeenAsleep, false);

@@ -41,6 +41,7 @@ private:
   pid_t program_ = 0;
   int handle_ = -1; // of the process
   std::uint64_t seen_waits_ = 0, asked_waits_ = 0;
+  int looks_awake_ = 0;
   bool timed_out_ = false, stood_still_ = false;
 };
 

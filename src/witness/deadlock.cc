@@ -135,13 +135,16 @@ private:
     case EventKind::SemWait: return replay_.semaphore(e.address) == 0u;
     case EventKind::BarrierLeave: return group_incomplete(e);
     case EventKind::Wake:
-      return !shared_by_processes(e.address) && no_signal_since_wait(finding_.witness, trace_, request);
+      return !shared_by_processes(e.address) &&
+             (seen_asleep() || no_signal_since_wait(finding_.witness, trace_, request));
     case EventKind::FutexWait:
       return ((e.value & trace::kMayBeShared) == 0 || trace::is_own_memory(trace_, e.address)) &&
-             ((trace_.flags & trace::kSeenAsleep) != 0 || word_in_run(e.address) == (e.value & 0xffffffff));
+             (seen_asleep() || word_in_run(e.address) == (e.value & 0xffffffff));
     default: return false;
     }
   }
+  // While every thread slept in the kernel. What was given before has reached its receiver.
+  bool seen_asleep() const { return finding_.status == Status::Observed && (trace_.flags & trace::kSeenAsleep) != 0; }
 
   bool group_incomplete(const Event& leave) const {
     std::uint64_t needed = 0, inits = 0;

@@ -14,6 +14,8 @@
 #include "causality/models/model.h"
 #include "lattice_nodes.h"
 #include "predict/question/feasibility.h"
+#include "predict/question/index.h"
+#include "predict/question/must_order.h"
 #include "predict/races/races.h"
 #include "reference/full.h"
 #include "trace/verify.h"
@@ -119,13 +121,34 @@ public:
   void races() {
     ASSERT_TRUE(trace::verify(case_.trace).legal()) << about();
     ASSERT_TRUE(computation_.dependence.known);
-    const std::set<Reference::Pair> expected = reference_.races(reference_.states());
+    const std::set<FullState> states = reference_.states();
+    const std::set<Reference::Pair> expected = reference_.races(states);
+    must_order(states);
     const auto found = find(Model::Full);
     EXPECT_EQ(found, expected) << about();
     const auto maximal = find(Model::Maximal);
     EXPECT_TRUE(std::includes(found.begin(), found.end(), maximal.begin(), maximal.end())) << about();
     tally["races of full"] += found.size();
     tally["races of maximal"] += maximal.size();
+  }
+
+  // No state has a step without what comes before it in every run.
+  void must_order(const std::set<FullState>& states) {
+    const predict::Index index(computation_, Model::Full);
+    const predict::MustOrder must(case_.trace, index), by_orders(case_.trace, computation_);
+    std::vector<std::uint32_t> place(case_.trace.events.size()), so_far(case_.trace.threads.size(), 0);
+    for (std::size_t i = 0; i < place.size(); ++i) place[i] = so_far[case_.trace.events[i].thread]++;
+    const auto has = [&](const FullState& state, const causality::Step& step) {
+      return state.state.progress[step.thread] > place[step.event];
+    };
+    for (causality::StepId a = 0; a < computation_.steps.size(); ++a)
+      for (causality::StepId b = 0; b < computation_.steps.size(); ++b) {
+        const causality::Step &first = computation_.steps[a], &second = computation_.steps[b];
+        if (first.thread == second.thread || !must.precedes(a, b)) continue;
+        if (!by_orders.precedes(a, b)) ++tally["orders by values"];
+        for (const FullState& state : states)
+          ASSERT_TRUE(!has(state, second) || has(state, first)) << a << " before " << b << about();
+      }
   }
 
   void lattice(std::uint64_t seed) {
@@ -208,6 +231,7 @@ TEST(Full, RacesAreThoseOfTheDefinition) {
   for (std::uint64_t seed = 0; seed < cases(3000) && !::testing::Test::HasFailure(); ++seed) Comparison(seed).races();
   EXPECT_GT(tally["races of full"], tally["races of maximal"] + 100);
   EXPECT_GT(tally["race by search"], 100u);
+  EXPECT_GT(tally["orders by values"], 100u);
 }
 
 TEST(Full, CutsOfTheLatticeAreThoseOfTheDefinition) {

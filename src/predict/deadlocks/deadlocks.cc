@@ -11,7 +11,7 @@
 #include "predict/deadlocks/lock_graph.h"
 #include "predict/deadlocks/requests.h"
 #include "predict/deadlocks/standstill.h"
-#include "predict/question/must_order.h"
+#include "predict/question/index.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
 
@@ -23,7 +23,7 @@ using trace::Event;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kTriesPerCircle = 4096;    // questions for each cycle of classes
+constexpr std::size_t kTriesPerCircle = 65536;   // questions for each cycle of classes
 constexpr std::size_t kSlowPerCircle = 16;       // ... of which so many may take too long
 constexpr std::size_t kMaxFollowed = 20'000'000; // steps of runs that were followed to a standstill
 constexpr std::size_t kMaxWaived = 4096;         // orders of one semaphore or barrier
@@ -33,8 +33,8 @@ public:
   Deadlocks(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
             const Budget* budget, Coverage& coverage)
       : budget_(budget), trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage),
-        must_(trace, computation), graph_(collect_requests(trace, computation)), requests_(graph_.all),
-        classes_(computation, graph_), instances_(trace, computation, must_, graph_, classes_, budget) {}
+        graph_(collect_requests(trace, computation)), requests_(graph_.all), classes_(computation, graph_),
+        instances_(trace, computation, feasibility, graph_, classes_, budget) {}
 
   std::vector<Finding> run() {
     const bool all = each_circle(classes_, [&](const std::vector<ClassId>& circle) { return look_at(circle); });
@@ -102,11 +102,36 @@ private:
   // as well. Other threads may have to take the object before these threads reach their places; or
   // posts be taken as they were.
   bool still(const std::vector<StepId>& before, std::string& undecided) {
-    const std::vector<causality::Order> free = waived();
+    const std::vector<causality::Order> free = waived(), in_time = signals_in_time(before);
     const std::vector<StepId> taken = taken_by_others();
-    if (still(Question{before, {}, {}, free}, undecided)) return true;
-    if (!taken.empty() && still(Question{before, taken, {}, free}, undecided)) return true;
-    return !free.empty() && still(Question{before, {}, {}, {}}, undecided);
+    if (still(Question{before, {}, in_time, free}, undecided)) return true;
+    if (!taken.empty() && still(Question{before, taken, in_time, free}, undecided)) return true;
+    return !free.empty() && still(Question{before, {}, in_time, {}}, undecided);
+  }
+
+  // Who waits on a condition is not stuck if it was signalled since it began to wait. So what the
+  // others of the circle have signalled by then came before that, if nobody else can have been
+  // woken by it.
+  std::vector<causality::Order> signals_in_time(const std::vector<StepId>& before) const {
+    std::vector<causality::Order> out;
+    const Index& index = feasibility_.index();
+    for (const StepId wake : before) {
+      const causality::Step& step = computation_.steps[wake];
+      for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
+        const Operation& o = computation_.operations[n];
+        if (o.kind != OperationKind::WakeUp) continue;
+        const std::vector<ThreadUses>& users = index.conditions[o.object].threads;
+        if (std::ranges::count_if(users, [](const ThreadUses& use) { return !use.waits.empty(); }) != 1) continue;
+        for (const StepId other : before) {
+          const causality::Step& stands = computation_.steps[other];
+          const auto own = std::ranges::find(users, stands.thread, &ThreadUses::thread);
+          if (stands.thread == step.thread || own == users.end()) continue;
+          if (const std::size_t signals = index.among(own->gives, stands.thread, stands.place); signals != 0)
+            out.push_back({own->gives[signals - 1], index.section(n)});
+        }
+      }
+    }
+    return out;
   }
 
   bool still(const Question& question, std::string& undecided) {
@@ -232,7 +257,6 @@ private:
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
   Coverage& coverage_;
-  const MustOrder must_;
   const Requests graph_;
   const std::vector<Request>& requests_;
   LockGraph classes_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "predict/deadlocks/circles.h"
+#include "predict/question/must_order.h"
 
 namespace sooth::predict {
 
@@ -18,16 +19,18 @@ std::size_t distance(StepId a, StepId b) { return a < b ? b - a : a - b; }
 
 } // namespace
 
-Instances::Instances(const trace::Trace& trace, const causality::Computation& computation, const MustOrder& must,
-                     const Requests& requests, const LockGraph& graph, const Budget* budget)
-    : computation_(computation), trace_(trace), must_(must), requests_(requests), graph_(graph), budget_(budget) {}
+Instances::Instances(const trace::Trace& trace, const causality::Computation& computation,
+                     const Feasibility& feasibility, const Requests& requests, const LockGraph& graph,
+                     const Budget* budget)
+    : computation_(computation), trace_(trace), feasibility_(feasibility), requests_(requests), graph_(graph),
+      budget_(budget) {}
 
 const Instances::Chains& Instances::of(ClassId id) {
   const auto [it, fresh] = lists_.try_emplace(id);
   if (!fresh) return it->second;
   for (const std::size_t i : graph_.classes()[id].members)
     for (const StepId step : requests_.all[i].steps)
-      it->second[must_.chain(requests_.all[i].thread)].push_back({step, i});
+      it->second[feasibility_.must(trace_).chain(requests_.all[i].thread)].push_back({step, i});
   for (auto& [chain, list] : it->second) std::ranges::sort(list, {}, &Instance::step);
   return it->second;
 }
@@ -67,7 +70,6 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
   circle_ = &turned;
   attempt_ = &attempt;
   owned_ = owned;
-  if (!owned && !lives_) lives_.emplace(trace_, computation_, MustOrder::Of::CreationAndJoining);
   stopped_ = false;
   tried_.clear();
   const List first = by_rounds(turned.front());
@@ -85,7 +87,7 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
 }
 
 Instances::Range Instances::narrowed(Range range) const {
-  const MustOrder& must = owned_ ? must_ : *lives_;
+  const MustOrder& must = owned_ ? feasibility_.must(trace_) : feasibility_.must_by_lives(trace_);
   const auto before = [&](StepId a, StepId b) { // b's thread stands before b only after a
     const causality::Step& step = computation_.steps[b];
     return step.place > 0 && must.precedes(a, computation_.threads[step.thread].steps[step.place - 1]);
@@ -116,7 +118,7 @@ std::vector<Instances::Range> Instances::ranges(std::size_t place) {
     return out;
   }
   const std::vector<StepId>& joined = computation_.threads[waiter.object].steps;
-  const auto it = joined.empty() ? chains.end() : chains.find(must_.chain(waiter.object));
+  const auto it = joined.empty() ? chains.end() : chains.find(feasibility_.must(trace_).chain(waiter.object));
   if (it == chains.end()) return out;
   const List& list = it->second;
   const auto begin = std::ranges::lower_bound(list, joined.front(), {}, &Instance::step);

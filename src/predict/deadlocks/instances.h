@@ -25,7 +25,7 @@
 #include "base/budget.h"
 #include "predict/deadlocks/lock_graph.h"
 #include "predict/deadlocks/requests.h"
-#include "predict/question/must_order.h"
+#include "predict/question/feasibility.h"
 #include "trace/trace.h"
 
 namespace sooth::predict {
@@ -37,7 +37,7 @@ struct Instance {
 
 class Instances {
 public:
-  Instances(const trace::Trace& trace, const causality::Computation& computation, const MustOrder& must,
+  Instances(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
             const Requests& requests, const LockGraph& graph, const Budget* budget);
 
   // Returns whether to stop.
@@ -66,8 +66,7 @@ private:
 
   const causality::Computation& computation_;
   const trace::Trace& trace_;
-  const MustOrder& must_;
-  std::optional<MustOrder> lives_; // as soon as it is needed
+  const Feasibility& feasibility_;
   const Requests& requests_;
   const LockGraph& graph_;
   const Budget* const budget_; // may be null

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "predict/question/must_order.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
 
@@ -27,7 +29,10 @@ public:
 
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i)
-      if (signals(trace_.events[i].kind)) signals_[trace_.events[i].address].push_back(i);
+      if (signals(trace_.events[i].kind)) {
+        signals_[trace_.events[i].address].push_back(i);
+        last_signals_[trace_.events[i].address][trace_.events[i].thread] = i;
+      }
     if (signals_.empty()) return {};
     for (const Event& e : trace_.events)
       if (e.kind == EventKind::ThreadEnd) over_[e.thread] = true;
@@ -59,6 +64,7 @@ private:
     const Event& s = trace_.events[signal];
     Tried& tried = tried_[std::tuple(w.site, w.site == 0 ? w.address : 0, s.site)];
     if (tried.finding != 0) return;
+    if (is_signalled_later(wait)) return;
     if (!tried.once_more(coverage_, "more waits at one place than are tried")) return;
     ++coverage_.candidates;
     const Answer answer = ask(wait, its->second);
@@ -75,12 +81,30 @@ private:
     tried.finding = findings_.size();
   }
 
+  // Another thread's last signal comes behind the wait in every run: no wait is for ever that does
+  // not see it.
+  bool is_signalled_later(std::uint32_t wait) const {
+    const MustOrder& must = feasibility_.must_by_lives(trace_);
+    const auto& last = last_signals_.find(trace_.events[wait].address)->second;
+    return std::ranges::any_of(last, [&](const auto& signal) {
+      return signal.first != trace_.events[wait].thread &&
+             must.precedes(computation_.step_of_event[wait], computation_.step_of_event[signal.second]);
+    });
+  }
+
   Answer ask(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) {
     Question question;
     const StepId wait_step = computation_.step_of_event[wait];
     const std::uint32_t waiter = trace_.events[wait].thread;
     question.before = {wait_step};
-    for (const std::uint32_t s : all_signals) question.waived.push_back({wait_step, computation_.step_of_event[s]});
+    const auto by_second = [](const causality::Order& a, const causality::Order& b) {
+      return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+    };
+    for (const std::uint32_t s : all_signals) {
+      const causality::Order order{wait_step, computation_.step_of_event[s]};
+      if (std::ranges::binary_search(computation_.recorded_orders(), order, by_second))
+        question.waived.push_back(order);
+    }
 
     // A thread that joins a thread that waits for ever waits for ever, too.
     std::vector<StepId> stands(computation_.threads.size(), causality::kNoStep);
@@ -124,8 +148,9 @@ private:
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
   Coverage& coverage_;
-  std::vector<bool> over_;                                      // by thread: its end is in the trace
-  std::map<std::uint64_t, std::vector<std::uint32_t>> signals_; // by condition
+  std::vector<bool> over_;                                                       // by thread: its end is in the trace
+  std::map<std::uint64_t, std::vector<std::uint32_t>> signals_;                  // by condition
+  std::map<std::uint64_t, std::map<std::uint32_t, std::uint32_t>> last_signals_; // by condition and thread
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Tried> tried_;
   std::vector<Finding> findings_;
 };

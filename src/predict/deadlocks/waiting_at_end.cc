@@ -277,15 +277,20 @@ private:
       return mine != barrier.last.end() && barrier.arrived < (mine->second / barrier.needed + 1) * barrier.needed;
     }
     case EventKind::Wake:
-      return state_.wait_of(e.thread).open && !state_.wait_of(e.thread).signalled && !state_.shared.contains(e.address);
+      // A signal wakes one of several waiters. Only one that was seen asleep is known not to be the
+      // one.
+      return state_.wait_of(e.thread).open && (!state_.wait_of(e.thread).signalled || seen_asleep()) &&
+             !state_.shared.contains(e.address);
     case EventKind::FutexWait:
       if ((e.value & trace::kMayBeShared) != 0 && !trace::is_own_memory(trace_, e.address)) return false;
       // It sleeps only if the word is the expected one. If the word has changed since, the thread
       // must have been seen asleep.
-      return (trace_.flags & trace::kSeenAsleep) != 0 || last_word(e.address) == (e.value & 0xffffffff);
+      return seen_asleep() || last_word(e.address) == (e.value & 0xffffffff);
     default: return false;
     }
   }
+
+  bool seen_asleep() const { return (trace_.flags & trace::kSeenAsleep) != 0; }
 
   // The last thing that the program wrote to the 4 bytes, if it wrote all of them at once.
   std::optional<std::uint64_t> last_word(std::uint64_t address) const {

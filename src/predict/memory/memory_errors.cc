@@ -219,7 +219,7 @@ private:
 std::vector<Finding> find_memory_errors(const trace::Trace& trace, const causality::Computation& computation,
                                         const Feasibility& feasibility, const Limits&, Coverage& coverage,
                                         const trace::ObjectTable& objects) {
-  const MustOrder must(trace, computation);
+  const MustOrder& must = feasibility.must(trace);
   std::vector<Finding> findings = MemoryErrors(trace, computation, feasibility, must, coverage).run();
   std::vector<Finding> stale = find_stale_pointers(trace, computation, feasibility, must, objects, coverage);
   std::ranges::move(stale, std::back_inserter(findings));

@@ -271,6 +271,10 @@ bool Constraints::apply_reads(std::uint32_t location) {
       if (seen == kAnyWriter) continue;
       if (seen == kNothing) continue; // new; it will be admitted, and this looked at again
       if (seen == kUndecidedWriter) {
+        if (++looked_ % kBetweenLooks == 0 && deadline_.passed()) {
+          out_of_time_ = true;
+          return false;
+        }
         const std::vector<StepId> possible = candidates(read->operation, read->step, 2);
         if (possible.empty()) return false;
         if (possible.size() > 1) continue;

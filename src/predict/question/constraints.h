@@ -141,6 +141,8 @@ private:
   absl::flat_hash_set<std::uint32_t> locations_, locks_, semaphores_, conditions_; // to be looked at again
   mutable absl::flat_hash_map<std::uint32_t, causality::WaitQueue> base_waits_;    // by condition
   const Deadline& deadline_;
+  static constexpr std::uint64_t kBetweenLooks = 256; // at the time: reads whose writers are looked for
+  std::uint64_t looked_ = 0;
   bool out_of_time_ = false;
 };
 

@@ -30,6 +30,7 @@
 namespace sooth::predict {
 
 class Index;
+class MustOrder;
 
 struct Question {
   std::vector<causality::StepId>
@@ -75,13 +76,26 @@ struct Limits {
 // once.
 class Feasibility {
 public:
-  virtual ~Feasibility() = default;
+  Feasibility();
+  virtual ~Feasibility();
+  Feasibility(const Feasibility&) = delete;
+  Feasibility& operator=(const Feasibility&) = delete;
   virtual Answer ask(const Question& question) const = 0;
   // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
   virtual std::uint64_t unreal() const { return 0; }
   virtual bool is_sliced() const { return false; }
   // The computation under the model of whose runs it speaks.
   virtual const Index& index() const = 0;
+  // What comes before what in all these runs (must_order.h), made when it is first asked for. The
+  // trace is that of the computation.
+  const MustOrder& must(const trace::Trace& trace) const;
+  // The same without the orders that questions waive: besides values and locks, only creation and
+  // joining count.
+  const MustOrder& must_by_lives(const trace::Trace& trace) const;
+
+private:
+  struct Musts;
+  const std::unique_ptr<Musts> musts_;
 };
 
 // Not for the model sliced, which needs the trace, too (sliced_feasibility.h).

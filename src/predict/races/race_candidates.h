@@ -20,6 +20,8 @@
 
 namespace sooth::predict {
 
+class MustOrder;
+
 struct RaceInstance {
   std::uint32_t first = 0; // events, in the order of the trace
   std::uint32_t second = 0;
@@ -35,7 +37,7 @@ struct RaceCandidate {
 // Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of
 // sites that were left out because the program annotates that memory.
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
-                                           std::size_t most_instances, const Budget& budget = Budget(),
-                                           std::uint64_t* benign = nullptr);
+                                           const MustOrder& must, std::size_t most_instances,
+                                           const Budget& budget = Budget(), std::uint64_t* benign = nullptr);
 
 } // namespace sooth::predict

@@ -234,7 +234,7 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
   const Budget unlimited;
   const Budget& budget = limits.budget != nullptr ? *limits.budget : unlimited;
   const std::vector<RaceCandidate> candidates =
-      race_candidates(trace, computation, kMaxInstances, budget, &coverage.benign);
+      race_candidates(trace, computation, feasibility.must(trace), kMaxInstances, budget, &coverage.benign);
   if (const char* reason = budget.spent())
     coverage.undecided_because(std::string("not all pairs of accesses were looked at: ") + reason);
   const Races races(trace, computation, feasibility, model);
