@@ -294,6 +294,21 @@ private:
         report_.steps.back().context = shared_context(stack, locks.of(trace_.events[event].thread), narrator);
       if (needs_stack(event)) wanted_[event] = std::move(stack);
     }
+    agree_on_names();
+  }
+
+  // The source reaches one member by several names. All places of a report use that of its class.
+  void agree_on_names() {
+    absl::flat_hash_map<std::uint64_t, std::string> members;
+    for (const StepText& step : report_.steps) {
+      if (!step.access || short_name(step.variable) == step.variable) continue;
+      std::string& member = members[step.address];
+      if (member.empty() || step.variable < member) member = step.variable;
+    }
+    for (StepText& step : report_.steps)
+      if (const auto it = members.find(step.address);
+          step.access && it != members.end() && is_member_of(step.variable, it->second))
+        step.variable = it->second;
   }
 
   // Consecutive events of a thread often have the same one.

@@ -22,7 +22,7 @@ bool is_primitive(const Event& e) {
 
 } // namespace
 
-std::string LockNames::name_at(const Event& e) const {
+LockNames::Name LockNames::name_at(const Event& e) const {
   const auto site_at = [&](std::uint32_t number) -> const Site* {
     if (number == 0 || number >= trace_.sites.size()) return nullptr;
     const Site& site = trace_.sites[number];
@@ -31,7 +31,8 @@ std::string LockNames::name_at(const Event& e) const {
   const Site* site = site_at(e.site);
   const auto stack = stacks_.stack(e.thread);
   for (std::size_t i = stack.size(); site == nullptr && i-- > 0;) site = site_at(stack[i].call);
-  return site == nullptr ? std::string() : member_name(site->object, site->function);
+  if (site == nullptr) return {};
+  return {member_name(site->object, site->function), site->object == "*this"};
 }
 
 void LockNames::follow(std::uint32_t index) {
@@ -39,7 +40,12 @@ void LockNames::follow(std::uint32_t index) {
   const Event& e = trace_.events[index];
   if (!is_primitive(e)) return;
   const auto [it, added] = names_.try_emplace(e.address);
-  if (added || it->second.empty()) it->second = name_at(e);
+  if (!added && !it->second.empty() && !weak_.contains(e.address)) return;
+  const Name name = name_at(e);
+  if (name.text.empty() || (name.weak && !it->second.empty())) return;
+  it->second = name.text;
+  if (name.weak) weak_.insert(e.address);
+  else weak_.erase(e.address);
 }
 
 void LockNames::use(std::uint64_t address, const trace::AddressNames& names) {

@@ -15,6 +15,7 @@
 #include <string>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "report/report.h"
 #include "trace/address_names.h"
@@ -40,11 +41,16 @@ public:
   const std::string& of(std::uint64_t address) const;
 
 private:
-  std::string name_at(const trace::Event& event) const;
+  struct Name {
+    std::string text;
+    bool weak = false; // of the whole object that the primitive is a part of
+  };
+  Name name_at(const trace::Event& event) const;
 
   const trace::Trace& trace_;
   trace::StackWalker stacks_;
   absl::flat_hash_map<std::uint64_t, std::string> names_;
+  absl::flat_hash_set<std::uint64_t> weak_; // primitives that have no better name yet
   std::map<std::uint64_t, std::uint32_t> blocks_;
   std::set<std::uint64_t> own_; // used objects that have a name of their own
 };

@@ -91,4 +91,11 @@ std::string short_name(const std::string& name) {
   return (name.starts_with('*') ? "*" : "") + name.substr(starts.back());
 }
 
+bool is_member_of(const std::string& name, const std::string& member) {
+  const std::string last = short_name(member);
+  if (last == member || !name.ends_with(last) || short_name(name) != name) return false;
+  const std::string_view before = std::string_view(name).substr(0, name.size() - last.size());
+  return before.empty() || before.ends_with('.') || before.ends_with("->");
+}
+
 } // namespace sooth::report

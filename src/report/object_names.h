@@ -23,4 +23,7 @@ std::string member_of_type(const std::string& name, const std::string& type);
 // `Pool::m of the object made at pool.cpp:31`.
 std::string short_name(const std::string& name);
 
+// The name can be another one for this member of a class: `n` and `gate.n` for `Gate::n`.
+bool is_member_of(const std::string& name, const std::string& member);
+
 } // namespace sooth::report

@@ -71,6 +71,14 @@ TEST(ObjectNames, ShortNamesKeepWhatIsInBrackets) {
   EXPECT_EQ(short_name("bank::Account::mutex_ of the object made at bank.cpp:31 #2"), "mutex_ (bank.cpp:31 #2)");
 }
 
+TEST(ObjectNames, AMemberIsKnownByItsLastPartWhereverItsObjectIs) {
+  for (const char* name : {"stop_", "pool.stop_", "queue->pool->stop_"})
+    EXPECT_TRUE(is_member_of(name, "Pool::stop_")) << name;
+  for (const char* name : {"pool.nonstop_", "stop_.flag", "Other::stop_", "Pool::stop_", ""})
+    EXPECT_FALSE(is_member_of(name, "Pool::stop_")) << name;
+  EXPECT_FALSE(is_member_of("total", "total")); // a global has one name
+}
+
 std::string told_of(const trace::Trace& trace, const witness::Finding& finding, const TextOptions& options = {}) {
   return text(report_of(trace, {finding}), options);
 }
