@@ -130,17 +130,22 @@ TEST_F(CheckCommand, TheExitStatusCanBeChosen) {
   EXPECT_EQ(sooth({"check", write_trace("t.sooth", inversion_trace(false)), "--exit-code", "3"}).status, 3);
 }
 
-// Data behind an atomic flag: no lock and no creation keeps the two accesses apart, but the value that was seen does.
+// Data behind an atomic flag that two threads set. No lock and no creation keeps the two accesses apart, and one flag could come from
+// either thread. Only both values together tell that it came from thread 1: behind thread 3's flag, `late` would be 1.
 TEST_F(CheckCommand, CandidatesAreListedApartIfAskedFor) {
-  TraceBuilder b(3);
+  TraceBuilder b(4);
   b.global(0x100, 4, "data");
   b.global(0x200, 4, "flag");
-  b.access(0, EventKind::AtomicWrite, 0x200, 4, 0);
-  for (std::uint32_t thread : {1u, 2u}) b.add(0, EventKind::Fork, 0, thread);
+  b.global(0x300, 4, "late");
+  for (std::uint64_t variable : {0x200u, 0x300u}) b.access(0, EventKind::AtomicWrite, variable, 4, 0);
+  for (std::uint32_t thread : {1u, 2u, 3u}) b.add(0, EventKind::Fork, 0, thread);
   b.write(1, 0x100, 4, 7).site = b.site("flag.cpp", 5, "give", "data");
   b.access(1, EventKind::AtomicWrite, 0x200, 4, 1);
   b.access(2, EventKind::AtomicRead, 0x200, 4, 1);
+  b.access(2, EventKind::AtomicRead, 0x300, 4, 0);
   b.read(2, 0x100, 4, 7).site = b.site("flag.cpp", 9, "take", "data");
+  b.access(3, EventKind::AtomicWrite, 0x300, 4, 1);
+  b.access(3, EventKind::AtomicWrite, 0x200, 4, 1);
   const std::string trace = write_trace("t.sooth", b.trace);
   const Outcome outcome = sooth({"check", trace, "--candidates", "--json", path("r.json")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

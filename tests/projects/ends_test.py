@@ -177,7 +177,7 @@ class Test:
 
     def sleeps(self, source):
         """What only `sooth run` can see is told as waiting."""
-        program = self.build(source, source.stem, ["-std=c++20"])
+        program = self.build(source, source.stem, ["-std=c++20"] if source.suffix == ".cpp" else [])
         _, trace = self.end_by(program, signal.SIGTERM, True, lambda report: report["coverage"].get("threadsWaiting") == 2)
         report = self.report(trace, source.name)
         check(not report["coverage"]["complete"] and report["coverage"]["threadsWaiting"] == 2, f"{source.name}: {report['coverage']}")
