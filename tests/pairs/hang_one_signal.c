@@ -1,5 +1,5 @@
-// Two threads wait for a condition. One signal wakes only one of them, and the other waits for ever. Which one it
-// is, only the kernel knows.
+// Two threads wait for a condition. One signal wakes only one of them, and the other waits for
+// ever. Which one it is, only the kernel knows.
 // END: asleep
 // EXPECT: deadlock condition @wait
 // MAY: lost-wakeup
