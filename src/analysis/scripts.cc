@@ -12,14 +12,16 @@ namespace sooth::analysis {
 
 report::Scripting scripting(const Prepared& prepared) {
   auto checker = std::make_shared<witness::Checker>(prepared.trace, &prepared.objects);
-  return [&prepared, checker](const witness::Finding& finding, const std::string& fingerprint) -> std::string {
+  constexpr std::uint64_t kMostExplaining = 200'000'000; // about a second for all findings together
+  auto work = std::make_shared<std::uint64_t>(kMostExplaining);
+  return [&prepared, checker, work](const witness::Finding& finding, const std::string& fingerprint) -> std::string {
     if (finding.status != witness::Status::Predicted || prepared.trace.is_piece) return {};
     const std::vector<std::uint32_t> run = replay::run_of(finding.witness);
     witness::Finding equal = finding;
     equal.witness.observed = 0;
     equal.witness.steps = replay::with_fewer_switches(prepared.trace, run);
     const bool accepted = !checker->objection(equal);
-    auto script = replay::script_of(prepared.trace, finding, accepted ? equal.witness.steps : run);
+    auto script = replay::script_of(prepared.trace, finding, accepted ? equal.witness.steps : run, *work);
     if (!script) return {};
     script->finding = report::row_of(finding.kind).name;
     script->fingerprint = fingerprint;

@@ -17,10 +17,11 @@
 
 namespace sooth::replay {
 
-inline constexpr std::uint64_t kScheduleMagic = 0x31796c7065724853; // "SHreply1"
+inline constexpr std::uint64_t kScheduleMagic = 0x32796c7065724853; // "SHreply2"
 inline constexpr std::uint32_t kMostThreads = 1u << 16;
 inline constexpr std::uint32_t kMostSteps = 1u << 24;
 inline constexpr std::size_t kTextBytes = 64 * 1024;
+inline constexpr std::size_t kShownBytes = 4096;
 
 enum class Goal : std::uint32_t {
   Followed, // the steps themselves: a property fails, a block was interleaved, the recorded run
@@ -81,6 +82,14 @@ struct ScheduleHeader {
   Goal goal;
   Then then;
   std::uint32_t first; // after a race is confirmed: the stop that goes on first
+
+  // `--then step`: the thread whose turn it is shows each event, and waits until it was answered.
+  std::uint32_t shows;     // 0: nothing is shown
+  std::uint32_t show_from; // only from this step on
+  std::uint32_t answered;  // written by the tool; a futex
+  std::uint32_t asked;     // written by the program
+  std::uint32_t shown_used;
+  char shown[kShownBytes]; // the event, as in `text`
 
   // Written by the program.
   std::uint32_t process;   // that follows the schedule: the first one that comes

@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view kFirstLine = "sooth witness 1";
 constexpr std::array<std::string_view, 5> kGoals = {"followed", "race", "deadlock", "freed", "waiting"};
 
+constexpr std::size_t kMostFrames = 1000; // of one event
+
 struct FlagWord {
   std::string_view word;
   StepFlags flag;
@@ -38,13 +40,23 @@ std::string word_of(std::string_view text) {
   return plain ? std::string(text) : quoted(text);
 }
 
-std::string print_step(const ScriptStep& step) {
-  std::string out =
-      fmt::format("{} {} {} {} {} {} {} {}", step.stops() ? "stop" : "run", step.thread, trace::kind_name(step.kind),
-                  step.count, quoted(step.place.file), step.place.line, step.place.column, quoted(step.place.function));
+std::string print_place(const ScriptPlace& place) {
+  return fmt::format("{} {} {} {}", quoted(place.file), place.line, place.column, quoted(place.function));
+}
+
+std::string print_step(const ScriptStep& step, std::string_view verb) {
+  std::string out = fmt::format("{} {} {} {} {}", verb, step.thread, trace::kind_name(step.kind), step.count,
+                                print_place(step.place));
   for (const FlagWord& row : kFlags)
     if ((step.flags & row.flag) != 0) out += fmt::format(" {}", row.word);
   if ((step.flags & kHasValue) != 0) out += fmt::format(" value {:#x}", step.value);
+  if (!step.name.empty()) out += fmt::format(" of {}", quoted(step.name));
+  return out + '\n';
+}
+
+std::string print_event(const ScriptEvent& event, std::string_view verb) {
+  std::string out = print_step(event.step, verb);
+  for (const ScriptPlace& place : event.stack) out += fmt::format("from {}\n", print_place(place));
   return out;
 }
 
@@ -100,6 +112,8 @@ public:
     }
     if (script_.threads.empty()) return wrong("the witness has no threads", 1);
     if (script_.steps.empty()) return wrong("the witness has no steps", 1);
+    if (script_.early.has_value() != script_.late.has_value())
+      return wrong("`early` and `late` belong together: one is missing", 1);
     return script_;
   }
 
@@ -132,7 +146,10 @@ private:
     } else if (verb == "goal") error = take_goal(words);
     else if (verb == "thread") error = take_thread(words);
     else if (verb == "run" || verb == "stop") error = take_step(words, verb == "stop");
-    else return expected("`program`, `finding`, `goal`, `thread`, `run` or `stop`", words);
+    else if (verb == "early" || verb == "late")
+      error = take_event(words, verb == "early" ? script_.early : script_.late);
+    else if (verb == "from") error = take_frame(words);
+    else return expected("`program`, `finding`, `goal`, `thread`, `run`, `stop`, `early`, `late` or `from`", words);
     if (!error && (words.next() || words.broken())) return wrong("there is too much on this line", words.column());
     return error;
   }
@@ -184,22 +201,43 @@ private:
     return std::nullopt;
   }
 
+  std::optional<Error> take_place(Words& words, ScriptPlace& place) {
+    if (auto error = take_text(words, place.file)) return error;
+    if (auto error = take_number(words, place.line, 0, ~0u, "a line")) return error;
+    if (auto error = take_number(words, place.column, 0, ~0u, "a column")) return error;
+    return take_text(words, place.function);
+  }
+
+  std::optional<Error> take_event(Words& words, std::optional<ScriptEvent>& out) {
+    if (out) return wrong("there is one such event already", 1);
+    out.emplace();
+    frames_ = &out->stack;
+    return take_step_words(words, out->step);
+  }
+
+  std::optional<Error> take_frame(Words& words) {
+    if (frames_ == nullptr) return wrong("no event comes before this call", 1);
+    if (frames_->size() >= kMostFrames) return wrong("there are too many calls", 1);
+    return take_place(words, frames_->emplace_back());
+  }
+
   std::optional<Error> take_step(Words& words, bool stops) {
     if (script_.steps.size() >= kMostSteps) return wrong("there are too many steps", 1);
     ScriptStep step;
     if (stops) step.flags = kStops;
+    if (auto error = take_step_words(words, step)) return error;
+    script_.steps.push_back(std::move(step));
+    return std::nullopt;
+  }
+
+  std::optional<Error> take_step_words(Words& words, ScriptStep& step) {
     if (script_.threads.empty()) return wrong("no thread comes before this step", 1);
     if (auto error = take_number(words, step.thread, 0, script_.threads.size() - 1, "a thread's number")) return error;
     step.kind = trace::kind_from_name(words.next().value_or(""));
     if (step.kind == trace::EventKind::None) return expected("a kind of event", words);
     if (auto error = take_number(words, step.count, 1, ~0u, "a count, from 1")) return error;
-    if (auto error = take_text(words, step.place.file)) return error;
-    if (auto error = take_number(words, step.place.line, 0, ~0u, "a line")) return error;
-    if (auto error = take_number(words, step.place.column, 0, ~0u, "a column")) return error;
-    if (auto error = take_text(words, step.place.function)) return error;
-    if (auto error = take_flags(words, step)) return error;
-    script_.steps.push_back(std::move(step));
-    return std::nullopt;
+    if (auto error = take_place(words, step.place)) return error;
+    return take_flags(words, step);
   }
 
   std::optional<Error> take_flags(Words& words, ScriptStep& step) {
@@ -211,7 +249,11 @@ private:
         if (auto error = take_number(words, step.value, 0, ~std::uint64_t{0}, "a value")) return error;
         step.flags |= kHasValue, known = true;
       }
-      if (!known) return expected("`fails`, `remember` or `value`", words);
+      if (*word == "of") {
+        if (auto error = take_text(words, step.name)) return error;
+        known = true;
+      }
+      if (!known) return expected("`fails`, `remember`, `value` or `of`", words);
     }
     return std::nullopt;
   }
@@ -220,6 +262,7 @@ private:
   const std::string& name_;
   std::uint64_t number_ = 0;
   Script script_;
+  std::vector<ScriptPlace>* frames_ = nullptr; // of the event that came last
 };
 
 } // namespace
@@ -233,16 +276,18 @@ std::string print(const Script& script) {
     const ScriptThread& thread = script.threads[i];
     out += i == 0 ? "thread 0\n" : fmt::format("thread {} by {} {}\n", i, thread.parent, thread.ordinal);
   }
-  for (const ScriptStep& step : script.steps) out += print_step(step) + "\n";
+  for (const ScriptStep& step : script.steps) out += print_step(step, step.stops() ? "stop" : "run");
+  if (script.early) out += print_event(*script.early, "early");
+  if (script.late) out += print_event(*script.late, "late");
   return out;
 }
 
 Result<Script> parse_script(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
 
 std::string phrase(const ScriptStep& step) {
-  return fmt::format("thread {}: {}{} at {}:{}:{} in {}", step.thread, trace::kind_name(step.kind),
-                     (step.flags & kFails) != 0 ? " (failed)" : "", step.place.file, step.place.line, step.place.column,
-                     step.place.function);
+  return fmt::format("thread {}: {}{}{} at {}:{}:{} in {}", step.thread, trace::kind_name(step.kind),
+                     step.name.empty() ? "" : " of " + step.name, (step.flags & kFails) != 0 ? " (failed)" : "",
+                     step.place.file, step.place.line, step.place.column, step.place.function);
 }
 
 std::optional<Script> with_write_first(const Script& script) {

@@ -14,7 +14,14 @@
 // T runs until it has made N more events of this kind at this place, counted from its step before.
 // `stop`: it stands directly before the event. No line has an address, so the file fits a program
 // that was built again. Lines end with the words `fails`, `remember` and `value V` where needed
-// (StepFlags in schedule.h).
+// (StepFlags in schedule.h), and with `of NAME`, for people.
+//
+//     early 1 acquire 1 "bank.cpp" 11 43 "save(int)"
+//     from "bank.cpp" 30 3 "main"
+//     late 0 acquire 1 "bank.cpp" 18 43 "spend(int)"
+//
+// The critical pair (critical.h): `early` comes first in this schedule, `late` in the recorded run.
+// Each has the calls around it.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +57,16 @@ struct ScriptStep {
   ScriptPlace place;
   std::uint16_t flags = 0; // StepFlags
   std::uint64_t value = 0;
+  std::string name = {}; // of what it touches, for people; may be empty
   bool stops() const { return (flags & kStops) != 0; }
   friend bool operator==(const ScriptStep&, const ScriptStep&) = default;
+};
+
+// One of the two events whose order decides.
+struct ScriptEvent {
+  ScriptStep step;                // `count`: of such events of its thread, from its beginning
+  std::vector<ScriptPlace> stack; // the calls around it, innermost first
+  friend bool operator==(const ScriptEvent&, const ScriptEvent&) = default;
 };
 
 struct Script {
@@ -61,6 +76,7 @@ struct Script {
   Goal goal = Goal::Followed;
   std::vector<ScriptThread> threads; // [0] is the main thread
   std::vector<ScriptStep> steps;
+  std::optional<ScriptEvent> early, late; // the critical pair: both or none
   friend bool operator==(const Script&, const Script&) = default;
 };
 

@@ -5,8 +5,10 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "replay/critical.h"
 #include "replay/fewer_switches.h"
 #include "trace/kind_groups.h"
+#include "trace/stack.h"
 
 namespace sooth::replay {
 
@@ -54,6 +56,12 @@ bool can_be_named(const Event& e) { return is_met(e) && !trace::begins_or_ends_o
 bool is_exact(const Event& e) {
   return is_met(e) && !has_failed(e) && e.kind != EventKind::Read && e.kind != EventKind::Write &&
          e.kind != EventKind::AtomicRead;
+}
+
+std::string name_of(const Trace& trace, const Event& e) {
+  if (e.site >= trace.sites.size()) return {};
+  const trace::Site& site = trace.sites[e.site];
+  return trace::is_access(e.kind) ? site.variable : site.object; // a call's `variable` is what it calls
 }
 
 ScriptPlace place_of(const Trace& trace, const Event& e) {
@@ -140,7 +148,24 @@ public:
     add(e, (it == own.counts.end() ? 0 : it->second) + 1, kStops);
   }
 
+  // For people: nothing counts from here.
+  ScriptEvent told(std::uint32_t event) const {
+    const Event& e = trace_.events[event];
+    ScriptEvent out;
+    out.step = {number_[e.thread], e.kind, 1, place_of(trace_, e), 0, 0, name_of(trace_, e)};
+    const What what = what_of(trace_, e);
+    for (std::uint32_t i = 0; i < event; ++i)
+      if (trace_.events[i].thread == e.thread && what_of(trace_, trace_.events[i]) == what) ++out.step.count;
+    const std::vector<trace::Frame> frames = trace::stack_at(trace_, event);
+    for (std::size_t i = frames.size(); i-- > 0 && out.stack.size() < kShownFrames;)
+      if (const trace::Site& call = trace_.sites[frames[i].call < trace_.sites.size() ? frames[i].call : 0];
+          call.line != 0)
+        out.stack.push_back({call.file, call.line, call.column, call.function});
+    return out;
+  }
+
 private:
+  static constexpr std::size_t kShownFrames = 24;
   struct Own {
     absl::flat_hash_map<What, std::uint32_t> counts;      // since the thread's step before
     absl::flat_hash_map<What, std::uint32_t> since_exact; // accesses since last_exact
@@ -174,6 +199,7 @@ private:
     step.count = count;
     step.place = place_of(trace_, e);
     step.flags = flags;
+    step.name = name_of(trace_, e);
     if (has_failed(e)) step.flags |= kFails;
     if ((flags & kHasValue) != 0) step.value = e.value;
     script_.steps.push_back(std::move(step));
@@ -241,7 +267,7 @@ std::vector<std::uint32_t> run_of(const witness::Witness& witness) {
 }
 
 std::optional<Script> script_of(const Trace& trace, const witness::Finding& finding,
-                                const std::vector<std::uint32_t>& run) {
+                                const std::vector<std::uint32_t>& run, std::uint64_t& work) {
   if (finding.status != witness::Status::Predicted || trace.is_piece || run.size() > kMostSteps) return std::nullopt;
   Script script;
   script.program = base_of(trace.process.program);
@@ -257,6 +283,11 @@ std::optional<Script> script_of(const Trace& trace, const witness::Finding& find
       if ((trace.events[event].kind == EventKind::Read) == reads) writer.stop(event);
     }
   if (script.steps.empty()) return std::nullopt;
+  if (const auto pair = critical_pair(trace, finding, run, work);
+      pair && writer.knows(trace.events[pair->early].thread) && writer.knows(trace.events[pair->late].thread)) {
+    script.early = writer.told(pair->early);
+    script.late = writer.told(pair->late);
+  }
   return script;
 }
 

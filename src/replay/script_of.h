@@ -22,9 +22,10 @@ namespace sooth::replay {
 std::vector<std::uint32_t> run_of(const witness::Witness& witness);
 
 // Nothing if the finding is about no other run: it was observed; or the trace begins in the middle.
-// `run`: the events of its witness, perhaps in an equal order.
+// `run`: the events of its witness, perhaps in an equal order. `work`: for its critical pair
+// (critical.h).
 std::optional<Script> script_of(const trace::Trace& trace, const witness::Finding& finding,
-                                const std::vector<std::uint32_t>& run);
+                                const std::vector<std::uint32_t>& run, std::uint64_t& work);
 // The recorded run itself, or an equal one with fewer thread switches.
 Script script_of_recording(const trace::Trace& trace);
 

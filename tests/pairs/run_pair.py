@@ -18,7 +18,7 @@ schedule is forced by order.c, which is compiled without Sooth. Comments in the 
 Whatever else is found is a failure, and so is a witness that the checker does not accept. Every predicted finding is replayed
 (`sooth replay`), with order.c out of the way, and has to happen.
 
-    run_pair.py --bin BUILD/bin [--runs N] [--keep DIRECTORY] [--facts] FILE...
+    run_pair.py --bin BUILD/bin [--runs N] [--replays N] [--keep DIRECTORY] [--facts] FILE...
 
 With --facts all of them are built with -fsooth-facts, so that the model is `full`: what is expected stays the same, but for MODELS.
 """
@@ -177,11 +177,12 @@ def check_replays(options, directory, report, what):
             continue
         if "replay" not in finding:
             raise Failure(f"{what}: {describe(finding)} has no schedule")
-        done = run([os.path.join(options.bin, "sooth"), "replay", f"report.json:{finding['id']}", "./program"], directory,
-                   environment={**os.environ, "PAIR_IS_FREE": "1"})
-        if done.returncode != FOUND:
-            raise Failure(f"{what}: {describe(finding)} was not confirmed:\n{finding['replay']['witness']}"
-                          f"{done.stderr.decode(errors='replace')}")
+        for number in range(options.replays):
+            done = run([os.path.join(options.bin, "sooth"), "replay", f"report.json:{finding['id']}", "./program"], directory,
+                       environment={**os.environ, "PAIR_IS_FREE": "1"})
+            if done.returncode != FOUND:
+                raise Failure(f"{what}: {describe(finding)} was not confirmed by replay {number + 1}:\n"
+                              f"{finding['replay']['witness']}{done.stderr.decode(errors='replace')}")
 
 
 def one_run(options, directory, expectations, bad, what):
@@ -227,4 +228,5 @@ def test(options, source):
 if __name__ == "__main__":
     arguments = parser("Runs pairs of programs, one with an error and one without.")
     arguments.add_argument("--facts", action="store_true", help="build with -fsooth-facts")
+    arguments.add_argument("--replays", type=int, default=1, help="so many replays of each predicted finding (default: 1)")
     sys.exit(main(arguments.parse_args(), test))

@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import pathlib
+import pty
 import sys
 import time
 
@@ -77,6 +78,36 @@ def test_gdb(test, program, number):
     for mark, function in (("@read", "read_ledger"), ("@close", "main")):
         wanted = f"ledger.cpp:{line_of('ledger.cpp', mark)}"
         check(any(function in line and wanted in line for line in shown.splitlines()), f"a thread at {wanted}:\n{shown}")
+
+
+def test_explained(test, program, number):
+    """The pair that decides, with its calls."""
+    has(test.replay("--explain", f"ledger.json:{number}", program), "the order of these two events decides",
+        "in the schedule with the error, this comes first:", "in the recorded run, this came before it:", "acquire of gate", "confirmed: race")
+
+
+def test_stepped(test, program, number):
+    """Without a terminal all events are shown, one a line, in its thread's column, up to the two of the race."""
+    answer = test.replay("--then", "step", f"ledger.json:{number}", program)
+    has(answer, "thread 0", "thread 1", "confirmed: race",
+        *(f"ledger.cpp:{line_of('ledger.cpp', mark)}  " for mark in ("@read", "@close")))
+    check("Enter" not in answer.err, "nobody is asked")
+
+    # With a terminal: one event, then the rest of the step, then all the rest.
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(test.work)
+        os.environ.update(FREE)
+        os.execv(test.sooth, ["sooth", "replay", "--then", "step", f"ledger.json:{number}", program])
+    os.write(terminal, b"\ns\nc\n")
+    shown = b""
+    try:
+        while part := os.read(terminal, 4096):
+            shown += part
+    except OSError:
+        pass  # the end of a terminal
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    check(status == CONFIRMED and b"confirmed: race" in shown and b"Enter" in shown, f"{status}: {shown.decode(errors='replace')}")
 
 
 def test_confirm(test, program):
@@ -242,6 +273,8 @@ def main():
     program, number = test_race(test)
     test_gdb(test, program, number)
     test_command_in_report(test, program)
+    test_explained(test, program, number)
+    test_stepped(test, program, number)
     test_refused(test, program, number)
     test_confirm(test, program)
     test_diverged(test)

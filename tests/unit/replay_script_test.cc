@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "replay/critical.h"
 #include "replay/fewer_switches.h"
 #include "replay/script.h"
 #include "replay/script_of.h"
@@ -42,13 +43,14 @@ TEST(ReplayScript, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of("sooth witness 2\n"), "w:1:15: this witness is of another version of Sooth.");
   EXPECT_EQ(error_of("hello\n").substr(0, 6), "w:1:1:");
   EXPECT_EQ(error_of(kHead), "w:6:1: the witness has no steps.");
-  EXPECT_EQ(error_of(kHead + "go 1\n"), "w:7:1: expected `program`, `finding`, `goal`, `thread`, `run` or `stop`.");
+  EXPECT_EQ(error_of(kHead + "go 1\n"),
+            "w:7:1: expected `program`, `finding`, `goal`, `thread`, `run`, `stop`, `early`, `late` or `from`.");
   EXPECT_EQ(error_of(kHead + "run 2 write 1 \"a\" 1 1 \"f\"\n"), "w:7:5: expected a thread's number.");
   EXPECT_EQ(error_of(kHead + "run 1 scribble 1 \"a\" 1 1 \"f\"\n"), "w:7:7: expected a kind of event.");
   EXPECT_EQ(error_of(kHead + "run 1 write 0 \"a\" 1 1 \"f\"\n"), "w:7:13: expected a count, from 1.");
   EXPECT_EQ(error_of(kHead + "run 1 write 1 \"a 1 1\n"), "w:7:15: this text has no end: `\"` is missing.");
   EXPECT_EQ(error_of(kHead + "run 1 write 1 \"a\" 1 1 \"f\" soon\n"),
-            "w:7:27: expected `fails`, `remember` or `value`.");
+            "w:7:27: expected `fails`, `remember`, `value` or `of`.");
   EXPECT_EQ(error_of(kHead + "thread 3 by 0 1\n"), "w:7:8: expected the next thread's number.");
   EXPECT_EQ(error_of(kHead + "thread 2 by 2 1\n"), "w:7:13: expected the number of an earlier thread.");
 }
@@ -124,6 +126,8 @@ RC_GTEST_PROP(FewerSwitches, KeepWhatDepends, ()) {
     }
 }
 
+std::uint64_t work = 1'000'000;
+
 TEST(ScriptOf, AnAccessIsCountedFromTheLastSynchronisation) {
   // Thread 1 reads x three times, once before it takes the lock; the race is at the third one.
   std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),        event(1, EventKind::ThreadStart, 0, 0),
@@ -134,7 +138,7 @@ TEST(ScriptOf, AnAccessIsCountedFromTheLastSynchronisation) {
   const Trace trace = trace_of(events, 2);
   witness::Finding finding;
   finding.witness = {0, {0, 1, 2, 3, 4}, {5, 7}};
-  const auto script = script_of(trace, finding, run_of(finding.witness));
+  const auto script = script_of(trace, finding, run_of(finding.witness), work);
   ASSERT_TRUE(script.has_value());
   const std::vector<ScriptStep> expected = {{0, EventKind::Fork, 1, {"a.cpp", 1, 1, "f"}, 0, 0},
                                             {1, EventKind::Acquire, 1, {"a.cpp", 3, 1, "f"}, 0, 0},
@@ -150,7 +154,67 @@ TEST(ScriptOf, AnObservedFindingHasNone) {
   witness::Finding finding;
   finding.status = witness::Status::Observed;
   finding.witness = {0, {}, {0}};
-  EXPECT_FALSE(script_of(trace, finding, {}).has_value());
+  EXPECT_FALSE(script_of(trace, finding, {}, work).has_value());
+}
+
+// The header's own example: the race is there as soon as thread 2 has the lock first.
+TEST(CriticalPair, TheAcquisitionThatOvertakesDecidesARace) {
+  constexpr std::uint64_t kFirst = 1, kSecond = 2;
+  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),
+                               event(0, EventKind::Fork, 0, 2),
+                               event(kFirst, EventKind::Read, kX, 3),
+                               event(kFirst, EventKind::Acquire, kLock, 4),
+                               event(kFirst, EventKind::Release, kLock, 5),
+                               event(kSecond, EventKind::Acquire, kLock, 6),
+                               event(kSecond, EventKind::Release, kLock, 7),
+                               event(kSecond, EventKind::Write, kX, 8)};
+  events[0].value = kFirst;
+  events[1].value = kSecond;
+  const Trace trace = trace_of(events, 3);
+  witness::Finding finding;
+  finding.kind = witness::FindingKind::Race;
+  finding.witness = {0, {0, 1, 5, 6}, {2, 7}};
+  finding.places = {{2, witness::Role::Access}, {7, witness::Role::Access}};
+  const std::vector<std::uint32_t> run = run_of(finding.witness);
+  EXPECT_EQ(critical_pair(trace, finding, run, work), (CriticalPair{5, 3}));
+  std::uint64_t none = 0;
+  EXPECT_FALSE(critical_pair(trace, finding, run, none).has_value());
+}
+
+// Two threads take two locks in opposite orders. Thread 2 must have its first lock before thread 1 has its second one.
+TEST(CriticalPair, TheFirstLockTakenTooEarlyDecidesADeadlock) {
+  constexpr std::uint64_t kOther = kLock + 64;
+  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),         event(1, EventKind::Acquire, kLock, 2),
+                               event(1, EventKind::Acquire, kOther, 3), event(1, EventKind::Release, kOther, 4),
+                               event(1, EventKind::Release, kLock, 5),  event(0, EventKind::Acquire, kOther, 6),
+                               event(0, EventKind::Acquire, kLock, 7),  event(0, EventKind::Release, kLock, 8),
+                               event(0, EventKind::Release, kOther, 9)};
+  events[0].value = 1;
+  const Trace trace = trace_of(events, 2);
+  witness::Finding finding;
+  finding.kind = witness::FindingKind::Deadlock;
+  finding.witness = {0, {0, 1, 5}, {2, 6}};
+  finding.places = {{2, witness::Role::Request}, {6, witness::Role::Request}};
+  EXPECT_EQ(critical_pair(trace, finding, run_of(finding.witness), work), (CriticalPair{5, 2}));
+}
+
+TEST(Script, TheCriticalPairIsReadBack) {
+  const Trace trace = trace_of({event(0, EventKind::Write, kX, 1)}, 1);
+  Script script;
+  script.program = "p";
+  script.finding = "race";
+  script.fingerprint = "1234567812345678";
+  script.threads = {{}};
+  script.steps = {{0, EventKind::Write, 1, {"a.cpp", 1, 1, "f"}, kStops, 0, "x"}};
+  script.early =
+      ScriptEvent{{0, EventKind::Write, 1, {"a.cpp", 1, 1, "f"}, 0, 0, "x"}, {{"b \"q\".cpp", 7, 1, "g(int)"}}};
+  script.late = ScriptEvent{{0, EventKind::Read, 2, {"a.cpp", 3, 1, "f"}, 0, 0, ""}, {}};
+  const auto back = parse_script(print(script), "text");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back.value(), script);
+  script.late.reset();
+  EXPECT_FALSE(parse_script(print(script), "text"));
+  EXPECT_FALSE(parse_script("sooth witness 1\nthread 0\nfrom \"a\" 1 1 \"f\"\n", "text"));
 }
 
 } // namespace

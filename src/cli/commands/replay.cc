@@ -142,6 +142,7 @@ int run_replay(int argc, char** argv) {
   ReplayOptions options;
   std::string first, save, then = "stop";
   int exit_code = kFound;
+  bool explain = false;
   Parser parser(
       "replay",
       "Run the program under the schedule of a predicted finding, and see whether the error happens: `confirmed`, "
@@ -162,9 +163,12 @@ int run_replay(int argc, char** argv) {
   parser
       .add_option("--then", then,
                   "What comes after the point: stop, continue (the crash or failed assertion that follows is\n"
-                  "reported; the two accesses of a race in either order), or gdb")
+                  "reported; the two accesses of a race in either order), or gdb. step: show each event on the way\n"
+                  "there, and on a terminal wait for Enter")
       ->type_name("WHAT")
       ->show_default();
+  parser.add_flag("--explain", explain,
+                  "Say first which two events decide between the recorded run and the error, with their calls");
   parser
       .add_option("--watchdog", options.watchdog,
                   "Let the program go, as diverged, if nothing happens for so many seconds")
@@ -179,8 +183,8 @@ int run_replay(int argc, char** argv) {
   parser.prefix_command();
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
-  if (then != "stop" && then != "continue" && then != "gdb")
-    return wrong(fmt::format("--then takes stop, continue or gdb, not `{}`.", then));
+  if (then != "stop" && then != "continue" && then != "gdb" && then != "step")
+    return wrong(fmt::format("--then takes stop, continue, gdb or step, not `{}`.", then));
   std::vector<std::string> words = parser.remaining();
   if (wanted.witness.empty() && wanted.observed.empty()) wanted.finding = first;
   else words.insert(words.begin(), first);
@@ -195,8 +199,11 @@ int run_replay(int argc, char** argv) {
   if (!save.empty() && !write_file(save, replay::print(script.value()))) return kWrong;
   if (const std::string reason = misfit(script.value(), program); !reason.empty()) return wrong(reason);
 
+  if (explain) print_error_text(report::printable_lines(explanation(script.value())));
   options.gdb = then == "gdb";
-  options.then = then == "stop" && wanted.observed.empty() ? replay::Then::Stop : replay::Then::Continue;
+  options.step = then == "step";
+  options.then =
+      (then == "stop" || then == "step") && wanted.observed.empty() ? replay::Then::Stop : replay::Then::Continue;
   if (!wanted.observed.empty()) {
     const auto replayed = replay_script(script.value(), command, options);
     if (!replayed) return wrong(replayed.error().text());

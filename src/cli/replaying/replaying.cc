@@ -18,6 +18,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include "cli/replaying/stepping.h"
 #include "cli/sleeping.h"
 #include "cli/temporary_folder.h"
 #include "trace/program/program.h"
@@ -34,6 +35,7 @@ using replay::State;
 namespace {
 
 constexpr int kReplayLook = 5;  // ms between two looks
+constexpr int kStepLook = 1;    // the same while events are shown
 constexpr double kStands = 0.5; // seconds without an event, asleep: the program stands still
 constexpr double kReplayPatience =
     6; // a step may take so many times the watchdog's time, while the thread makes events
@@ -75,8 +77,8 @@ private:
 // Looks after the program while it runs: the watchdog.
 class Watchdog {
 public:
-  Watchdog(SharedSchedule& schedule, const ReplayOptions& options, Goal goal)
-      : schedule_(schedule), options_(options), goal_(goal) {}
+  Watchdog(SharedSchedule& schedule, const ReplayOptions& options, Goal goal, Stepping* stepping)
+      : schedule_(schedule), options_(options), goal_(goal), stepping_(stepping) {}
 
   void operator()(pid_t program) {
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
@@ -87,7 +89,8 @@ public:
     std::uint32_t step = 0;
     State before = State::Running;
     pollfd wanted = {handle, POLLIN, 0};
-    while (poll(&wanted, 1, kReplayLook) == 0) {
+    while (poll(&wanted, 1, stepping_ != nullptr ? kStepLook : kReplayLook) == 0) {
+      if (stepping_ != nullptr && stepping_->look()) since = step_since = Clock::now();
       const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
       const State state = schedule_.state();
       if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
@@ -137,6 +140,7 @@ private:
   SharedSchedule& schedule_;
   const ReplayOptions& options_;
   Goal goal_;
+  Stepping* stepping_; // may be null
   bool was_ended_ = false;
 };
 
@@ -160,6 +164,21 @@ std::string at(const ReplayFrame& frame) {
                          : fmt::format("at {}:{} in {}", frame.file, frame.line, frame.function);
 }
 
+ReplayStop stop_of(const std::vector<std::string>& words) {
+  return {static_cast<std::uint32_t>(number(words, 1)),
+          kind_text(number(words, 2)),
+          number(words, 3),
+          number(words, 4),
+          number(words, 5),
+          {}};
+}
+
+void add_frame(const std::vector<std::string>& words, ReplayStop& stop) {
+  if (words.size() != 5) return;
+  stop.stack.push_back(
+      {words[1], words[2], static_cast<std::uint32_t>(number(words, 3)), static_cast<std::uint32_t>(number(words, 4))});
+}
+
 // The runtime's lines (runtime/replaying/report.cc). Of a divergence, the place that was met is the
 // last stop.
 void read_text(const ScheduleHeader& header, Replayed& out, std::optional<ReplayStop>& met) {
@@ -169,19 +188,13 @@ void read_text(const ScheduleHeader& header, Replayed& out, std::optional<Replay
     const std::vector<std::string> words = words_of(line);
     if (words.empty()) continue;
     if (words[0] == "stop") {
-      out.stops.push_back({static_cast<std::uint32_t>(number(words, 1)),
-                           kind_text(number(words, 2)),
-                           number(words, 3),
-                           number(words, 4),
-                           number(words, 5),
-                           {}});
+      out.stops.push_back(stop_of(words));
       current = &out.stops.back();
     } else if (words[0] == "met") {
       met = ReplayStop{static_cast<std::uint32_t>(number(words, 1)), kind_text(number(words, 2)), 0, 0, 0, {}};
       current = &*met;
-    } else if (words[0] == "frame" && current != nullptr && words.size() == 5) {
-      current->stack.push_back({words[1], words[2], static_cast<std::uint32_t>(number(words, 3)),
-                                static_cast<std::uint32_t>(number(words, 4))});
+    } else if (words[0] == "frame" && current != nullptr) {
+      add_frame(words, *current);
     }
   }
 }
@@ -219,6 +232,22 @@ std::vector<std::string> under_gdb(const std::vector<std::string>& command, cons
 }
 
 } // namespace
+
+ShownEvent read_shown_event(const ScheduleHeader& schedule) {
+  std::istringstream in(std::string(schedule.shown, std::min<std::size_t>(schedule.shown_used, sizeof schedule.shown)));
+  ShownEvent out;
+  for (std::string line; std::getline(in, line);) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) continue;
+    if (words[0] == "event") {
+      out.event = stop_of(words);
+      out.failed = number(words, 6) != 0;
+    } else if (words[0] == "frame") {
+      add_frame(words, out.event);
+    }
+  }
+  return out;
+}
 
 std::string misfit(const Script& script, const std::string& program) {
   const auto tables = trace::read_program(program);
@@ -260,7 +289,9 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
   environment.fixed_addresses = environment.dies_with_us = true;
   environment.silent = options.silent;
   if (!options.gdb) environment.set.emplace_back("SOOTH_REPLAY", path); // gdb itself starts other programs
-  Watchdog watchdog(schedule, options, script.goal);
+  std::optional<Stepping> stepping;
+  if (options.step) stepping.emplace(script, *schedule);
+  Watchdog watchdog(schedule, options, script.goal, stepping ? &*stepping : nullptr);
   const auto ended = launch(options.gdb ? under_gdb(command, path) : command, environment, std::ref(watchdog));
   if (!ended) return ended.error();
   Replayed out;
@@ -285,6 +316,22 @@ std::string what_followed(const Replayed& replayed) {
   if (WIFSIGNALED(status)) return fmt::format("SIG{}", sigabbrev_np(WTERMSIG(status)));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return fmt::format("exit status {}", WEXITSTATUS(status));
   return {};
+}
+
+std::string explanation(const Script& script) {
+  if (!script.early)
+    return "sooth: no single pair of events decides between the recorded run and this one, or the trace was too long "
+           "to "
+           "find it\n";
+  std::string out = "sooth: the order of these two events decides\n";
+  const auto tell = [&](std::string_view when, const replay::ScriptEvent& event) {
+    out += fmt::format("  {}\n    {}\n", when, replay::phrase(event.step));
+    for (const replay::ScriptPlace& call : event.stack)
+      out += fmt::format("      called at {}:{}:{} in {}\n", call.file, call.line, call.column, call.function);
+  };
+  tell("in the schedule with the error, this comes first:", *script.early);
+  tell("in the recorded run, this came before it:", *script.late);
+  return out;
 }
 
 std::string replay_text(const Script& script, const Replayed& replayed) {

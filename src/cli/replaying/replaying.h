@@ -17,6 +17,7 @@ struct ReplayOptions {
   double watchdog = 10;    // seconds in which nothing happens
   bool silent = false;     // the program's output is thrown away
   bool gdb = false;        // under gdb, which stops at the point
+  bool step = false;       // shows each event (stepping.h)
 };
 
 struct ReplayFrame {
@@ -31,6 +32,13 @@ struct ReplayStop {
   std::uint64_t address = 0, size = 0, value = 0;
   std::vector<ReplayFrame> stack; // innermost first
 };
+
+// An event that waits to be shown; without a kind if the page makes no sense.
+struct ShownEvent {
+  ReplayStop event;
+  bool failed = false;
+};
+ShownEvent read_shown_event(const replay::ScheduleHeader& schedule);
 
 struct Replayed {
   bool confirmed = false;
@@ -51,6 +59,8 @@ Result<Replayed> replay_script(const replay::Script& script, const std::vector<s
 
 // "and then: SIGSEGV": what became of the program behind the point; empty if it ended well.
 std::string what_followed(const Replayed& replayed);
+// The critical pair (replay/critical.h), for people, several lines.
+std::string explanation(const replay::Script& script);
 // For people, several lines.
 std::string replay_text(const replay::Script& script, const Replayed& replayed);
 

@@ -33,12 +33,6 @@ bool is_step(const ReplayedThread& self, const Met& met, bool stops) {
          is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
 }
 
-std::uint64_t value_of(const Met& met) {
-  std::uint64_t value = 0;
-  if (met.bytes != nullptr) os::copy(&value, met.bytes, met.size < 8 ? met.size : 8);
-  return value;
-}
-
 // Memory that a step has freed, for the goal.
 std::uint64_t g_freed, g_freed_bytes;
 
@@ -228,6 +222,7 @@ bool begins(Thread* t, ReplayedThread* self) {
 void meet(Thread* t, const Met& met, Effect effect) {
   ReplayedThread* self = replayed_self(t);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
+  show(*self, met);
   if (effect != Effect::Made || met.kind == EventKind::Read) {
     if (is_step(*self, met, true)) {
       if (--self->left == 0) stop(t, *self, met);
@@ -312,7 +307,9 @@ void replayed_request(Thread* t, EventKind kind, const void* object) {
   const bool arrives = kind == EventKind::BarrierLeave;
   if (arrives && (self == nullptr || self->step >= g_schedule->steps || !is_step(*self, met, true))) return;
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
-  if (is_step(*self, met, true) && --self->left == 0) stop(t, *self, met);
+  if (!is_step(*self, met, true) || --self->left != 0) return;
+  show(*self, met);
+  stop(t, *self, met);
 }
 
 bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
@@ -337,7 +334,9 @@ void replayed_atomic_begins(Thread* t, const void* address, std::size_t size, st
   ReplayedThread* self = replayed_self(t);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
   const Met met = {EventKind::AtomicRmw, false, reinterpret_cast<std::uint64_t>(address), size, nullptr, site};
-  if (is_step(*self, met, true) && --self->left == 0) stop(t, *self, met);
+  if (!is_step(*self, met, true) || --self->left != 0) return;
+  show(*self, met);
+  stop(t, *self, met);
 }
 
 void replayed_atomic(Thread* t, EventKind kind, const void* address, const void* seen, const void* written,
@@ -347,6 +346,7 @@ void replayed_atomic(Thread* t, EventKind kind, const void* address, const void*
   if (self == nullptr || !is_followed() || self->step >= g_schedule->steps) return;
   const Met met = {kind, false, reinterpret_cast<std::uint64_t>(address), size, written != nullptr ? written : seen,
                    site};
+  show(*self, met);
   if (is_step(*self, met, false) && --self->left == 0) make_step(t, *self, met, Effect::Made);
 }
 

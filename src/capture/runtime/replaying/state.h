@@ -48,6 +48,13 @@ struct Met {
   std::uint32_t site;
 };
 
+// Up to 8 bytes of it.
+inline std::uint64_t value_of(const Met& met) {
+  std::uint64_t value = 0;
+  if (met.bytes != nullptr) os::copy(&value, met.bytes, met.size < 8 ? met.size : 8);
+  return value;
+}
+
 extern replay::ScheduleHeader* g_schedule;
 extern const replay::ThreadRow* g_thread_rows;
 extern const replay::StepRow* g_step_rows;
@@ -75,6 +82,8 @@ void confirm(Thread* t);
 // Lines of the outcome's text.
 void tell_stop(Thread* t, const ReplayedThread& self, const Met& met);
 void tell_divergence(const ReplayedThread* self, const Met* met);
+// `--then step`: the tool shows the event of the thread whose turn it is, and says when to go on.
+void show(const ReplayedThread& self, const Met& met);
 
 // A signal, or a broadcast, to the threads that wait on the condition.
 void signal_waiters(const void* condition, bool all);
