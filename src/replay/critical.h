@@ -1,8 +1,8 @@
 // The critical pair: the two events whose order decides between the recorded run and the error.
 //
-//     recorded:  T1 read x, T1 acquire m, T1 release m, T2 acquire m, T2 release m, T2 write x
+//     recorded:  T1 read x, acquire m, release m; T2 acquire m, release m, write x
 //     witness:   T2 acquire m, T2 release m; next: T1 read x, T2 write x
-//     pair:      T2's acquire comes before T1's acquire, which was the first one in the recorded run
+//     pair:      T2's acquire comes before T1's acquire, which came first in the recorded run
 //
 // Question: which step of the witness is the first one after which the error comes even if all else
 //   goes on in the recorded order, and which event did it overtake?
@@ -30,7 +30,8 @@ struct CriticalPair {
 };
 
 // Nothing if it would take more than `work`, or if no single step decides. `run`: the events of the
-// finding's witness, in its order. `work`: events looked at, times threads; what it took is subtracted.
+// finding's witness, in its order. `work`: events looked at, times threads; what it took is
+// subtracted.
 std::optional<CriticalPair> critical_pair(const trace::Trace& trace, const witness::Finding& finding,
                                           std::span<const std::uint32_t> run, std::uint64_t& work);
 

@@ -181,7 +181,8 @@ TEST(CriticalPair, TheAcquisitionThatOvertakesDecidesARace) {
   EXPECT_FALSE(critical_pair(trace, finding, run, none).has_value());
 }
 
-// Two threads take two locks in opposite orders. Thread 2 must have its first lock before thread 1 has its second one.
+// Two threads take two locks in opposite orders. Thread 0 must have its first lock before thread 1
+// has its second one.
 TEST(CriticalPair, TheFirstLockTakenTooEarlyDecidesADeadlock) {
   constexpr std::uint64_t kOther = kLock + 64;
   std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),         event(1, EventKind::Acquire, kLock, 2),
