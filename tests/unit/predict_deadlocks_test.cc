@@ -410,7 +410,9 @@ TEST(Deadlocks, AnotherInstanceWhereTheFirstOnesCannotHappen) {
     const std::size_t found = run.find(find_deadlocks).size();
     EXPECT_EQ(run.coverage.candidates, 1u);
     EXPECT_EQ(run.coverage.undecided, 0u);
-    if (!free) EXPECT_EQ(run.coverage.questions, 0u) << "the flags' values say which comes first";
+    if (!free) {
+      EXPECT_EQ(run.coverage.questions, 0u) << "the flags' values say which comes first";
+    }
     return found;
   };
   EXPECT_EQ(with(false), 0u);
