@@ -22,7 +22,9 @@ bool BytesInMemory::read(std::uint64_t offset, std::span<std::uint8_t> out) {
   return true;
 }
 
-BytesOfFile::BytesOfFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+// A pipe without a writer must not hold the tool; for regular files O_NONBLOCK changes nothing.
+BytesOfFile::BytesOfFile(const std::string& path)
+    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
 
 BytesOfFile::~BytesOfFile() {
   if (descriptor_ >= 0) close(descriptor_);

@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -220,6 +221,54 @@ def observer_gone(bench):
     check(result.returncode == 7 and result.stdout == "10\n" and "SOOTH_OBSERVER" in result.stderr, result)
 
 
+def read_frame(connection):
+    data = b""
+    while len(data) < 4 or len(data) < 4 + struct.unpack("<I", data[:4])[0]:
+        wanted = 4 if len(data) < 4 else 4 + struct.unpack("<I", data[:4])[0]
+        more = connection.recv(wanted - len(data))
+        if not more:
+            return None
+        data += more
+    return data[4:]
+
+
+def observer_lies(bench):
+    """One that is mute, one that cuts its answer off, one that asks for memory that is no variable: the program goes on without it."""
+    program = bench.build("counter.cpp")
+    address = bench.work / "liar"
+
+    def variable(where, size):
+        return frame(bytes([TABLE]) + number(0) + number(1) + number(where) + number(size) + text("") + number(0))
+
+    def serve(server, answers):
+        connection, _ = server.accept()
+        while answers and (message := read_frame(connection)) is not None:
+            if message[0] in answers:
+                connection.sendall(answers.pop(message[0]))
+        while connection.recv(65536):  # until the program has gone
+            pass
+        connection.close()
+
+    HELLO, SYMBOLS = 1, 3
+    welcome = frame(bytes([WELCOME]) + number(2))
+    for what, answers in (
+        ("mute", {}),
+        ("half an answer", {HELLO: welcome[:-1]}),
+        ("address 8", {HELLO: welcome, SYMBOLS: variable(8, 4)}),
+        ("the end of the address space", {HELLO: welcome, SYMBOLS: variable(2**64 - 2, 8)}),
+    ):
+        address.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(address))
+            server.listen()
+            liar = threading.Thread(target=serve, args=(server, answers))
+            liar.start()
+            result = bench.run(program, "10", observer=f"unix:{address}")
+            liar.join()
+        check(result.returncode == 7 and result.stdout == "10\n", what, result)
+        check(result.stderr.count("\n") == 1 and "observe" in result.stderr, what, result)
+
+
 def observer_slow(bench):
     """A stopped observer holds the program up; nothing is lost when it goes on."""
     program = bench.build("counter.cpp")
@@ -301,7 +350,7 @@ class Client:
         return data
 
 
-WELCOME, REFUSED = 64, 65
+WELCOME, REFUSED, TABLE = 64, 65, 67
 
 
 def hostile(bench):
@@ -559,7 +608,7 @@ def soak(bench):
     check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
 
 
-SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_slow, hostile, token, two_programs,
+SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_lies, observer_slow, hostile, token, two_programs,
                                      run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
 
 

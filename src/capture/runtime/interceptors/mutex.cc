@@ -16,6 +16,8 @@ namespace sooth::runtime {
 
 namespace {
 
+constexpr int kThreadOfLock = 0x3fffffff; // FUTEX_TID_MASK
+
 // Spins for a moment, before the caller sleeps. Critical sections take longer with Sooth than
 // without it, so threads find locks taken more often. But these are soon free again, and falling
 // asleep would cost more than waiting. The words are glibc's: 0 is free. True: the calling thread
@@ -34,10 +36,12 @@ bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
 // libc marks destroyed mutexes, and refuses to lock them.
 bool is_destroyed(const pthread_mutex_t* mutex) { return mutex->__data.__kind == -1; }
 
-// For the remaining kinds, a successful try equals a successful lock.
+// For the remaining kinds, a successful try equals a successful lock. But glibc's try leaves a robust
+// mutex locked if it is not recoverable, and the program would wait for it for ever.
 int lock_or_wait(Thread* t, pthread_mutex_t* mutex) {
-  if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP && tries_before_waiting(t))
-    if (const int tried = REAL(pthread_mutex_trylock)(mutex); tried == 0 || tried == EOWNERDEAD) return tried;
+  if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP && !(mutex_type(mutex) & trace::kLockRobust) &&
+      tries_before_waiting(t))
+    if (REAL(pthread_mutex_trylock)(mutex) == 0) return 0;
   const Request request(t, EventKind::Acquire, mutex, mutex_type(mutex), is_shared(mutex));
   return REAL(pthread_mutex_lock)(mutex);
 }
@@ -55,9 +59,10 @@ std::uint32_t mutex_type(const pthread_mutex_t* mutex) {
 
 bool unlock_will_fail(const pthread_mutex_t* mutex) {
   const std::uint32_t type = mutex_type(mutex);
+  // Of a robust mutex that was taken over and not made consistent, the owner's field says only that.
+  if (type & trace::kLockRobust) return (mutex->__data.__lock & kThreadOfLock) != thread_id();
   const std::uint32_t type_class = type & trace::kLockClassMask;
-  const bool checks =
-      type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive || (type & trace::kLockRobust);
+  const bool checks = type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive;
   return checks && mutex->__data.__owner != thread_id();
 }
 

@@ -42,6 +42,8 @@ void arm_thread_end() {
   if (g_has_end_key) pthread_setspecific(g_end_key, pointer(1));
 }
 
+bool ends_by_key() { return g_has_end_key && pthread_getspecific(g_end_key) != nullptr; }
+
 StartBlock* before_create(Thread* t, bool has_own_mask) {
   auto* block = static_cast<StartBlock*>(REAL(malloc)(sizeof(StartBlock)));
   if (block == nullptr) return nullptr;
@@ -179,6 +181,14 @@ INTERCEPT(int, pthread_cancel, (pthread_t thread)) {
       sync(t, EventKind::Cancel, pointer(thread), number);
   }
   return REAL(pthread_cancel)(thread);
+}
+
+// libc gets room for keys beyond the 32nd of a thread, and frees it after all destructors have run:
+// after the recorded end. So it is not recorded; the program never sees it.
+INTERCEPT(int, pthread_setspecific, (pthread_key_t key, const void* value)) {
+  if (!ends_by_key()) return REAL(pthread_setspecific)(key, value);
+  const Quiet quiet;
+  return REAL(pthread_setspecific)(key, value);
 }
 
 INTERCEPT(int, pthread_setname_np, (pthread_t thread, const char* name)) {

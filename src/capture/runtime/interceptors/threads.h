@@ -34,6 +34,8 @@ int join_returned(Thread* t, unsigned long pthread, std::uint32_t number, int re
 
 // Arms the record of the calling thread's end.
 void arm_thread_end();
+// Whether the calling thread's end will be recorded by the key's destructor.
+bool ends_by_key();
 void make_thread_end_key();
 
 } // namespace sooth::runtime

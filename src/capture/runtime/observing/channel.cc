@@ -19,6 +19,7 @@ struct Channel {
   FutexLock lock;
   int socket = -1;
   std::uint8_t* answer = nullptr; // room for one frame, made when it is first needed
+  std::uint64_t patience = 0;     // seconds that it waits for an answer
 };
 Channel g_channels[kDataChannels + 1];
 
@@ -35,6 +36,8 @@ char g_token[wire::kMaxText];
 std::size_t g_token_bytes;
 char g_name[256];
 bool g_there;
+// Seconds: for the answer to a hello; for other answers, since an observer may have much to do.
+constexpr std::uint64_t kHelloPatience = 10, kAnswerPatience = 60;
 
 bool starts_with(const char* text, const char* prefix) {
   while (*prefix != 0)
@@ -89,10 +92,30 @@ bool parse_address(const char* text) {
   return true;
 }
 
+// The kernel counts anew after each signal; the program may have a timer.
+class Deadline {
+public:
+  explicit Deadline(std::uint64_t seconds) : end_(os::now_ns() + seconds * 1'000'000'000) {}
+  bool is_over() const { return os::now_ns() > end_; }
+
+private:
+  std::uint64_t end_;
+};
+
+// Until the hello is answered, everything gives up after a while. Then only receives do: an observer
+// that takes no events is slow, and the program waits for it.
+void set_patience(Channel& channel, bool hello) {
+  channel.patience = hello ? kHelloPatience : kAnswerPatience;
+  const timeval sends = {hello ? static_cast<long>(kHelloPatience) : 0, 0};
+  const timeval receives = {static_cast<long>(channel.patience), 0};
+  os::call(SYS_setsockopt, channel.socket, SOL_SOCKET, SO_SNDTIMEO, reinterpret_cast<long>(&sends), sizeof sends);
+  os::call(SYS_setsockopt, channel.socket, SOL_SOCKET, SO_RCVTIMEO, reinterpret_cast<long>(&receives), sizeof receives);
+}
+
 bool send_all(int socket, const std::uint8_t* bytes, std::size_t size) {
   while (size != 0) {
     const long n = os::call(SYS_sendto, socket, reinterpret_cast<long>(bytes), static_cast<long>(size), MSG_NOSIGNAL);
-    if (n == -EINTR || n == -EAGAIN) continue;
+    if (n == -EINTR) continue;
     if (n <= 0) return false;
     bytes += n;
     size -= static_cast<std::size_t>(n);
@@ -100,10 +123,11 @@ bool send_all(int socket, const std::uint8_t* bytes, std::size_t size) {
   return true;
 }
 
-bool receive_all(int socket, std::uint8_t* bytes, std::size_t size) {
+bool receive_all(const Channel& channel, std::uint8_t* bytes, std::size_t size) {
+  const Deadline deadline(channel.patience);
   while (size != 0) {
-    const long n = os::call(SYS_recvfrom, socket, reinterpret_cast<long>(bytes), static_cast<long>(size), 0);
-    if (n == -EINTR || n == -EAGAIN) continue;
+    const long n = os::call(SYS_recvfrom, channel.socket, reinterpret_cast<long>(bytes), static_cast<long>(size), 0);
+    if (n == -EINTR && !deadline.is_over()) continue;
     if (n <= 0) return false;
     bytes += n;
     size -= static_cast<std::size_t>(n);
@@ -114,9 +138,9 @@ bool receive_all(int socket, std::uint8_t* bytes, std::size_t size) {
 const std::uint8_t* receive(Channel& channel, std::size_t& size) {
   std::uint8_t length[wire::kLengthBytes];
   if (channel.answer == nullptr) channel.answer = static_cast<std::uint8_t*>(os::pages(wire::kMaxFrame));
-  if (channel.answer == nullptr || !receive_all(channel.socket, length, sizeof length)) return nullptr;
+  if (channel.answer == nullptr || !receive_all(channel, length, sizeof length)) return nullptr;
   size = wire::length_at(length);
-  if (size == 0 || size > wire::kMaxFrame || !receive_all(channel.socket, channel.answer, size)) return nullptr;
+  if (size == 0 || size > wire::kMaxFrame || !receive_all(channel, channel.answer, size)) return nullptr;
   return channel.answer;
 }
 
@@ -162,10 +186,14 @@ bool connect_channel(Channel& channel, wire::Role role) {
   const int on = 1; // small messages go at once
   if (g_address.any.sa_family != AF_UNIX)
     os::call(SYS_setsockopt, channel.socket, IPPROTO_TCP, TCP_NODELAY, reinterpret_cast<long>(&on), sizeof on);
+  set_patience(channel, true);
   long result;
   do result = os::call(SYS_connect, channel.socket, reinterpret_cast<long>(&g_address), g_address_bytes);
   while (result == -EINTR);
-  if (!os::failed(result) && say_hello(channel, role)) return true;
+  if (!os::failed(result) && say_hello(channel, role)) {
+    set_patience(channel, false);
+    return true;
+  }
   os::call(SYS_close, channel.socket);
   channel.socket = -1;
   return false;

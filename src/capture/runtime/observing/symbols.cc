@@ -32,6 +32,36 @@ void send_module(std::uint32_t number, const std::uint8_t* body, std::size_t byt
   os::give_back(frame, wire::kModulePart + 64);
 }
 
+// The observer is not trusted: it may ask only for variables that the program itself told it of.
+bool is_own_variable(std::uint64_t address, std::uint64_t size) {
+  struct Search {
+    std::uint64_t address, size;
+    bool found;
+  } search{address, size, false};
+  for_each_module(
+      [](void* context, std::uint32_t, const std::uint8_t* body, std::size_t) {
+        auto& [wanted, bytes, found] = *static_cast<Search*>(context);
+        trace::ModuleHeader header;
+        os::copy(&header, body, sizeof header);
+        const std::uint8_t* rows = body + sizeof header + header.sites * sizeof(trace::SiteRow);
+        for (std::uint32_t i = 0; i < header.globals && !found; ++i) {
+          trace::GlobalRow global;
+          os::copy(&global, rows + i * sizeof global, sizeof global);
+          const std::uint64_t offset = wanted - global.address;
+          found = offset < global.bytes && bytes <= global.bytes - offset;
+        }
+      },
+      &search);
+  return search.found;
+}
+
+bool are_own_variables() {
+  for (std::size_t i = 0; i < variable_count(); ++i)
+    if (const Variable& v = variable(i); v.address != 0 && v.watch.length == 0 && !is_own_variable(v.address, v.size))
+      return false;
+  return true;
+}
+
 // The values of the property's variables before its first event.
 void send_initial_state() {
   const std::size_t count = variable_count();
@@ -59,7 +89,10 @@ void take_answer(const std::uint8_t* body, std::size_t size) {
   if (type == wire::Type::Later) return; // the observer itself reports it
   if (type == wire::Type::Table) {
     const bool first = !has_table();
-    if (!read_table(body, size)) return end_messages();
+    if (!read_table(body, size) || !are_own_variables()) {
+      complain("the observer asks for something that is no variable of this program; it is not observed", nullptr, 0);
+      return end_messages();
+    }
     if (first) send_initial_state();
     return;
   }

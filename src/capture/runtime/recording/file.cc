@@ -45,7 +45,9 @@ bool write_all(const iovec* pieces, int n, std::uint64_t offset, std::uint64_t b
     count(Defect::WriteErrors);
     return false;
   }
-  const long done = os::call(SYS_pwritev, g_file, reinterpret_cast<long>(pieces), n, static_cast<long>(offset), 0);
+  long done = -EINTR;
+  while (done == -EINTR)
+    done = os::call(SYS_pwritev, g_file, reinterpret_cast<long>(pieces), n, static_cast<long>(offset), 0);
   if (done >= 0 && static_cast<std::uint64_t>(done) == bytes) return true;
   count(Defect::WriteErrors);
   return false;
@@ -55,7 +57,8 @@ bool write_all(const iovec* pieces, int n, std::uint64_t offset, std::uint64_t b
 // middle of the program.
 bool reserve_on_disk(std::uint64_t offset, std::uint64_t bytes) {
   if (!is_within_limit(offset + bytes)) return false;
-  const long done = os::call(SYS_fallocate, g_file, 0, static_cast<long>(offset), static_cast<long>(bytes));
+  long done = -EINTR; // some file systems give up at any signal
+  while (done == -EINTR) done = os::call(SYS_fallocate, g_file, 0, static_cast<long>(offset), static_cast<long>(bytes));
   if (!os::failed(done)) return true;
   if (done != -EOPNOTSUPP && done != -ENOSYS && done != -EINVAL) return false;
   static constexpr std::uint8_t kZeros[4096] = {};
