@@ -36,8 +36,8 @@ bool takes_in_a_moment(Thread* t, pthread_mutex_t* mutex) {
 // libc marks destroyed mutexes, and refuses to lock them.
 bool is_destroyed(const pthread_mutex_t* mutex) { return mutex->__data.__kind == -1; }
 
-// For the remaining kinds, a successful try equals a successful lock. But glibc's try leaves a robust
-// mutex locked if it is not recoverable, and the program would wait for it for ever.
+// For the remaining kinds, a successful try equals a successful lock. But glibc's try leaves a
+// robust mutex locked if it is not recoverable, and the program would wait for it for ever.
 int lock_or_wait(Thread* t, pthread_mutex_t* mutex) {
   if (mutex->__data.__kind != PTHREAD_MUTEX_TIMED_NP && !(mutex_type(mutex) & trace::kLockRobust) &&
       tries_before_waiting(t))
@@ -59,7 +59,8 @@ std::uint32_t mutex_type(const pthread_mutex_t* mutex) {
 
 bool unlock_will_fail(const pthread_mutex_t* mutex) {
   const std::uint32_t type = mutex_type(mutex);
-  // Of a robust mutex that was taken over and not made consistent, the owner's field says only that.
+  // Of a robust mutex that was taken over and not made consistent, the owner's field says only
+  // that.
   if (type & trace::kLockRobust) return (mutex->__data.__lock & kThreadOfLock) != thread_id();
   const std::uint32_t type_class = type & trace::kLockClassMask;
   const bool checks = type_class == trace::kLockErrorCheck || type_class == trace::kLockRecursive;

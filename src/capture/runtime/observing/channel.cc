@@ -102,8 +102,8 @@ private:
   std::uint64_t end_;
 };
 
-// Until the hello is answered, everything gives up after a while. Then only receives do: an observer
-// that takes no events is slow, and the program waits for it.
+// Until the hello is answered, everything gives up after a while. Then only receives do: an
+// observer that takes no events is slow, and the program waits for it.
 void set_patience(Channel& channel, bool hello) {
   channel.patience = hello ? kHelloPatience : kAnswerPatience;
   const timeval sends = {hello ? static_cast<long>(kHelloPatience) : 0, 0};
