@@ -9,14 +9,18 @@
 #include "analysis/property_engine.h"
 #include "logic/syntax/nearest.h"
 #include "predict/atomicity/atomicity.h"
+#include "predict/atomicity/unmarked_blocks.h"
 #include "predict/deadlocks/deadlocks.h"
 #include "predict/deadlocks/lost_wakeups.h"
 #include "predict/deadlocks/waiting_at_end.h"
+#include "predict/memory/assertions.h"
 #include "predict/memory/crashes.h"
 #include "predict/memory/memory_errors.h"
 #include "predict/misuse/misuse.h"
+#include "predict/question/unrecorded.h"
 #include "predict/races/memory_model.h"
 #include "predict/races/races.h"
+#include "trace/lost.h"
 
 namespace sooth::analysis {
 
@@ -43,6 +47,10 @@ Found recorded_deadlocks(const EngineInput& in, predict::Coverage&) {
   return predict::waiting_at_end(in.prepared.trace).deadlocks;
 }
 Found crashes(const EngineInput& in, predict::Coverage&) { return predict::find_crashes(in.prepared.trace); }
+Found assertions(const EngineInput& in, predict::Coverage& coverage) {
+  return predict::find_assertions(in.prepared.trace, in.prepared.computation, in.feasibility, in.model, in.limits,
+                                  coverage);
+}
 Found misuse(const EngineInput& in, predict::Coverage&) {
   Found found = in.prepared.misuse;
   std::ranges::move(predict::find_misuse(in.prepared.trace), std::back_inserter(found));
@@ -73,6 +81,19 @@ Found atomicity(const EngineInput& in, predict::Coverage& coverage) {
       in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage, in.options.atomic,
       in.options.definition5 ? predict::AtomicityRule::Definition5 : predict::AtomicityRule::View);
 }
+// Suggestions: they are neither findings nor gaps in the answer, which is about marked blocks.
+std::optional<Error> unmarked_blocks(const EngineInput& in, EngineOutput& output) {
+  const trace::Trace& trace = in.prepared.trace;
+  if (in.spending.budget.spent() != nullptr || trace::lost_events(trace) != 0 ||
+      !predict::unrecorded_synchronisation(trace).empty())
+    return std::nullopt;
+  const auto blocks = predict::suggest_blocks(trace, in.prepared.computation, in.limits, in.options.atomic);
+  if (blocks.empty()) return std::nullopt;
+  output.gaps.push_back({std::string(report::kUnmarkedBlocks), blocks.size(),
+                         "blocks look as if they should be atomic (--candidates lists them)", true});
+  if (output.coverage.list) std::ranges::copy(blocks, std::back_inserter(output.coverage.listed));
+  return std::nullopt;
+}
 Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_memory_errors(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage,
                                      in.prepared.objects);
@@ -89,8 +110,10 @@ std::span<const Engine> engines() {
       {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>, &Settled::deadlocks},
       {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>, &Settled::wakeups},
       {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, &Settled::blocks, true},
+      {"atomicity", "blocks that nobody marked", 1, Needs::Fact, unmarked_blocks, &Settled::unmarked},
       {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>, &Settled::memory},
       {"misuse", "misuse of locks", 1, Needs::Fact, find<misuse>, &Settled::misuse},
+      {"crashes", "assertions that fail", 2, Needs::Predictions, find<assertions>, &Settled::assertions},
       {"crashes", "the recorded run's own end", 1, Needs::Fact, find<crashes>, &Settled::end},
       {kProperties, "violations of properties", 4, Needs::Properties, find_properties},
   };

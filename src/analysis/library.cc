@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analysis/pipeline.h"
+#include "report/between/processes.h"
 #include "report/json.h"
 #include "report/names.h"
 
@@ -77,7 +78,9 @@ Answer analyse_with(const std::string& file, const analysis::Options& options) {
   analysis::Progress silent;
   std::vector<std::string> notes;
   auto report = analysis::analyse(file, file, options, spending, silent, notes);
-  return report ? answer_of(*report) : failed(report.error().text());
+  if (!report) return failed(report.error().text());
+  report::tell_processes(*report);
+  return answer_of(*report);
 }
 
 } // namespace

@@ -58,6 +58,9 @@ void PieceReports::add(report::Report piece) {
   report_.events = std::max(report_.events, piece.events);
   report_.analysed = std::max(report_.analysed, piece.analysed);
   report_.threads = std::max(report_.threads, piece.threads);
+  for (const std::uint64_t child : piece.process.forked)
+    if (std::ranges::find(report_.process.forked, child) == report_.process.forked.end())
+      report_.process.forked.push_back(child);
   add_findings(std::move(findings));
   std::ranges::move(piece.candidates, std::back_inserter(report_.candidates));
   std::ranges::move(piece.objections, std::back_inserter(report_.objections));

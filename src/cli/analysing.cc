@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/engines.h"
@@ -14,6 +15,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 #include "report/between/merge.h"
+#include "report/between/processes.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -34,6 +36,7 @@ bool write_witnesses(const report::Report& report, const std::string& folder) {
 // Prints the report to standard error and writes the files.
 int tell(report::Report report, const AnalysisOptions& options, const BeginTelling& begin) {
   for (const std::string& objection : report.objections) complain("internal error: " + objection);
+  report::tell_processes(report);
   apply_baseline(options.files, report);
   const report::Detail detail = options.verbose ? report::Detail::Verbose
                                 : options.quiet ? report::Detail::Quiet
@@ -138,13 +141,27 @@ void confirm_in(report::Report& report, const AnalysisOptions& options, const Be
   options.confirm(report);
 }
 
+// On disk; at least 1.
+double bytes_of(const std::string& file) {
+  struct stat info = {};
+  return stat(file.c_str(), &info) == 0 ? std::max(1.0, 512.0 * static_cast<double>(info.st_blocks)) : 1.0;
+}
+
 // The report about all traces; an error only if there is none about any.
 Result<report::Report> analyse_all(const std::vector<NamedTrace>& traces, const AnalysisOptions& options,
                                    analysis::Spending& spending, ProgressLine& line, std::vector<std::string>& notes) {
   report::MergedReports merged;
   std::optional<Error> first;
+  double rest = 0; // bytes
+  for (const NamedTrace& trace : traces) rest += bytes_of(trace.file);
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    const double share = spending.left() / static_cast<double>(traces.size() - i);
+    if (traces[i].child != 0 && spending.left() <= 0) {
+      merged.leave_out(traces[i].child);
+      continue;
+    }
+    const double bytes = bytes_of(traces[i].file);
+    const double share = spending.left() * std::min(1.0, bytes / rest);
+    rest = std::max(1.0, rest - bytes);
     analysis::Spending own(spending.limited() ? std::max(share, analysis::kShortest) : 0, spending.bytes);
     own.most_events = spending.most_events;
     own.part_for_reading = spending.part_for_reading;
@@ -155,7 +172,9 @@ Result<report::Report> analyse_all(const std::vector<NamedTrace>& traces, const 
     std::vector<std::string> notes_of_one;
     auto report = analysis::analyse(traces[i].file, traces[i].name, options, own, line, notes_of_one);
     for (const std::string& note : notes_of_one) notes.push_back(fmt::format("{}: {}", traces[i].name, note));
-    std::optional<Error> error = report ? merged.add(std::move(*report)) : report.error();
+    if (report && traces[i].child != 0) // a replay follows the first process
+      for (report::FindingText& finding : report->findings) finding.script.clear();
+    std::optional<Error> error = report ? merged.add(std::move(*report), traces[i].child != 0) : report.error();
     if (!error) continue;
     notes.push_back(error->text());
     merged.miss(traces[i].name, error->message);

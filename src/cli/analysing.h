@@ -1,6 +1,7 @@
 // The analysis as a part of commands: its options on the command line, its report on the terminal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,9 +41,10 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
 struct NamedTrace {
   std::string file;
   std::string name;
+  std::uint32_t child = 0; // its process, if the program made that; its findings cannot be replayed
 };
-// The same for several traces: one report about all of them. Each gets an equal share of the time
-// that is left when its turn comes.
+// The same for several traces: one report about all of them. Each gets a share of the time that is
+// left when its turn comes, by the size of its file; for a child none may be left.
 Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& options);
 
 // The traces that these words name: files, and folders, whose files `*.sooth` are meant, in the

@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -47,6 +50,54 @@ std::string find_default_trace(pid_t pid) {
   for (const fs::directory_entry& entry : fs::directory_iterator(".", error))
     if (std::string name = entry.path().filename().string(); name.ends_with(ending)) return name;
   return {};
+}
+
+bool read_header(const fs::path& file, trace::FileHeader& header) {
+  std::ifstream in(file, std::ios::binary);
+  return in.read(reinterpret_cast<char*>(&header), sizeof header) && header.magic == trace::kFileMagic;
+}
+
+// The name of the program in PROGRAM.PID.sooth.
+std::string program_in(const fs::path& file, std::uint32_t process) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.rfind(fmt::format(".{}.", process)));
+}
+
+// The runtime writes the traces of other processes beside that of the first one. SOOTH_RUN says
+// that they are of a run that this process has started; there may have been others before.
+std::vector<ChildTrace> child_traces(const std::string& trace, std::uint64_t since_ns) {
+  struct Row {
+    std::uint64_t start = 0;
+    ChildTrace child;
+  };
+  std::vector<Row> rows;
+  std::error_code error;
+  trace::FileHeader first;
+  if (trace.empty() || !read_header(trace, first)) return {};
+  const fs::path own = fs::absolute(trace, error);
+  for (fs::directory_iterator it(own.parent_path(), error), end; !error && it != end; it.increment(error)) {
+    trace::FileHeader header;
+    if (it->path().extension() != ".sooth" || it->path().filename() == own.filename()) continue;
+    if (!read_header(it->path(), header) || header.run != static_cast<std::uint32_t>(getpid())) continue;
+    if (header.start_time_ns < since_ns) continue;
+    const std::string kin = header.pid == first.pid ? "after exec" : fmt::format("a child of {}", header.parent_pid);
+    rows.push_back({header.start_time_ns,
+                    {it->path().string(),
+                     fmt::format("{} (process {}, {})", program_in(it->path(), header.pid), header.pid, kin),
+                     header.pid}});
+  }
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return std::tie(a.start, a.child.process) < std::tie(b.start, b.child.process);
+  });
+  std::vector<ChildTrace> out;
+  for (Row& row : rows) out.push_back(std::move(row.child));
+  return out;
+}
+
+std::uint64_t now_ns() {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 // A killed program could not record how it ended; its parent, this process, knows it.
@@ -126,14 +177,18 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
   if (std::error_code problem; !options.output.empty() && !fs::remove(target, problem) && problem)
     return Error{fmt::format("cannot replace the trace: {}.", problem.message()), options.output};
   const Stamp before = stamp_of(target);
-  Watch watch({options.timeout, standstill.report ? target : "", standstill.keep, [&] { standstill.report(target); }});
+  environment.set.emplace_back("SOOTH_RUN", std::to_string(getpid()));
+  const std::uint64_t since = now_ns();
+  Watch watch({options.timeout, standstill.report ? target : "", standstill.keep,
+               [&] { standstill.report(target, child_traces(target, since)); }});
   Result<Ended> ended = launch(command, environment, std::ref(watch));
   if (!ended) return ended.error();
-  Recording result{*ended, {}, watch.timed_out(), watch.stood_still()};
+  Recording result{*ended, {}, {}, watch.timed_out(), watch.stood_still()};
   if (target.empty()) result.trace = find_default_trace(ended->pid);
   else if (const Stamp after = stamp_of(target); after.exists && !(after == before))
     result.trace = options.output.empty() ? target : options.output;
   note_end(result);
+  result.children = child_traces(result.trace, since);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // One recorded run of a program, shared by `sooth record` and `sooth run`.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,9 +21,17 @@ struct RecordOptions {
   double timeout = 0;   // seconds; 0: none
 };
 
+// The trace of a process that the program forked or started, or that it became (exec).
+struct ChildTrace {
+  std::string file;
+  std::string name; // for people: "bank (process 12, a child of 10)"
+  std::uint32_t process = 0;
+};
+
 struct Recording {
   Ended ended;
-  std::string trace; // path of the trace; empty if the program left none
+  std::string trace;                // path of the trace; empty if the program left none
+  std::vector<ChildTrace> children; // in the order in which they began
   bool timed_out = false;
   bool stood_still = false;
 };
@@ -40,7 +49,7 @@ Result<std::string> fit(const std::string& property, const std::string& program)
 
 // The reaction to a program that stands still (watch.h); none if `report` is empty.
 struct Standstill {
-  std::function<void(const std::string& trace)> report;
+  std::function<void(const std::string& trace, const std::vector<ChildTrace>& children)> report;
   bool keep = false; // do not end it
 };
 

@@ -580,6 +580,18 @@ const StepText& step_of(const Report& report, std::uint32_t event) {
   return it != report.steps.end() && it->event == event ? *it : unknown;
 }
 
+namespace {
+
+// In a child's own trace, an event of the same kind names its parent.
+ProcessText process_of(const Trace& trace) {
+  ProcessText out{trace.process.pid, trace.process.parent_pid, {}, trace.process.end == trace::EndKind::Exec};
+  for (const trace::Event& e : trace.events)
+    if (e.kind == trace::EventKind::ProcessFork && e.value != out.parent) out.forked.push_back(e.value);
+  return out;
+}
+
+} // namespace
+
 void describe(const Trace& trace, std::span<const Finding> findings, const OriginalAddress& original, Report& report,
               const DescribeOptions& options) {
   report.program = trace.process.program;
@@ -587,6 +599,7 @@ void describe(const Trace& trace, std::span<const Finding> findings, const Origi
   report.directory = trace.process.directory;
   report.events = trace.events.size();
   report.threads = trace.threads.size();
+  report.process = process_of(trace);
   if (!findings.empty()) Describer(trace, findings, original, options, report).run();
 }
 

@@ -25,6 +25,7 @@ bool stands_alone(const Finding& finding) {
   case FindingKind::LostWakeup:
   case FindingKind::Atomicity:
   case FindingKind::UseAfterFree:
+  case FindingKind::Assertion:
   case FindingKind::DoubleFree: return false;
   case FindingKind::Property:
   case FindingKind::Monitor:

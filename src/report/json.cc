@@ -233,12 +233,17 @@ Json coverage_json(const Report& report) {
 
 Json traces_json(const Report& report) {
   Json out = Json::array();
-  for (const TraceText& trace : report.traces)
+  for (const TraceText& trace : report.traces) {
     out.push_back({{"file", trace.file},
                    {"events", trace.events},
                    {"analysed", trace.analysed},
                    {"threads", trace.threads},
                    {"firstEvent", trace.first_event}});
+    if (trace.process.number == 0) continue; // imported
+    out.back()["process"] = trace.process.number;
+    out.back()["parent"] = trace.process.parent;
+    out.back()["child"] = trace.child;
+  }
   return out;
 }
 

@@ -20,6 +20,7 @@ std::span<const KindRow> kind_rows() {
       {FindingKind::PossibleLiveness, "possible-liveness", "possibly violated liveness", "properties"},
       {FindingKind::Crash, "crash", "crash", "crashes"},
       {FindingKind::Misuse, "misuse", "misuse", "misuse"},
+      {FindingKind::Assertion, "assertion", "failing assertion", "crashes"},
   };
   return rows;
 }

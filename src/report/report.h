@@ -188,6 +188,9 @@ struct Gap {
 // Suppressions that matched nothing: `detail` has them, separated by ", ".
 inline constexpr const char* kUnusedSuppressions = "unusedSuppressions";
 
+// Stretches that look as if they should be atomic, though nobody marked them.
+inline constexpr const char* kUnmarkedBlocks = "unmarkedBlocks";
+
 struct Coverage {
   bool complete = true;
   // Kinds that were requested and not searched at all, in words: "deadlocks".
@@ -199,11 +202,21 @@ struct Coverage {
   std::vector<Gap> gaps;
 };
 
+// The process that a trace is of (between/processes.h).
+struct ProcessText {
+  std::uint64_t number = 0; // 0: not known
+  std::uint64_t parent = 0;
+  std::vector<std::uint64_t> forked; // its children
+  bool became_another = false;       // its trace ends where it became another program (exec)
+};
+
 // One of several traces that a report is about.
 struct TraceText {
   std::string file;
   std::uint64_t events = 0, analysed = 0, threads = 0;
   std::uint64_t first_event = 0; // the number of its first event in this report
+  ProcessText process = {};
+  bool child = false; // of the process that `sooth run` started
 };
 
 struct Report {
@@ -215,6 +228,8 @@ struct Report {
   std::uint64_t events = 0;   // of the run ...
   std::uint64_t analysed = 0; // ... and how many of them matter; event numbers count only these
   std::uint64_t threads = 0;
+  ProcessText process;
+  std::vector<std::uint64_t> processes_left_out; // children whose traces nobody had time for
   std::vector<TraceText> traces; // if there are several (between/merge.h); empty: only `trace`
   bool partial = false;          // the analysis was interrupted; the report has the results so far
   std::string model;

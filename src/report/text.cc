@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/between/processes.h"
 #include "report/headline.h"
 #include "report/names.h"
 #include "report/phrases.h"
@@ -275,7 +276,7 @@ private:
     if (!finding.replayed.empty()) print("\n  replayed\n");
     for (const std::string& line : finding.replayed) print("    {}\n", printable(line));
     if (!finding.diverged.empty()) print("\n  a replay diverged: {}\n", printable(finding.diverged));
-    else if (finding.status == Status::Predicted && !options_.replay.empty())
+    else if (finding.status == Status::Predicted && !options_.replay.empty() && !is_of_child(report_, finding))
       print("  to see it happen: {}\n", replay_command(finding.id));
   }
 

@@ -43,6 +43,9 @@ std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) 
 bool Sharing::begin(const trace::Trace& trace) {
   if (trace.is_fit_for_dependence()) return false;
   own_frame_.clear();
+  is_check_.assign(trace.sites.size(), 0);
+  for (const trace::Check& check : trace.checks)
+    for (const std::uint32_t site : check.loads) is_check_[site] = 1;
   for (const trace::Site& site : trace.sites) own_frame_.push_back((site.flags & trace::kSiteOwnFrame) != 0);
   values_recorded_ = (trace.flags & trace::kNoValues) == 0;
   from_runtime_ = (trace.flags & trace::kFrozen) == 0;
@@ -119,13 +122,18 @@ void Sharing::each_known_granule(std::uint64_t address, std::uint64_t bytes, F&&
 // --- the first pass ------------------------------------------------------------------------------
 
 void Sharing::survey(const Event& e) {
-  if (e.thread != requests_.thread()) requests_.begin_thread(e.thread);
+  if (e.thread != requests_.thread()) {
+    requests_.begin_thread(e.thread);
+    split_.begin_thread();
+  }
   if (is_access(e.kind)) {
     if (has_extent(e)) use(e);
     return;
   }
   const std::uint64_t lock = requests_.see(e, locks_);
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
+  if (lock != 0) split_.begin_section();
+  split_.see_call(e);
   if (trace::begins_object(e.kind)) return begin_object(e);
   if (trace::ends_object(e.kind)) return end_object(e);
   switch (e.kind) {
@@ -201,6 +209,9 @@ void Sharing::use(const Event& e) {
     if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end)};
     else marked = {stale_use, first, end};
   };
+  if (e.site < is_check_.size() && is_check_[e.site] != 0) checked_.insert(e.address >> kGranuleBits);
+  if (requests_.held() != LockSets::kNone && !atomic)
+    split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind));
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
@@ -286,7 +297,17 @@ void Sharing::surveyed() {
               .wakeups = !odd_ && !requests_.may_lose_wakeups(),
               .misuse = !memory && !large && !requests_.may_misuse(),
               .blocks = !has_blocks_,
+              .unmarked = !split_.any(),
+              .assertions = !odd_ && !looks_at_changes(),
               .end = !odd_ && ended_};
+}
+
+// A check's load may see another value only where memory constrains runs.
+bool Sharing::looks_at_changes() const {
+  return std::ranges::any_of(checked_, [&](std::uint64_t granule) {
+    const Page* page = find(granule / kGranules);
+    return page != nullptr && page->granules[granule % kGranules] == static_cast<std::uint32_t>(Verdict::Constrains);
+  });
 }
 
 // Locks whose address may have been several objects exclude nobody (settled.h).

@@ -64,6 +64,7 @@
 #include "survey/known_values.h"
 #include "survey/requests.h"
 #include "survey/settled.h"
+#include "survey/split_updates.h"
 #include "survey/strong_order.h"
 #include "trace/sieve.h"
 
@@ -138,14 +139,18 @@ private:
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
   void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
   void distrust_locks();
+  bool looks_at_changes() const;
   bool large_uses_conflict() const;
   bool is_first_of_frame(const trace::Event& access);
   template <typename F>
   void each_verdict(const trace::Event& access, F&& f) const;
 
-  std::vector<std::uint8_t> own_frame_; // by site
+  std::vector<std::uint8_t> own_frame_;          // by site
+  std::vector<std::uint8_t> is_check_;           // by site: a load that decides whether the program fails
+  absl::flat_hash_set<std::uint64_t> checked_;   // granules that such loads saw
   LockSets locks_;
   Requests requests_;
+  SplitUpdates split_;
   Histories histories_{locks_};
   StrongOrder order_;
   absl::flat_hash_map<std::uint64_t, std::unique_ptr<Page>> pages_;

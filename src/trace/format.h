@@ -121,7 +121,7 @@ struct FileHeader {
   char unsupported[8][40]; // the first names of unsupported primitives met
   std::uint64_t unsupported_calls[8];
   std::uint32_t waiting; // threads that now wait for something that only another thread of the process can give
-  std::uint32_t reserved;
+  std::uint32_t run;     // the `sooth` process that started this run (SOOTH_RUN); 0: none did
   std::uint64_t waits; // how often a thread began such a wait
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
@@ -207,6 +207,7 @@ enum FactTag : std::uint32_t {
   kFactLeftOut = 0x50494b53,    // "SKIP": how many functions of the module have no hooks at the user's request
   kFactInlined = 0x4e4c4e49,    // "INLN": the inlined calls that lead to sites
   kFactObjects = 0x534a424f,    // "OBJS": the objects that calls are about
+  kFactChecks = 0x4b454843,     // "CHEK": loads whose values decide whether the program fails (program/checks.h)
   kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and their values (static_facts.h)
 };
 
@@ -254,6 +255,38 @@ enum NameFlags : std::uint32_t {
 // kFactObjects: for each SiteRow of a call that has one: its number, the name (string offset). Of
 //   an allocation, the name of the type that is made; of another call, the source's name of the
 //   object that it locks, signals, ...
+
+// kFactChecks: for each check: the function that it fails with (string offset); how many loads, and
+//   the SiteRow of each, in the order in which they happen; how many words its condition has, and
+//   these. A condition is in postfix form: CheckOperation | bits of the result << 8 | index of a
+//   load << 16; a constant is followed by its value (64).
+enum class CheckOperation : std::uint8_t {
+  Load = 1,
+  Constant,
+  ZeroExtend, // to more bits
+  SignExtend,
+  Truncate, // to fewer
+  Add,
+  Subtract,
+  Multiply,
+  And,
+  Or,
+  Xor,
+  ShiftLeft,
+  ShiftRight,
+  ShiftRightSigned,
+  Equal, // comparisons have one bit
+  NotEqual,
+  Above, // unsigned
+  AboveEqual,
+  Below,
+  BelowEqual,
+  Greater, // signed
+  GreaterEqual,
+  Less,
+  LessEqual,
+  Select, // of three: the second if the first is 1, else the third
+};
 
 // kFactDependence: numbers of variable length: seven bits a byte, the lowest first, the top bit set
 // on all bytes but the last. Zero bytes fill the last word. First kDependenceVersion, then how many

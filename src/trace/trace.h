@@ -48,6 +48,7 @@ struct Site {
   std::uint32_t flags = 0;      // SiteFlags
   std::uint32_t inlined_at = 0; // index into Trace::inlined_calls: the call that the function's body replaced; 0: none
   std::string object = {};      // of a call: the object that it is about, or the type that it makes (kFactObjects)
+  std::uint32_t check = 0;      // index into Trace::checks: the check that begins with this load; 0: none
 };
 
 // A call that the compiler replaced by the body of the called function.
@@ -59,6 +60,13 @@ struct InlinedCall {
   std::uint32_t flags = 0;      // SiteFlags: only kSiteSystem
   std::uint32_t inlined_at = 0; // the call that this function's body replaced; has a smaller index; 0: none
   friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
+};
+
+// A condition that decides whether the program fails (program/checks.h).
+struct Check {
+  std::string fails;                    // the function that ends the program
+  std::vector<std::uint32_t> loads;     // sites, in the order in which they happen
+  std::vector<std::uint32_t> condition; // words (kFactChecks); 1: it fails
 };
 
 struct Global {
@@ -120,6 +128,7 @@ struct Trace {
   std::vector<std::uint8_t> bytes;
   std::vector<Site> sites;                // [0] is the unknown site
   std::vector<InlinedCall> inlined_calls; // [0] is none
+  std::vector<Check> checks;              // [0] is none
   std::vector<Global> globals;            // ascending addresses
   std::vector<InitialContents> initial;   // ascending addresses; globals without a row were zero ...
   bool initial_known = false;             // ... if this is true

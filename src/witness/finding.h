@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
   PossibleLiveness,
   Crash,
   Misuse,
+  Assertion,
 };
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trace/contents.h"
+#include "trace/initial_contents.h"
+#include "trace/program/checks.h"
 #include "witness/circle.h"
 #include "witness/cxx_order.h"
 #include "witness/deadlock.h"
@@ -41,6 +44,7 @@ public:
     case FindingKind::DoubleFree: return double_free();
     case FindingKind::Crash: return crash();
     case FindingKind::Misuse: return misuse();
+    case FindingKind::Assertion: return assertion();
     case FindingKind::Property:
     case FindingKind::Monitor:
     case FindingKind::PossibleLiveness: return {}; // what the run does to the property is the monitor's to say
@@ -142,6 +146,48 @@ private:
       if (replay_.memory(first + i).life != met[i].life)
         return fmt::format("When the witness ends, the object of {} is not there.", describe(trace_, access));
     return {};
+  }
+
+  // The thread stands before the loads of a check, and memory holds what it fails with.
+  Objection assertion() const {
+    const auto& next = finding_.witness.next;
+    if (finding_.status == Status::Observed || next.size() != 1) return "An assertion fails in another run, at one load.";
+    const std::vector<EventNumber> loads = trace::loads_of(trace_, next[0]);
+    if (loads.empty() || !has_place(next[0], Role::Access))
+      return fmt::format("{} does not decide whether the program fails.", describe(trace_, next[0]));
+    std::vector<std::uint64_t> values;
+    for (const EventNumber load : loads) {
+      if (auto objection = alive(load)) return objection;
+      const auto value = value_at_end(load);
+      if (!value) return fmt::format("When the witness ends, what {} would see is not known.", describe(trace_, load));
+      values.push_back(*value);
+    }
+    if (!trace::fails(trace_.checks[trace_.sites[event(next[0]).site].check], values).value_or(false))
+      return fmt::format("The program goes on with what {} would see.", describe(trace_, next[0]));
+    return {};
+  }
+  // What the load would see when the witness ends.
+  std::optional<std::uint64_t> value_at_end(EventNumber load) const {
+    const Event& e = event(load);
+    if (e.size == 0 || e.size > 8) return {};
+    const MemoryMap::Pieces pieces = facts_.memory.pieces(load);
+    std::uint64_t out = 0;
+    for (std::uint64_t i = 0; i < e.size; ++i) {
+      std::uint32_t piece = pieces.first;
+      while (piece + 1 < pieces.end && facts_.memory.address(piece + 1) <= e.address + i) ++piece;
+      const auto byte = byte_of(replay_.memory(piece).writer, e.address + i);
+      if (!byte) return {};
+      out |= std::uint64_t{*byte} << 8 * i;
+    }
+    return out;
+  }
+  std::optional<std::uint8_t> byte_of(EventNumber writer, std::uint64_t address) const {
+    if (writer == kNoEvent) return trace::initial_byte(trace_, address);
+    if (!trace::writes_memory(event(writer).kind) || replay_.tainted(writer)) return {};
+    const trace::Contents contents = written_by(trace_.bytes, event(writer));
+    const std::uint64_t offset = address - event(writer).address;
+    if (contents.is_opaque() || offset >= contents.size()) return {};
+    return contents.byte(offset);
   }
 
   // A wait that begins after the last signal.

@@ -7,6 +7,7 @@
 #include "capture/pass/atomics.h"
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
+#include "capture/pass/checks.h"
 #include "capture/pass/facts/static_facts.h"
 #include "capture/pass/frames.h"
 #include "capture/pass/library_orders.h"
@@ -62,7 +63,9 @@ public:
          const LoopInfo& loops)
       : context_(context), function_(function), loops_(loops), names_(function),
         memory_(thread_locals, context.options.facts) {
+    if (!context.options.monitor) find_loads_of_checks();
     for (Instruction& instruction : instructions(function)) visit(instruction);
+    add_checks();
     if (!context.options.branches) return;
     for (Instruction* terminator :
          context.options.facts ? all_branches(function) : dependent_branches(function, memory_, recorded_))
@@ -122,6 +125,37 @@ private:
     return rows;
   }
 
+  // Their rows say so, because other loads at the same place decide something else, or nothing.
+  void find_loads_of_checks() {
+    checks_ = find_checks(function_, [&](const LoadInst& load) {
+      return !load.hasMetadata(LLVMContext::MD_nosanitize) && !load.hasMetadata(LLVMContext::MD_invariant_load) &&
+             !left_out(load.getPointerOperand(), load.getType(), false, load.isAtomic());
+    });
+    for (std::size_t i = 0; i < checks_.size(); ++i)
+      for (unsigned k = 0; k < checks_[i].loads.size(); ++k)
+        check_of_.try_emplace(checks_[i].loads[k], static_cast<unsigned>(i), k);
+  }
+  std::string key_of_check(const Instruction& load) const {
+    const auto known = check_of_.find(&load);
+    if (known == check_of_.end()) return {};
+    const FoundCheck& check = checks_[known->second.first];
+    std::string key = check.fails + ' ' + std::to_string(known->second.second);
+    for (const std::uint32_t word : check.condition) key += ' ' + std::to_string(word);
+    return key;
+  }
+  void add_checks() {
+    DenseMap<const Instruction*, std::uint32_t> rows;
+    for (const Hook& hook : hooks_)
+      if (hook.kind == HookKind::Load || hook.kind == HookKind::Atomic) rows[hook.instruction] = hook.row;
+    for (std::size_t i = 0; i < checks_.size(); ++i) {
+      std::vector<std::uint32_t> loads;
+      for (const LoadInst* load : checks_[i].loads)
+        if (rows.contains(load) && check_of_.lookup(load).first == i) loads.push_back(rows.lookup(load));
+      if (loads.size() == checks_[i].loads.size())
+        context_.sites.add_check(loads, checks_[i].fails, checks_[i].condition);
+    }
+  }
+
   void add(Hook hook) {
     hook.is_hot = is_hot(*hook.instruction->getParent());
     hooks_.push_back(hook);
@@ -150,6 +184,7 @@ private:
     SiteTable::Row row = names_.access(instruction, address, size, type, instruction.isVolatile());
     // A coroutine's variables move to the heap when it is split.
     if (!function_.isPresplitCoroutine() && PrivateMemory::is_own_frame(address)) row.flags |= trace::kSiteOwnFrame;
+    row.check = key_of_check(instruction);
     return context_.sites.add(std::move(row));
   }
 
@@ -255,6 +290,8 @@ private:
   std::vector<Hook> hooks_;
   DenseSet<const Instruction*> recorded_;
   DenseMap<const Loop*, bool> hot_loops_;
+  std::vector<FoundCheck> checks_;
+  DenseMap<const Instruction*, std::pair<unsigned, unsigned>> check_of_; // load: its check, its number there
   std::optional<std::uint32_t> function_row_;
 };
 

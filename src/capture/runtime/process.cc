@@ -23,6 +23,7 @@ char g_program[256];    // name without directories
 char g_directory[4096]; // of the trace
 char g_wanted[4096];    // the trace's own name, if one was asked for
 bool g_verbose;
+std::uint32_t g_run; // the `sooth` process that started this run
 
 struct Line { // a bounded piece of text
   char text[4400];
@@ -107,8 +108,15 @@ void read_option(const char* option, std::size_t n) {
   }
 }
 
+std::uint32_t number_in(const char* digits) {
+  std::uint32_t out = 0;
+  for (; *digits >= '0' && *digits <= '9'; ++digits) out = out * 10 + static_cast<std::uint32_t>(*digits - '0');
+  return out;
+}
+
 void read_environment() {
   for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
+    if (starts_with(*row, "SOOTH_RUN=")) g_run = number_in(*row + 10);
     if (starts_with(*row, "SOOTH_TRACE=")) copy_text(g_wanted, sizeof g_wanted, *row + 12, os::length(*row + 12));
     if (!starts_with(*row, "SOOTH_OPTIONS=")) continue;
     for (const char* option = *row + 14; *option != 0;) {
@@ -181,6 +189,7 @@ bool open_some_file(bool first) {
   }
   const auto opened = [](const char* name) {
     if (!open_file(name)) return false;
+    g_header->run = g_run;
     if (g_verbose) complain("recording to", name);
     return true;
   };

@@ -23,6 +23,7 @@ Result<Recording> record_until_failure(const std::vector<std::string>& command, 
     if (!recording || has_failed(*recording) || recording->trace.empty() || interrupts() != 0) return recording;
     std::error_code ignored;
     std::filesystem::remove(recording->trace, ignored);
+    for (const ChildTrace& child : recording->children) std::filesystem::remove(child.file, ignored);
     if (i < attempts) continue;
     complain(fmt::format("none of {} runs failed; no trace is kept.", attempts));
     return recording;

@@ -141,13 +141,15 @@ Ended run_repeatedly(const std::vector<std::string>& command, const std::string&
   for (unsigned i = 1; i <= times; ++i) {
     options.output = fmt::format("{}.{}", output, i);
     // A run that stands still is ended; its trace is analysed with the others.
-    auto recording = record(command, options, {[](const std::string&) {}, keep});
+    auto recording = record(command, options, {[](const std::string&, const std::vector<ChildTrace>&) {}, keep});
     if (!recording) {
       complain(recording.error().text());
       return Ended::with(kWrong);
     }
     if (recording->trace.empty()) return no_trace(target);
     traces.push_back({recording->trace, fmt::format("{} (run {})", target, i)});
+    for (const ChildTrace& child : recording->children)
+      traces.push_back({child.file, fmt::format("{} of run {}", child.name, i), child.process});
     if (program.fine()) program = recording->ended;
     timed_out = timed_out || recording->timed_out;
     if (interrupts() != 0) break;
@@ -299,14 +301,18 @@ int run_run(int argc, char** argv) {
     return end_like(ended);
   }
   Ended analysed;
-  const auto report = [&](const std::string& trace) { analysed = analyse(trace, target, predictions); };
+  const auto report = [&](const std::string& trace, const std::vector<ChildTrace>& children) {
+    std::vector<NamedTrace> traces = {{trace, target}};
+    for (const ChildTrace& child : children) traces.push_back({child.file, child.name, child.process});
+    analysed = analyse(traces, predictions);
+  };
   auto recording = record(command, options, {report, keep});
   if (!recording) {
     complain(recording.error().text());
     return kWrong;
   }
   if (recording->trace.empty()) analysed = no_trace(target);
-  else if (!recording->stood_still) report(recording->trace);
+  else if (!recording->stood_still) report(recording->trace, recording->children);
   folder.remove(); // before a signal may end us
   if (analysed.fine() && recording->timed_out) return kTimedOut;
   const bool as_the_program =

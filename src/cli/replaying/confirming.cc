@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/replaying/replaying.h"
+#include "report/between/processes.h"
 
 namespace sooth::cli {
 
@@ -49,7 +50,9 @@ void confirm(report::Report& report, const std::vector<std::string>& command, co
   for (report::FindingText& finding : report.findings) {
     if (finding.status != witness::Status::Predicted) continue;
     const double left = options.budget - std::chrono::duration<double>(Clock::now() - begin).count();
-    if (finding.script.empty()) finding.diverged = "the finding has no schedule: the trace was analysed in pieces";
+    if (report::is_of_child(report, finding))
+      finding.diverged = "not replayed: it is in a child process, and a replay follows the first process";
+    else if (finding.script.empty()) finding.diverged = "the finding has no schedule: the trace was analysed in pieces";
     else if (left <= 0) finding.diverged = "not replayed: the time for replays was up (--confirm-budget)";
     else confirm_one(finding, command, std::min(options.watchdog, left));
   }

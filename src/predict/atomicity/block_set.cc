@@ -1,12 +1,11 @@
 #include "predict/atomicity/block_set.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 
 #include "predict/atomicity/view_order.h"
 #include "predict/question/witness_of.h"
 #include "trace/contents.h"
+#include "trace/initial_contents.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::predict {
@@ -37,22 +36,13 @@ BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Bloc
 // Nobody saw what globals had before they were first written; the program file says it. It has the
 // number of what was written or read with the same bytes, or equals none of them.
 void BlockSet::look_up_initial_values() {
-  const auto byte_at = [&](std::uint64_t address) -> std::optional<std::uint8_t> {
-    const auto global = std::ranges::upper_bound(trace.globals, address, {}, &trace::Global::address);
-    if (global == trace.globals.begin() || address - std::prev(global)->address >= std::prev(global)->bytes ||
-        address - std::prev(global)->address >= trace::kMaxInitial)
-      return {};
-    const auto held = std::ranges::upper_bound(trace.initial, address, {}, &trace::InitialContents::address);
-    if (held == trace.initial.begin() || address - std::prev(held)->address >= std::prev(held)->bytes.size()) return 0;
-    return std::prev(held)->bytes[address - std::prev(held)->address];
-  };
   std::uint32_t fresh = kSymbol - 1; // far from the numbers of other values
   for (std::uint32_t l = 0; l < computation.locations.size(); ++l) {
     const causality::Location& location = computation.locations[l];
     if (location.initial != causality::kUnknownValue || is_unknown(l)) continue;
     std::vector<std::uint8_t> bytes;
     for (std::uint64_t i = 0; i < location.bytes; ++i)
-      if (const auto byte = byte_at(location.address + i)) bytes.push_back(*byte);
+      if (const auto byte = trace::initial_byte(trace, location.address + i)) bytes.push_back(*byte);
     if (bytes.size() != location.bytes) continue;
     std::set<std::uint32_t> equal; // values
     for (const ThreadAccesses& own : index.locations[l].threads)

@@ -46,12 +46,13 @@ void keep_common(const std::string& other, std::string& words) {
 
 } // namespace
 
-std::optional<Error> MergedReports::add(Report report) {
+std::optional<Error> MergedReports::add(Report report, bool of_child) {
   if (first_event_ + report.analysed > std::numeric_limits<std::uint32_t>::max())
     return Error{"together, the traces have more events than one report can number.", report.trace};
   shift_events(static_cast<std::uint32_t>(first_event_), report);
   const std::size_t number = report_.traces.size();
-  TraceText text{report.trace, report.events, report.analysed, report.threads, first_event_};
+  TraceText text{report.trace,    report.events, report.analysed, report.threads, first_event_,
+                 report.process, of_child};
   first_event_ += report.analysed;
   std::vector<FindingText> findings = std::exchange(report.findings, {});
   if (number == 0) report_ = std::move(report);
@@ -121,15 +122,18 @@ Report MergedReports::all() && {
       if (is_observed(finding) == observed) sorted.push_back(std::move(finding));
   report_.findings = std::move(sorted);
   std::uint32_t id = 0;
+  const bool has_children = std::ranges::any_of(report_.traces, &TraceText::child);
   for (FindingText& finding : report_.findings) {
     finding.id = ++id;
     std::ranges::sort(finding.also_in);
     const auto doubles = std::ranges::unique(finding.also_in);
     finding.also_in.erase(doubles.begin(), doubles.end());
     std::erase(finding.also_in, finding.trace);
-    finding.note += fmt::format("{}Found in {} of {} traces.", finding.note.empty() ? "" : " ",
-                                finding.also_in.size() + 1, report_.traces.size());
+    finding.note += fmt::format("{}Found in {} of {} traces{}.", finding.note.empty() ? "" : " ",
+                                finding.also_in.size() + 1, report_.traces.size(),
+                                has_children ? ": " + report_.traces[finding.trace].file : "");
   }
+  report_.processes_left_out = std::move(left_out_);
   report_.trace = fmt::format("{} traces", report_.traces.size() + missed_.size());
   if (!missed_.empty()) report_.coverage.complete = false;
   for (std::string& trace : missed_) report_.coverage.unanswered.push_back("the trace " + std::move(trace));

@@ -22,10 +22,13 @@ namespace sooth::report {
 
 class MergedReports {
 public:
-  // An error if there are more events than can be numbered.
-  std::optional<Error> add(Report report);
+  // `of_child`: of a process that the program made. An error if there are more events than can be
+  // numbered.
+  std::optional<Error> add(Report report, bool of_child = false);
   // A trace that could not be analysed.
   void miss(const std::string& trace, const std::string& why);
+  // The trace of a child process that there is no time for.
+  void leave_out(std::uint64_t process) { left_out_.push_back(process); }
   bool empty() const { return report_.traces.empty(); }
   Report all() &&;
 
@@ -37,6 +40,7 @@ private:
   std::map<std::string, std::size_t> known_; // by fingerprint: the finding's row
   std::uint64_t first_event_ = 0;            // of the next trace
   std::vector<std::string> missed_;
+  std::vector<std::uint64_t> left_out_;
 };
 
 } // namespace sooth::report

@@ -101,16 +101,27 @@ std::string not_complete(const Report& report) {
   return out;
 }
 
+// "; 2 blocks look as if they should be atomic: --candidates". In the headline, so that nobody
+// takes "nothing found" for more than it says.
+std::string unmarked_text(const Report& report) {
+  for (const Gap& gap : report.coverage.gaps)
+    if (gap.name == kUnmarkedBlocks)
+      return fmt::format("; {} block{} as if {} should be atomic{}", gap.count, gap.count == 1 ? " looks" : "s look",
+                         gap.count == 1 ? "it" : "they", report.candidates.empty() ? ": --candidates" : "");
+  return {};
+}
+
 // Notes about the recording that no user can change; --verbose has them, and the last line counts
 // them.
 bool is_technical(const Gap& gap) {
   constexpr std::string_view kNames[] = {"openThreads",    "opaqueRanges", "spuriousWakes", "brokenHolds",
-                                         "externalWrites", "benignRaces",  "furtherPairs"};
+                                         "externalWrites", "benignRaces",  "furtherPairs", kUnmarkedBlocks};
   return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
 }
 
 std::string hidden_notes(const Report& report) {
-  const auto notes = std::ranges::count_if(report.coverage.gaps, is_technical);
+  const auto notes = std::ranges::count_if(
+      report.coverage.gaps, [](const Gap& gap) { return is_technical(gap) && gap.name != kUnmarkedBlocks; });
   return notes == 0 ? std::string() : fmt::format(" ({} note{}: --verbose)", notes, notes == 1 ? "" : "s");
 }
 
@@ -152,6 +163,7 @@ std::string summary(const Report& report, bool verbose) {
                      report.threads, report.threads == 1 ? "" : "s", report.model);
   if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
   out += report.coverage.complete ? "; complete for this run" : not_complete(report);
+  out += unmarked_text(report);
   if (!verbose) out += hidden_notes(report);
   return out + "\n" + gap_lines(report, verbose);
 }

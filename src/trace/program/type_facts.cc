@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "trace/program/checks.h"
 #include "trace/program/inline_facts.h"
 
 namespace sooth::trace {
@@ -111,7 +112,7 @@ void put_type(std::vector<std::uint8_t>& out, const Type& type, StringTable& str
 std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, std::span<Site> sites,
                                           std::span<Global> globals, const StringAt& string, Trace& trace) {
   std::vector<std::uint8_t> rest;
-  bool named = false, complete = false, inlined = false, objects = false;
+  bool named = false, complete = false, inlined = false, objects = false, checks = false;
   while (facts.size() >= 8) {
     std::uint32_t head[2];
     std::memcpy(head, facts.data(), sizeof head);
@@ -122,6 +123,7 @@ std::vector<std::uint8_t> take_type_facts(std::span<const std::uint8_t> facts, s
     else if (head[0] == kFactNames && !named) taken = named = read_names(payload, string, trace, complete);
     else if (head[0] == kFactInlined && !inlined) taken = inlined = read_inlined_calls(payload, string, sites, trace);
     else if (head[0] == kFactObjects && !objects) taken = objects = read_call_objects(payload, string, sites);
+    else if (head[0] == kFactChecks && !checks) taken = checks = read_checks(payload, string, sites, trace);
     if (!taken) rest.insert(rest.end(), facts.begin(), facts.begin() + 8 + head[1]);
     facts = facts.subspan(8 + head[1]);
   }
@@ -153,6 +155,8 @@ std::vector<std::uint8_t> make_type_facts(const Trace& trace, StringTable& strin
   }
   const std::vector<std::uint8_t> inlined = make_inline_facts(trace, strings);
   out.insert(out.end(), inlined.begin(), inlined.end());
+  const std::vector<std::uint8_t> checks = make_checks(trace, strings);
+  out.insert(out.end(), checks.begin(), checks.end());
   return out;
 }
 

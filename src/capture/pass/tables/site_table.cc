@@ -28,10 +28,13 @@ std::uint32_t SiteTable::add(const Row& row) {
                                strings.add(row.variable), row.flags};
   const std::uint32_t inlined = add_inlined(row.inlined);
   const std::uint32_t object = strings.add(row.object);
+  const std::uint32_t check =
+      row.check.empty() ? 0 : check_keys_.try_emplace(row.check, check_keys_.size() + 1).first->second;
   const auto number = static_cast<std::uint32_t>(rows_.size());
   if (!distinct_) {
     const auto [entry, fresh] = known_.try_emplace(
-        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined, object},
+        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined, object,
+         check},
         number);
     if (!fresh) return entry->second;
   }
@@ -68,6 +71,20 @@ std::vector<std::uint32_t> SiteTable::object_words() const {
   std::vector<std::uint32_t> out;
   for (std::size_t row = 0; row < objects_.size(); ++row)
     if (objects_[row] != 0) out.insert(out.end(), {static_cast<std::uint32_t>(row), objects_[row]});
+  return out;
+}
+
+void SiteTable::add_check(const Words& loads, const std::string& fails, const Words& condition) {
+  Words words = {strings.add(fails), static_cast<std::uint32_t>(loads.size())};
+  words.insert(words.end(), loads.begin(), loads.end());
+  words.push_back(static_cast<std::uint32_t>(condition.size()));
+  words.insert(words.end(), condition.begin(), condition.end());
+  checks_.insert(std::move(words));
+}
+
+std::vector<std::uint32_t> SiteTable::check_words() const {
+  Words out;
+  for (const Words& check : checks_) out.insert(out.end(), check.begin(), check.end());
   return out;
 }
 
@@ -120,6 +137,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   add_section(trace::kFactNames, name_words(context, globals));
   if (const auto inlined = context.sites.inlined_words(); !inlined.empty()) add_section(trace::kFactInlined, inlined);
   if (const auto objects = context.sites.object_words(); !objects.empty()) add_section(trace::kFactObjects, objects);
+  if (const auto checks = context.sites.check_words(); !checks.empty()) add_section(trace::kFactChecks, checks);
   if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
   if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});
   return words;

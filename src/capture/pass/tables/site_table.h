@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,7 @@ public:
     std::uint32_t flags = 0;
     std::vector<InlinedCall> inlined; // that lead to it, the innermost first
     std::string object = {};          // of a call: the object that it is about (trace::kFactObjects)
+    std::string check = {};           // of a load: the check that it decides; sets it apart from others
   };
   explicit SiteTable(bool distinct = false) : distinct_(distinct) {}
   // The row's number in this module.
@@ -54,6 +56,11 @@ public:
   const std::vector<SoothSiteRow>& rows() const { return rows_; }
   // The words of trace::kFactInlined; empty if nothing was inlined.
   std::vector<std::uint32_t> inlined_words() const;
+  // A check, by the rows of its loads (trace::kFactChecks).
+  void add_check(const std::vector<std::uint32_t>& loads, const std::string& fails,
+                 const std::vector<std::uint32_t>& condition);
+  // The words of trace::kFactChecks; empty if there are none.
+  std::vector<std::uint32_t> check_words() const;
   // The words of trace::kFactObjects; empty if no row has an object.
   std::vector<std::uint32_t> object_words() const;
   StringTable strings;
@@ -66,6 +73,8 @@ private:
   std::vector<std::uint32_t> inlined_; // of each row: number of the innermost call, or 0
   std::vector<std::uint32_t> objects_; // of each row: its object's name, or 0
   std::map<Words, std::uint32_t> known_;
+  std::map<std::string, std::uint32_t> check_keys_;
+  std::set<Words> checks_;
   std::vector<Words> calls_; // numbered from 1
   std::map<Words, std::uint32_t> known_calls_;
 };

@@ -1,0 +1,152 @@
+#include "predict/atomicity/unmarked_blocks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "predict/atomicity/block_set.h"
+#include "predict/atomicity/critical_sections.h"
+#include "predict/atomicity/interleavings.h"
+#include "trace/activation_stack.h"
+
+namespace sooth::predict {
+
+namespace {
+
+using witness::Role;
+using Sites = std::tuple<std::string, std::uint32_t, std::uint32_t>; // function, read, write
+
+constexpr std::size_t kMaxOfSites = 8; // stretches of the same read and write, in each thread
+constexpr std::size_t kMaxStretches = 256;
+
+// Walks along the trace, and keeps for each thread what it has read under locks.
+class Stretches {
+public:
+  Stretches(const trace::Trace& trace, const Computation& computation)
+      : trace_(trace), c_(computation), held_(computation), threads_(trace.threads.size()) {}
+
+  std::vector<Block> run() {
+    for (std::uint32_t i = static_cast<std::uint32_t>(trace_.standing); i < trace_.events.size(); ++i) {
+      const trace::Event& e = trace_.events[i];
+      threads_[e.thread].calls.see(e);
+      const StepId step = c_.step_of_event[i];
+      if (step == kNoStep || c_.steps[step].event != i || blocks_.size() == kMaxStretches) continue;
+      if (held_.at(step).empty() || (c_.steps[step].flags & causality::kAtomicStep) != 0) continue;
+      for (const Operation& o : c_.operations_of(step)) see(step, o);
+    }
+    std::ranges::sort(blocks_, {}, &Block::begin);
+    return std::move(blocks_);
+  }
+
+private:
+  struct Read {
+    StepId step = kNoStep;
+    trace::ActivationStack::Nearest calls;
+  };
+  struct Thread {
+    trace::ActivationStack calls;
+    absl::flat_hash_map<std::uint32_t, Read> reads; // by location: the first one of the last section that read it
+    std::map<Sites, std::size_t> seen;
+  };
+
+  void see(StepId step, const Operation& o) {
+    if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) return;
+    Thread& own = threads_[c_.steps[step].thread];
+    const auto known = own.reads.find(o.object);
+    const bool same = known != own.reads.end() && in_one_section(known->second.step, step);
+    if (o.kind == OperationKind::Read) {
+      if (!same) own.reads[o.object] = {step, own.calls.nearest()};
+      return;
+    }
+    if (known == own.reads.end() || same) return;
+    if (trace::ActivationStack::are_near(known->second.calls, own.calls.nearest()) &&
+        in_sections_of_one_lock(known->second.step, step))
+      add(own, known->second.step, step);
+    own.reads.erase(known); // from now on it knows what it has written
+  }
+
+  bool in_one_section(StepId one, StepId other) const {
+    return std::ranges::any_of(held_.at(one), [&](const auto& held) { return held_.has(other, held); });
+  }
+  bool in_sections_of_one_lock(StepId read, StepId write) const {
+    return std::ranges::any_of(held_.at(read), [&](const auto& before) {
+      return std::ranges::any_of(held_.at(write), [&](const auto& now) {
+        return now.lock == before.lock && now.since != before.since && now.exclusive;
+      });
+    });
+  }
+
+  void add(Thread& own, StepId read, StepId write) {
+    const causality::Step& first = c_.steps[read];
+    const causality::Step& last = c_.steps[write];
+    if ((first.flags & causality::kMergedStep) != 0 || (last.flags & causality::kMergedStep) != 0) return;
+    const std::uint32_t from = trace_.events[first.event].site, to = trace_.events[last.event].site;
+    const std::string& function = trace_.sites[to].function;
+    if (++own.seen[{function, from, to}] > kMaxOfSites) return;
+    blocks_.push_back({first.thread, first.event, last.event, first.place, last.place + 1, true, function});
+  }
+
+  const trace::Trace& trace_;
+  const Computation& c_;
+  const CriticalSections held_;
+  std::vector<Thread> threads_;
+  std::vector<Block> blocks_;
+};
+
+// Blocks that overlap would be looked at as if they were inside each other.
+void drop_overlapping(std::vector<Block>& blocks) {
+  std::map<std::uint32_t, std::uint32_t> ends; // by thread
+  std::erase_if(blocks, [&](const Block& block) {
+    std::uint32_t& end = ends[block.thread];
+    if (block.first < end) return true;
+    end = block.last;
+    return false;
+  });
+}
+
+void drop_marked(const std::vector<Block>& marked, std::vector<Block>& blocks) {
+  std::erase_if(blocks, [&](const Block& block) {
+    return std::ranges::any_of(marked, [&](const Block& around) {
+      return around.thread == block.thread && around.first <= block.first && block.last <= around.last;
+    });
+  });
+}
+
+} // namespace
+
+std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation, const Limits& limits,
+                                      const std::vector<std::string>& functions) {
+  std::vector<Block> blocks = Stretches(trace, computation).run();
+  drop_overlapping(blocks);
+  if (blocks.empty()) return {};
+  drop_marked(collect_blocks(trace, computation, functions), blocks);
+  const auto feasibility = make_feasibility(computation, witness::Model::Maximal, limits);
+  const BlockSet set(trace, computation, std::move(blocks), AtomicityRule::View);
+  BlockFindings findings(trace);
+  Coverage own;
+  own.list = true;
+  find_interleavings(set, *feasibility, limits, std::vector<bool>(set.blocks.size(), false), true, findings, own);
+  std::vector<std::vector<witness::Place>> broken;
+  for (witness::Finding& finding : findings.take()) broken.push_back(std::move(finding.places));
+  for (Candidate& candidate : own.listed) broken.push_back(std::move(candidate.places));
+  std::vector<Candidate> out;
+  std::set<Sites> told;
+  for (const std::vector<witness::Place>& places : broken) {
+    const std::uint32_t read = places[0].event, write = places[1].event;
+    const trace::Event& between = trace.events[places[2].event];
+    if (!trace::writes_memory(between.kind) || !trace::overlap(between, trace.events[read])) continue;
+    const std::string& function = trace.sites[trace.events[write].site].function;
+    if (!told.insert({function, trace.events[read].site, trace.events[write].site}).second) continue;
+    out.push_back({witness::FindingKind::Atomicity,
+                   {{read, Role::BlockBegin}, {write, Role::BlockEnd}, {places[2].event, Role::Interleaved}},
+                   "the third may come between the first two, which are under the same lock, but not at once; is " +
+                       function + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
+  }
+  return out;
+}
+
+} // namespace sooth::predict

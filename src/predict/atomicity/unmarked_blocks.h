@@ -1,0 +1,33 @@
+// Blocks that nobody marked, but that look as if they should be atomic.
+//
+//     deposit: lock m ; b = balance ; unlock m          another thread's update in between
+//              lock m ; balance = b + n ; unlock m      is overwritten
+//
+// Question: which stretches of the program would a marked block have to cover, so that some run
+//   breaks it?
+// Source: the stale-value errors of Artho, Havelund and Biere, "High-level data races", by critical
+//   sections and not by data flow. A thread reads a location under a lock, and in a later critical
+//   section of the same lock it writes it without having read it there. The two accesses are in
+//   one activation of a function, or one call below it. Another thread writes the location under
+//   the lock, and may do so in between (interleavings.h, as of a marked block).
+// Where we differ: nothing here is a finding. The program may mean it so; the checker is not asked.
+// Cost: one pass, and the questions of interleavings.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "causality/computation/computation.h"
+#include "predict/question/coverage.h"
+#include "predict/question/feasibility.h"
+#include "trace/trace.h"
+
+namespace sooth::predict {
+
+// One for each function, read and write, by site. Places: the read, the write, and the other
+// thread's write that may come between them.
+// `functions`: as in atomicity.h; what is inside a block of theirs, or of a marked one, is left out.
+std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
+                                      const Limits& limits, const std::vector<std::string>& functions);
+
+} // namespace sooth::predict

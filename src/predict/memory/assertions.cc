@@ -1,0 +1,312 @@
+#include "predict/memory/assertions.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "predict/atomicity/changed_runs.h"
+#include "predict/atomicity/critical_sections.h"
+#include "predict/question/must_order.h"
+#include "predict/question/witness_of.h"
+#include "trace/contents.h"
+#include "trace/initial_contents.h"
+#include "trace/program/checks.h"
+
+namespace sooth::predict {
+
+namespace {
+
+using trace::Event;
+using witness::FindingKind;
+using witness::Role;
+
+constexpr std::size_t kMaxOfCheck = 16; // of one check whose values may fail
+constexpr std::size_t kMaxPoints = 64; // about one of them
+constexpr std::size_t kMaxAsked = 24;   // for one point
+constexpr std::size_t kMaxMoved = 3;    // writes that are moved out of the way
+
+// A check as it was met once.
+struct Instance {
+  const trace::Check& check;
+  std::vector<std::uint32_t> loads;     // events
+  StepId step = kNoStep;                // of the first one
+  std::vector<std::uint32_t> locations; // of all loads
+};
+
+// What another thread has just done.
+struct Point {
+  StepId done = kNoStep; // its last write of the locations; none: it has not written them
+  StepId next = kNoStep; // its next one
+};
+
+// What the loads see at the end of a run.
+struct Seen {
+  std::vector<std::uint64_t> values;
+  StepId writer = kNoStep; // the last write of one of the locations
+};
+
+class Assertions {
+public:
+  Assertions(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
+             Coverage& coverage)
+      : trace_(trace), c_(computation), feasibility_(feasibility), index_(feasibility.index()), sections_(computation), coverage_(coverage) {}
+
+  std::vector<witness::Finding> run() {
+    for (std::uint32_t i = trace_.standing; i < trace_.events.size(); ++i) {
+      const std::uint32_t site = trace_.events[i].site;
+      if (trace_.sites[site].check == 0 || found_.contains(site)) continue;
+      if (const auto instance = instance_at(i)) look_at(*instance, site);
+    }
+    return std::move(findings_);
+  }
+
+private:
+  std::optional<Instance> instance_at(std::uint32_t event) const {
+    const StepId step = c_.step_of_event[event];
+    if (step == kNoStep || c_.steps[step].event != event) return {};
+    if (c_.steps[step].place >= index_.trusted[c_.steps[step].thread]) return {};
+    Instance out{trace_.checks[trace_.sites[trace_.events[event].site].check], trace::loads_of(trace_, event), step, {}};
+    if (out.loads.empty()) return {};
+    for (const std::uint32_t load : out.loads) {
+      const StepId own = c_.step_of_event[load];
+      if (own == kNoStep || trace_.events[load].size > 8) return {};
+      for (const Operation& o : c_.operations_of(own))
+        if (o.kind == OperationKind::Read) out.locations.push_back(o.object);
+    }
+    std::ranges::sort(out.locations);
+    out.locations.erase(std::unique(out.locations.begin(), out.locations.end()), out.locations.end());
+    return out.locations.empty() ? std::nullopt : std::optional(std::move(out));
+  }
+
+  void look_at(const Instance& instance, std::uint32_t site) {
+    std::vector<Point> points = points_of(instance);
+    std::erase_if(points, [&](const Point& point) { return cannot_be(instance, point); });
+    if (points.empty()) return;
+    ++coverage_.candidates;
+    if (instances_[site]++ >= kMaxOfCheck) return undecided(instance, "more calls of one check than are looked at");
+    const auto nearest_first = [&](const Point& point) {
+      const StepId other = point.done != kNoStep ? point.done : point.next;
+      return std::pair(other > instance.step ? other - instance.step : instance.step - other, other);
+    };
+    std::ranges::sort(points, {}, nearest_first);
+    if (points.size() > kMaxPoints) {
+      undecided(instance, "more values of one variable than are tried");
+      points.resize(kMaxPoints);
+    }
+    for (const Point& point : points) {
+      Question question{{instance.step}, {}, {}, {}};
+      if (point.done != kNoStep) question.done.push_back(point.done);
+      std::size_t left = kMaxAsked;
+      if (ask(instance, point.done, question, 0, left)) return;
+      if (left == 0) undecided(instance, "other writes come between, as far as was tried");
+    }
+  }
+
+  // Each other thread before its first write, and behind each of its writes.
+  std::vector<Point> points_of(const Instance& instance) const {
+    std::map<std::uint32_t, std::set<StepId>> writes; // by thread
+    for (const std::uint32_t location : instance.locations)
+      for (const ThreadAccesses& own : index_.locations[location].threads)
+        if (own.thread != c_.steps[instance.step].thread)
+          for (const Access& access : own.writes) writes[own.thread].insert(access.step);
+    std::vector<Point> out;
+    for (const auto& [thread, steps] : writes) {
+      StepId done = kNoStep;
+      for (const StepId step : steps) out.push_back({std::exchange(done, step), step});
+      out.push_back({done, kNoStep});
+    }
+    return out;
+  }
+
+  bool cannot_be(const Instance& instance, const Point& point) const {
+    const MustOrder& must = feasibility_.must(trace_);
+    if (point.done != kNoStep && must.precedes(instance.step, point.done)) return true;
+    if (point.next != kNoStep && must.precedes(point.next, before(instance.step))) return true;
+    if (instance.loads.size() > 1) return false;
+    // One load: the value that it would see alone decides.
+    if (point.done != kNoStep) return !fails_with(instance, point.done);
+    return !own_value_fails(instance);
+  }
+  // The thread's step before this one, which it has done when it stands there; else the step itself.
+  StepId before(StepId step) const {
+    const std::uint32_t place = c_.steps[step].place;
+    return place == 0 ? step : c_.threads[c_.steps[step].thread].steps[place - 1];
+  }
+  bool fails_with(const Instance& instance, StepId write) const {
+    Memory memory(*this);
+    memory.take(write);
+    const auto value = memory.value(trace_.events[instance.loads.front()]);
+    return !value || trace::fails(instance.check, std::span(&*value, 1)).value_or(false);
+  }
+  // Before all others have written: what the thread itself wrote last, or what was there first.
+  bool own_value_fails(const Instance& instance) const {
+    Memory memory(*this);
+    const std::uint32_t thread = c_.steps[instance.step].thread;
+    for (const std::uint32_t location : instance.locations)
+      for (const ThreadAccesses& own : index_.locations[location].threads)
+        if (own.thread == thread)
+          for (const Access& access : own.writes)
+            if (access.step < instance.step) memory.take(access.step);
+    const auto value = memory.value(trace_.events[instance.loads.front()]);
+    return value && trace::fails(instance.check, std::span(&*value, 1)).value_or(false);
+  }
+
+  // Memory after some steps: byte by byte, who wrote it.
+  class Memory {
+  public:
+    explicit Memory(const Assertions& of) : of_(of) {}
+    void take(StepId step) {
+      const causality::Step& s = of_.c_.steps[step];
+      for (std::uint32_t i = s.event; i <= s.last_event; ++i) {
+        const Event& e = of_.trace_.events[i];
+        if (of_.c_.step_of_event[i] == step && trace::writes_memory(e.kind)) writers_.push_back(&e);
+      }
+    }
+    std::optional<std::uint64_t> value(const Event& load) const {
+      std::uint64_t out = 0;
+      for (std::uint64_t i = 0; i < load.size; ++i) {
+        const auto byte = byte_at(load.address + i);
+        if (!byte) return {};
+        out |= std::uint64_t{*byte} << 8 * i;
+      }
+      return out;
+    }
+
+  private:
+    std::optional<std::uint8_t> byte_at(std::uint64_t address) const {
+      for (auto writer = writers_.rbegin(); writer != writers_.rend(); ++writer) {
+        const Event& e = **writer;
+        if (address < e.address || address - e.address >= e.size) continue;
+        const trace::Contents contents = written_by(of_.trace_.bytes, e);
+        return contents.is_opaque() ? std::nullopt : std::optional(contents.byte(address - e.address));
+      }
+      return trace::initial_byte(of_.trace_, address);
+    }
+    const Assertions& of_;
+    std::vector<const Event*> writers_; // in their order
+  };
+
+  std::optional<Seen> seen_after(const Instance& instance, const std::vector<StepId>& run) const {
+    Memory memory(*this);
+    Seen out;
+    for (const StepId step : run) {
+      const bool writes = std::ranges::any_of(c_.operations_of(step), [&](const Operation& o) {
+        return o.kind == OperationKind::Write && std::ranges::binary_search(instance.locations, o.object);
+      });
+      if (!writes) continue;
+      memory.take(step);
+      out.writer = step;
+    }
+    for (const std::uint32_t load : instance.loads) {
+      const auto value = memory.value(trace_.events[load]);
+      if (!value) return {};
+      out.values.push_back(*value);
+    }
+    return out;
+  }
+
+  // Whether a run of this kind fails. `left`: questions that may still be asked.
+  bool ask(const Instance& instance, StepId wanted, const Question& question, std::size_t depth, std::size_t& left) {
+    if (left == 0) return false;
+    --left;
+    ++coverage_.questions;
+    const Answer answer = feasibility_.ask(question);
+    if (answer.truth == Truth::Undecided) undecided(instance, answer.reason);
+    if (answer.truth != Truth::Yes) return false;
+    const std::vector<StepId> whole = answer.run;
+    StepId spoiler = kNoStep;
+    for (const std::vector<StepId>& run : {whole, shortest(index_, whole, question)}) {
+      const auto seen = seen_after(instance, run);
+      if (!seen) return undecided(instance, "a value that a check looks at is not known"), false;
+      if (trace::fails(instance.check, seen->values).value_or(false)) return add(instance, run, *seen, answer.tier);
+      spoiler = seen->writer;
+    }
+    if (spoiler == kNoStep || spoiler == wanted || depth == kMaxMoved) return false;
+    return std::ranges::any_of(without(spoiler, wanted, question), [&](const Question& other) {
+      return ask(instance, wanted, other, depth + 1, left);
+    });
+  }
+
+  // The same question, but the write that spoils it comes earlier or not at all: its thread stands
+  // before it, or before a critical section that it is in.
+  std::vector<Question> without(StepId spoiler, StepId wanted, const Question& question) const {
+    std::vector<Question> out;
+    const auto thread_of = [&](StepId step) { return c_.steps[step].thread; };
+    if (wanted != kNoStep && thread_of(spoiler) != thread_of(wanted)) {
+      out.push_back(question);
+      out.back().sequence.push_back({spoiler, wanted});
+    }
+    std::erase_if(out, [&](const Question& other) { return other.sequence == question.sequence; });
+    const bool stands = std::ranges::any_of(
+        question.before, [&](StepId step) { return thread_of(step) == thread_of(spoiler); });
+    if (stands) return out;
+    std::vector<StepId> places = {spoiler};
+    for (const CriticalSections::Held& held : sections_.at(spoiler)) places.push_back(held.since);
+    for (const StepId place : places) {
+      out.push_back(question);
+      out.back().before.push_back(place);
+    }
+    return out;
+  }
+
+  bool add(const Instance& instance, const std::vector<StepId>& run, const Seen& seen, const char* tier) {
+    witness::Finding finding;
+    finding.kind = FindingKind::Assertion;
+    finding.engine = tier;
+    finding.places = {{instance.loads.front(), Role::Access}};
+    if (seen.writer != kNoStep && (c_.steps[seen.writer].flags & causality::kMergedStep) == 0)
+      finding.places.push_back({c_.steps[seen.writer].event, Role::Access});
+    std::string values;
+    for (std::size_t i = 0; i < seen.values.size(); ++i) {
+      const Event& load = trace_.events[instance.loads[i]];
+      const std::string& name = trace_.sites[load.site].variable;
+      values += fmt::format("{}`{}` is {}", i == 0 ? "" : " and ", name.empty() ? "the value" : name,
+                            number_text(seen.values[i], load.size));
+    }
+    finding.note = fmt::format("In that run {} there, and the program calls {}.", values, instance.check.fails);
+    finding.witness = witness_of(c_, trace_, run, {instance.loads.front()});
+    found_.insert(trace_.events[instance.loads.front()].site);
+    findings_.push_back(std::move(finding));
+    return true;
+  }
+  // Small negative numbers are more likely than huge ones.
+  static std::string number_text(std::uint64_t value, std::uint64_t bytes) {
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(bytes);
+    const std::int64_t with_sign = static_cast<std::int64_t>(value << unused) >> unused;
+    return with_sign < 0 && with_sign > -1'000'000 ? fmt::format("{}", with_sign) : fmt::format("{}", value);
+  }
+
+  void undecided(const Instance& instance, const std::string& reason) {
+    coverage_.undecided_about(FindingKind::Assertion, {{instance.loads.front(), Role::Access}}, reason);
+  }
+
+  const trace::Trace& trace_;
+  const Computation& c_;
+  const Feasibility& feasibility_;
+  const Index& index_;
+  const CriticalSections sections_;
+  Coverage& coverage_;
+  std::set<std::uint32_t> found_;                   // sites
+  std::map<std::uint32_t, std::size_t> instances_; // by site
+  std::vector<witness::Finding> findings_;
+};
+
+} // namespace
+
+std::vector<witness::Finding> find_assertions(const trace::Trace& trace, const Computation& computation,
+                                              const Feasibility& feasibility, witness::Model model,
+                                              const Limits& limits, Coverage& coverage) {
+  if (trace.checks.size() < 2 || model < witness::Model::Maximal || feasibility.is_sliced()) return {};
+  // All values are known in the runs of `maximal`, and all of them are runs of `full`.
+  std::unique_ptr<Feasibility> own;
+  if (model != witness::Model::Maximal) own = make_feasibility(computation, witness::Model::Maximal, limits);
+  return Assertions(trace, computation, own ? *own : feasibility, coverage).run();
+}
+
+} // namespace sooth::predict

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Programs that hang, die, lose updates or leave something to their children: no report on them says just "nothing found; complete".
+
+Each file of promise/ is such a program. tests/pairs has more of them; there the findings themselves are checked, and ends_test.py ends those
+that hang in every way. Comments say what is expected:
+
+    // FOUND: KIND       a finding of that kind
+    // TOLD: TEXT        nothing is found, and the line that says so has this text
+    // OPTIONS: ...      of `sooth run`
+
+Without FOUND and TOLD the report has to say that it is not complete.
+
+    promise_test.py --build FOLDER --work FOLDER [--runs N]
+"""
+
+import argparse
+import json
+import pathlib
+import re
+
+from recording import ROOT, check, fresh, run
+
+HERE = pathlib.Path(__file__).resolve().parent / "promise"
+PAIRS = ROOT / "tests" / "pairs"
+
+
+def heading(text, word):
+    found = re.search(rf"^// {word}: (.*)$", text, re.M)
+    return found.group(1) if found else None
+
+
+def holds(sooth, source, program, folder):
+    text = source.read_text()
+    out = folder / "report.json"
+    options = (heading(text, "OPTIONS") or "").split()
+    told = run([sooth, "run", "--json", out, *options, program], folder, fine=(0, 65, 66, 124)).err
+    report = json.loads(out.read_text())
+    kinds = {finding["kind"] for finding in report["findings"]}
+    check(report["coverage"]["rejected"] == 0, f"{program}: findings were rejected: {told}")
+    wanted, line = heading(text, "FOUND"), heading(text, "TOLD")
+    if wanted:
+        check(wanted in kinds, f"{program}: found {kinds}: {told}")
+    elif line:
+        summary = [row for row in told.splitlines() if "nothing found" in row]
+        check(len(summary) == 1 and line in summary[0], f"{program}: {told}")
+    else:
+        check(not report["coverage"]["complete"], f"{program}: nothing found, and complete: {told}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--runs", type=int, default=1)
+    options = parser.parse_args()
+    folder = fresh(options.work.resolve())
+    binaries = options.build.resolve() / "bin"
+    run(["clang-19", "-O1", "-c", PAIRS / "order.c", "-o", "order.o"], folder)
+    for source in sorted(HERE.iterdir()):
+        compiler = binaries / ("sooth-cc" if source.suffix == ".c" else "sooth-c++")
+        for level in ("-O0", "-O2"):
+            program = folder / f"{source.stem}{level}"
+            run([compiler, "-g", level, source, "order.o", "-o", program, "-pthread", f"-I{PAIRS}"], folder)
+            for _ in range(options.runs):
+                holds(binaries / "sooth", source, program, folder)
+    print("fine")
+
+
+if __name__ == "__main__":
+    main()
