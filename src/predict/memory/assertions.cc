@@ -28,8 +28,8 @@ using witness::Role;
 
 constexpr std::size_t kMaxOfCheck = 16; // of one check whose values may fail
 constexpr std::size_t kMaxPoints = 64; // about one of them
-constexpr std::size_t kMaxAsked = 24;   // for one point
-constexpr std::size_t kMaxMoved = 3;    // writes that are moved out of the way
+constexpr std::size_t kMaxAsked = 32;   // for one point
+constexpr std::size_t kMaxPlaces = 12;  // where a thread stands, so that a write is not made
 
 // A check as it was met once.
 struct Instance {
@@ -84,6 +84,12 @@ private:
     return out.locations.empty() ? std::nullopt : std::optional(std::move(out));
   }
 
+  // What is still to be tried for one point.
+  struct Tries {
+    std::size_t left = kMaxAsked;
+    bool open = false; // something was not tried, so that nothing is proved
+  };
+
   void look_at(const Instance& instance, std::uint32_t site) {
     std::vector<Point> points = points_of(instance);
     std::erase_if(points, [&](const Point& point) { return cannot_be(instance, point); });
@@ -99,13 +105,25 @@ private:
       undecided(instance, "more values of one variable than are tried");
       points.resize(kMaxPoints);
     }
+    Tries tries;
     for (const Point& point : points) {
       Question question{{instance.step}, {}, {}, {}};
       if (point.done != kNoStep) question.done.push_back(point.done);
-      std::size_t left = kMaxAsked;
-      if (ask(instance, point.done, question, 0, left)) return;
-      if (left == 0) undecided(instance, "other writes come between, as far as was tried");
+      if (ask(instance, point, question, tries)) return;
+      tries.left = kMaxAsked;
     }
+    if (tries.open || mixes_threads(instance))
+      undecided(instance, "more orders of the writes of what a check looks at are possible than were tried");
+  }
+
+  // Values of several variables come from several threads: which combinations there are is not asked.
+  bool mixes_threads(const Instance& instance) const {
+    if (instance.loads.size() < 2) return false;
+    std::set<std::uint32_t> writers;
+    for (const std::uint32_t location : instance.locations)
+      for (const ThreadAccesses& own : index_.locations[location].threads)
+        if (!own.writes.empty()) writers.insert(own.thread);
+    return writers.size() > 1;
   }
 
   // Each other thread before its first write, and behind each of its writes.
@@ -127,16 +145,18 @@ private:
   bool cannot_be(const Instance& instance, const Point& point) const {
     const MustOrder& must = feasibility_.must(trace_);
     if (point.done != kNoStep && must.precedes(instance.step, point.done)) return true;
-    if (point.next != kNoStep && must.precedes(point.next, before(instance.step))) return true;
+    if (point.next != kNoStep && comes_before(point.next, instance.step)) return true;
     if (instance.loads.size() > 1) return false;
     // One load: the value that it would see alone decides.
     if (point.done != kNoStep) return !fails_with(instance, point.done);
     return !own_value_fails(instance);
   }
-  // The thread's step before this one, which it has done when it stands there; else the step itself.
-  StepId before(StepId step) const {
+  // In every run, when the thread stands before `step`. That is, before the last one that it has
+  // done by then.
+  bool comes_before(StepId other, StepId step) const {
     const std::uint32_t place = c_.steps[step].place;
-    return place == 0 ? step : c_.threads[c_.steps[step].thread].steps[place - 1];
+    if (place == 0) return false;
+    return feasibility_.must(trace_).precedes(other, c_.threads[c_.steps[step].thread].steps[place - 1]);
   }
   bool fails_with(const Instance& instance, StepId write) const {
     Memory memory(*this);
@@ -211,10 +231,10 @@ private:
     return out;
   }
 
-  // Whether a run of this kind fails. `left`: questions that may still be asked.
-  bool ask(const Instance& instance, StepId wanted, const Question& question, std::size_t depth, std::size_t& left) {
-    if (left == 0) return false;
-    --left;
+  // Whether a run of this kind fails.
+  bool ask(const Instance& instance, const Point& point, const Question& question, Tries& tries) {
+    if (tries.left == 0) return tries.open = true, false;
+    --tries.left;
     ++coverage_.questions;
     const Answer answer = feasibility_.ask(question);
     if (answer.truth == Truth::Undecided) undecided(instance, answer.reason);
@@ -227,30 +247,46 @@ private:
       if (trace::fails(instance.check, seen->values).value_or(false)) return add(instance, run, *seen, answer.tier);
       spoiler = seen->writer;
     }
-    if (spoiler == kNoStep || spoiler == wanted || depth == kMaxMoved) return false;
-    return std::ranges::any_of(without(spoiler, wanted, question), [&](const Question& other) {
-      return ask(instance, wanted, other, depth + 1, left);
+    if (spoiler == point.done) return false; // it has the value that is wanted
+    if (spoiler == kNoStep || always_between(instance, spoiler, point)) return false;
+    return std::ranges::any_of(without(spoiler, point, question, tries), [&](const Question& other) {
+      return ask(instance, point, other, tries);
     });
   }
 
-  // The same question, but the write that spoils it comes earlier or not at all: its thread stands
-  // before it, or before a critical section that it is in.
-  std::vector<Question> without(StepId spoiler, StepId wanted, const Question& question) const {
+  // In every run that has the write, the spoiler comes behind it and before the check: by orders and
+  // values, or because both are in one critical section of a lock that the checking thread has.
+  bool always_between(const Instance& instance, StepId spoiler, const Point& point) const {
+    if (point.done == kNoStep) return comes_before(spoiler, instance.step);
+    if (feasibility_.must(trace_).precedes(point.done, spoiler) && comes_before(spoiler, instance.step)) return true;
+    return std::ranges::any_of(sections_.at(point.done), [&](const CriticalSections::Held& held) {
+      if (!sections_.has(spoiler, held) || spoiler < point.done) return false;
+      return std::ranges::any_of(sections_.at(instance.step), [&](const CriticalSections::Held& own) {
+        return own.lock == held.lock && (own.exclusive || held.exclusive);
+      });
+    });
+  }
+
+  // The same question, but the write that spoils it comes earlier, or its thread stands at or before
+  // it.
+  std::vector<Question> without(StepId spoiler, const Point& point, const Question& question, Tries& tries) const {
     std::vector<Question> out;
     const auto thread_of = [&](StepId step) { return c_.steps[step].thread; };
-    if (wanted != kNoStep && thread_of(spoiler) != thread_of(wanted)) {
+    const bool of_the_same = point.done != kNoStep && thread_of(spoiler) == thread_of(point.done);
+    if (point.done != kNoStep && !of_the_same) {
       out.push_back(question);
-      out.back().sequence.push_back({spoiler, wanted});
+      out.back().sequence.push_back({spoiler, point.done});
     }
-    std::erase_if(out, [&](const Question& other) { return other.sequence == question.sequence; });
-    const bool stands = std::ranges::any_of(
-        question.before, [&](StepId step) { return thread_of(step) == thread_of(spoiler); });
-    if (stands) return out;
-    std::vector<StepId> places = {spoiler};
-    for (const CriticalSections::Held& held : sections_.at(spoiler)) places.push_back(held.since);
-    for (const StepId place : places) {
+    const std::uint32_t thread = thread_of(spoiler);
+    if (thread == thread_of(question.before.front())) return out; // its own: it has done that
+    const StepId latest = of_the_same && point.next != kNoStep ? point.next : spoiler;
+    const std::uint32_t last = c_.steps[latest].place;
+    const std::uint32_t first = of_the_same ? c_.steps[point.done].place + 1 : 0;
+    for (std::uint32_t place = last + 1; place-- > first;) {
+      if (last - place == kMaxPlaces) return tries.open = true, out;
       out.push_back(question);
-      out.back().before.push_back(place);
+      std::erase_if(out.back().before, [&](StepId step) { return thread_of(step) == thread; });
+      out.back().before.push_back(c_.threads[thread].steps[place]);
     }
     return out;
   }

@@ -11,8 +11,9 @@
 // Method: for each write of the check's locations by another thread, Feasibility is asked for a run
 //   that has it; and for one that has none. The values at the end of the run decide. If a later
 //   write has spoiled them, it is asked to come earlier, or not at all.
-// Where we differ: only a few writes are moved out of the way. Models below maximal have no such
-//   runs.
+// Gives up: after kMaxAsked questions about one write, and where several variables get their values
+//   from several threads. If nothing was found, the check is undecided then.
+// Models below maximal have no such runs.
 // Cost: nothing for checks that no recorded value fails; else up to kMaxPoints questions each.
 //
 // Places: the first load, and the write that it sees, if there is one. The witness ends before the
