@@ -29,7 +29,8 @@ std::string headline(const FindingText& finding) {
   if (finding.places.empty()) return out;
   if (finding.kind != FindingKind::Deadlock) {
     const std::string& variable = finding.places.front().step.variable;
-    const std::string_view word = finding.kind == FindingKind::Race ? "on" : "of";
+    const bool on = finding.kind == FindingKind::Race || finding.kind == FindingKind::Assertion;
+    const std::string_view word = on ? "on" : "of";
     // The address of a fault is in the note.
     const bool bare = finding.kind == FindingKind::Crash && variable.starts_with("0x");
     return variable.empty() || bare ? out : out + fmt::format(" {} `{}`", word, variable);

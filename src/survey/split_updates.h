@@ -43,7 +43,7 @@ public:
     const auto known = reads_.find(granule);
     if (known == reads_.end()) return;
     const bool elsewhere = known->second.section != section_;
-    any_ = elsewhere && trace::ActivationStack::are_near(known->second.calls, stack_.nearest());
+    any_ = elsewhere && trace::ActivationStack::common(known->second.calls, stack_.nearest()).has_value();
     if (elsewhere) reads_.erase(known); // it knows what it has written
   }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/trace.h"
@@ -16,26 +17,34 @@ namespace sooth::trace {
 
 class ActivationStack {
 public:
-  // The innermost activation and its caller; 0: there is none.
+  struct Activation {
+    std::uint32_t number = 0; // of this call; 0: there is none
+    std::uint32_t site = 0;   // of the function
+  };
+  // The innermost activation and its caller.
   struct Nearest {
-    std::uint32_t own = 0, caller = 0;
+    Activation own, caller;
   };
 
   void see(const Event& e) {
-    if (e.kind == EventKind::Enter) open_.push_back(++last_);
+    if (e.kind == EventKind::Enter) open_.push_back({++last_, e.site});
     if (e.kind == EventKind::Exit && e.value < open_.size()) open_.resize(e.value);
   }
   Nearest nearest() const {
     const std::size_t depth = open_.size();
-    return {depth > 0 ? open_[depth - 1] : 0, depth > 1 ? open_[depth - 2] : 0};
+    return {depth > 0 ? open_[depth - 1] : Activation(), depth > 1 ? open_[depth - 2] : Activation()};
   }
-  // One activation is both, or called them.
-  static bool are_near(const Nearest& a, const Nearest& b) {
-    return a.own == b.own || a.own == b.caller || b.own == a.caller || (a.caller == b.caller && a.caller != 0);
+  // The activation that is both, or one of them and the other's caller, or the caller of both.
+  // Nothing if there is none.
+  static std::optional<Activation> common(const Nearest& a, const Nearest& b) {
+    if (a.own.number == b.own.number || a.own.number == b.caller.number) return a.own;
+    if (a.caller.number == b.own.number) return b.own;
+    if (a.caller.number == b.caller.number && a.caller.number != 0) return a.caller;
+    return {};
   }
 
 private:
-  std::vector<std::uint32_t> open_; // by depth
+  std::vector<Activation> open_; // by depth
   std::uint32_t last_ = 0;
 };
 

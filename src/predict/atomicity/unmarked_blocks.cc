@@ -12,6 +12,7 @@
 #include "predict/atomicity/critical_sections.h"
 #include "predict/atomicity/interleavings.h"
 #include "trace/activation_stack.h"
+#include "trace/contents.h"
 
 namespace sooth::predict {
 
@@ -63,9 +64,8 @@ private:
       return;
     }
     if (known == own.reads.end() || same) return;
-    if (trace::ActivationStack::are_near(known->second.calls, own.calls.nearest()) &&
-        in_sections_of_one_lock(known->second.step, step))
-      add(own, known->second.step, step);
+    const auto around = trace::ActivationStack::common(known->second.calls, own.calls.nearest());
+    if (around && in_sections_of_one_lock(known->second.step, step)) add(own, known->second.step, step, around->site);
     own.reads.erase(known); // from now on it knows what it has written
   }
 
@@ -80,12 +80,15 @@ private:
     });
   }
 
-  void add(Thread& own, StepId read, StepId write) {
+  // `around`: the site of the function that both are in, or that calls what they are in.
+  void add(Thread& own, StepId read, StepId write, std::uint32_t around) {
     const causality::Step& first = c_.steps[read];
     const causality::Step& last = c_.steps[write];
     if ((first.flags & causality::kMergedStep) != 0 || (last.flags & causality::kMergedStep) != 0) return;
     const std::uint32_t from = trace_.events[first.event].site, to = trace_.events[last.event].site;
-    const std::string& function = trace_.sites[to].function;
+    // A function that was inlined has no activation, but its name is at the sites.
+    const bool in_one = trace_.sites[from].function == trace_.sites[to].function;
+    const std::string& function = trace_.sites[in_one ? to : around].function;
     if (++own.seen[{function, from, to}] > kMaxOfSites) return;
     blocks_.push_back({first.thread, first.event, last.event, first.place, last.place + 1, true, function});
   }
@@ -136,15 +139,19 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
   std::vector<Candidate> out;
   std::set<Sites> told;
   for (const std::vector<witness::Place>& places : broken) {
-    const std::uint32_t read = places[0].event, write = places[1].event;
+    const trace::Event& read = trace.events[places[0].event];
+    const trace::Event& write = trace.events[places[1].event];
     const trace::Event& between = trace.events[places[2].event];
-    if (!trace::writes_memory(between.kind) || !trace::overlap(between, trace.events[read])) continue;
-    const std::string& function = trace.sites[trace.events[write].site].function;
-    if (!told.insert({function, trace.events[read].site, trace.events[write].site}).second) continue;
+    if (!trace::writes_memory(between.kind) || !trace::overlap(between, read)) continue;
+    const std::string name = std::ranges::find(set.blocks, places[0].event, &Block::begin)->name;
+    if (!told.insert({name, read.site, write.site}).second) continue;
     out.push_back({witness::FindingKind::Atomicity,
-                   {{read, Role::BlockBegin}, {write, Role::BlockEnd}, {places[2].event, Role::Interleaved}},
-                   "the third may come between the first two, which are under the same lock, but not at once; is " +
-                       function + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
+                   {{places[0].event, Role::BlockBegin},
+                    {places[1].event, Role::BlockEnd},
+                    {places[2].event, Role::Interleaved}},
+                   "the third, of another thread, may come between the first two, which are in different critical "
+                   "sections of one lock; is " +
+                       (name.empty() ? "this" : name) + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
   }
   return out;
 }

@@ -150,6 +150,7 @@ std::string reason_for(const FindingText& finding) {
   case FindingKind::LostWakeup:
     return finding.status == Status::Observed ? "The signal came before the wait, and nothing else ends the wait."
                                               : "In another run the signal comes before the wait, and is lost.";
+  case FindingKind::Assertion: return "Another run comes to this check while memory holds other values.";
   default: return {};
   }
 }
@@ -160,6 +161,8 @@ std::string advice_for(const Report& report, const FindingText& finding) {
   case FindingKind::Deadlock: return advice_for_deadlock(finding);
   case FindingKind::LostWakeup: return advice_for_lost_wakeup(finding);
   case FindingKind::Atomicity: return "Hold one lock for the whole block, at all places that use the same data.";
+  case FindingKind::Assertion:
+    return "Keep a lock until what is asserted holds again, and assert it under this lock; or wait until it holds.";
   case FindingKind::UseAfterFree:
   case FindingKind::DoubleFree: return advice_for_free(finding);
   default: return {};

@@ -166,6 +166,7 @@ private:
     case FindingKind::Race: return "^ at the same time";
     case FindingKind::Deadlock: return "^ each waits for ever";
     case FindingKind::LostWakeup: return "^ waits for ever";
+    case FindingKind::Assertion: return "^ and fails";
     default: return "^ here";
     }
   }
