@@ -59,7 +59,7 @@ public:
 
   bool comes_back(const CallBase& call, unsigned depth = 0) {
     if (isa<DbgInfoIntrinsic>(call)) return true;
-    if (call.doesNotReturn() || call.isInlineAsm() || isa<InvokeInst, CallBrInst>(call)) return false;
+    if (call.doesNotReturn() || call.isInlineAsm() || isa<CallBrInst>(call)) return false;
     if (isa<IntrinsicInst>(call)) return true;
     const Function* callee = callee_of(call);
     if (!callee) return false;
@@ -118,11 +118,15 @@ private:
 
   bool comes_back(const BasicBlock& block, unsigned depth, Open& open) {
     if (open.size() == kMaxBlocks || !open.insert(&block).second) return false;
-    bool all = isa<ReturnInst, BranchInst, SwitchInst>(block.getTerminator()) && all_of(block, [&](const Instruction& i) {
+    const Instruction& end = *block.getTerminator();
+    bool all = isa<ReturnInst, BranchInst, SwitchInst, InvokeInst>(end) && all_of(block, [&](const Instruction& i) {
       const auto* call = dyn_cast<CallBase>(&i);
       return !call || comes_back(*call, depth);
     });
-    for (const BasicBlock* next : successors(&block)) all = all && comes_back(*next, depth, open);
+    // What comes back throws nothing.
+    if (const auto* invoke = dyn_cast<InvokeInst>(&end)) all = all && comes_back(*invoke->getNormalDest(), depth, open);
+    else
+      for (const BasicBlock* next : successors(&block)) all = all && comes_back(*next, depth, open);
     open.erase(&block);
     return all;
   }

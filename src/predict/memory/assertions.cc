@@ -39,10 +39,10 @@ struct Instance {
   std::vector<std::uint32_t> locations; // of all loads
 };
 
-// What another thread has just done.
+// The write that the load is to see.
 struct Point {
-  StepId done = kNoStep; // its last write of the locations; none: it has not written them
-  StepId next = kNoStep; // its next one
+  StepId done = kNoStep; // the last write of the locations; none: nobody has written them
+  StepId next = kNoStep; // the same thread's next one
 };
 
 // What the loads see at the end of a run.
@@ -97,7 +97,7 @@ private:
     ++coverage_.candidates;
     if (instances_[site]++ >= kMaxOfCheck) return undecided(instance, "more calls of one check than are looked at");
     const auto nearest_first = [&](const Point& point) {
-      const StepId other = point.done != kNoStep ? point.done : point.next;
+      const StepId other = point.done != kNoStep ? point.done : 0;
       return std::pair(other > instance.step ? other - instance.step : instance.step - other, other);
     };
     std::ranges::sort(points, {}, nearest_first);
@@ -126,30 +126,28 @@ private:
     return writers.size() > 1;
   }
 
-  // Each other thread before its first write, and behind each of its writes.
+  // Each write of the other threads, and the last one of its own: or, if there is none, what was
+  // there first.
   std::vector<Point> points_of(const Instance& instance) const {
     std::map<std::uint32_t, std::set<StepId>> writes; // by thread
+    const std::uint32_t thread = c_.steps[instance.step].thread;
     for (const std::uint32_t location : instance.locations)
-      for (const ThreadAccesses& own : index_.locations[location].threads)
-        if (own.thread != c_.steps[instance.step].thread)
-          for (const Access& access : own.writes) writes[own.thread].insert(access.step);
-    std::vector<Point> out;
-    for (const auto& [thread, steps] : writes) {
-      StepId done = kNoStep;
-      for (const StepId step : steps) out.push_back({std::exchange(done, step), step});
-      out.push_back({done, kNoStep});
-    }
+      for (const ThreadAccesses& some : index_.locations[location].threads)
+        for (const Access& access : some.writes)
+          if (some.thread != thread || access.step < instance.step) writes[some.thread].insert(access.step);
+    std::vector<Point> out = {{writes[thread].empty() ? kNoStep : *writes[thread].rbegin(), kNoStep}};
+    writes.erase(thread);
+    for (const auto& [other, steps] : writes)
+      for (auto step = steps.begin(); step != steps.end(); ++step)
+        out.push_back({*step, std::next(step) == steps.end() ? kNoStep : *std::next(step)});
     return out;
   }
 
   bool cannot_be(const Instance& instance, const Point& point) const {
-    const MustOrder& must = feasibility_.must(trace_);
-    if (point.done != kNoStep && must.precedes(instance.step, point.done)) return true;
+    if (point.done != kNoStep && feasibility_.must(trace_).precedes(instance.step, point.done)) return true;
     if (point.next != kNoStep && comes_before(point.next, instance.step)) return true;
-    if (instance.loads.size() > 1) return false;
     // One load: the value that it would see alone decides.
-    if (point.done != kNoStep) return !fails_with(instance, point.done);
-    return !own_value_fails(instance);
+    return instance.loads.size() == 1 && !fails_with(instance, point.done);
   }
   // In every run, when the thread stands before `step`. That is, before the last one that it has
   // done by then.
@@ -160,23 +158,11 @@ private:
   }
   bool fails_with(const Instance& instance, StepId write) const {
     Memory memory(*this);
-    memory.take(write);
+    if (write != kNoStep) memory.take(write);
     const auto value = memory.value(trace_.events[instance.loads.front()]);
-    return !value || trace::fails(instance.check, std::span(&*value, 1)).value_or(false);
+    if (!value) return write != kNoStep; // it may; what was there first is known, or nothing can be shown
+    return trace::fails(instance.check, std::span(&*value, 1)).value_or(false);
   }
-  // Before all others have written: what the thread itself wrote last, or what was there first.
-  bool own_value_fails(const Instance& instance) const {
-    Memory memory(*this);
-    const std::uint32_t thread = c_.steps[instance.step].thread;
-    for (const std::uint32_t location : instance.locations)
-      for (const ThreadAccesses& own : index_.locations[location].threads)
-        if (own.thread == thread)
-          for (const Access& access : own.writes)
-            if (access.step < instance.step) memory.take(access.step);
-    const auto value = memory.value(trace_.events[instance.loads.front()]);
-    return value && trace::fails(instance.check, std::span(&*value, 1)).value_or(false);
-  }
-
   // Memory after some steps: byte by byte, who wrote it.
   class Memory {
   public:
