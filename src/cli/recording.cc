@@ -81,10 +81,10 @@ std::vector<ChildTrace> child_traces(const std::string& trace, std::uint64_t sin
     if (!read_header(it->path(), header) || header.run != static_cast<std::uint32_t>(getpid())) continue;
     if (header.start_time_ns < since_ns) continue;
     const std::string kin = header.pid == first.pid ? "after exec" : fmt::format("a child of {}", header.parent_pid);
-    rows.push_back({header.start_time_ns,
-                    {it->path().string(),
-                     fmt::format("{} (process {}, {})", program_in(it->path(), header.pid), header.pid, kin),
-                     header.pid}});
+    rows.push_back(
+        {header.start_time_ns,
+         {it->path().string(), fmt::format("{} (process {}, {})", program_in(it->path(), header.pid), header.pid, kin),
+          header.pid}});
   }
   std::ranges::sort(rows, [](const Row& a, const Row& b) {
     return std::tie(a.start, a.child.process) < std::tie(b.start, b.child.process);

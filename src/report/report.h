@@ -230,8 +230,8 @@ struct Report {
   std::uint64_t threads = 0;
   ProcessText process;
   std::vector<std::uint64_t> processes_left_out; // children whose traces nobody had time for
-  std::vector<TraceText> traces; // if there are several (between/merge.h); empty: only `trace`
-  bool partial = false;          // the analysis was interrupted; the report has the results so far
+  std::vector<TraceText> traces;                 // if there are several (between/merge.h); empty: only `trace`
+  bool partial = false;                          // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
   std::vector<FindingText> findings;

@@ -38,10 +38,10 @@ struct Settled {
   bool deadlocks = false;
   bool wakeups = false; // none is lost
   bool misuse = false;
-  bool blocks = false;   // there are none
-  bool unmarked = false; // nor is there one that nobody marked (split_updates.h)
+  bool blocks = false;     // there are none
+  bool unmarked = false;   // nor is there one that nobody marked (split_updates.h)
   bool assertions = false; // none looks at what may change (trace/program/checks.h)
-  bool end = false;      // the run came to its end, and not by a crash
+  bool end = false;        // the run came to its end, and not by a crash
 };
 
 } // namespace sooth::survey

@@ -145,9 +145,9 @@ private:
   template <typename F>
   void each_verdict(const trace::Event& access, F&& f) const;
 
-  std::vector<std::uint8_t> own_frame_;          // by site
-  std::vector<std::uint8_t> is_check_;           // by site: a load that decides whether the program fails
-  absl::flat_hash_set<std::uint64_t> checked_;   // granules that such loads saw
+  std::vector<std::uint8_t> own_frame_;        // by site
+  std::vector<std::uint8_t> is_check_;         // by site: a load that decides whether the program fails
+  absl::flat_hash_set<std::uint64_t> checked_; // granules that such loads saw
   LockSets locks_;
   Requests requests_;
   SplitUpdates split_;

@@ -16,7 +16,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "trace/activation_stack.h"
+#include "trace/stack.h"
 
 namespace sooth::survey {
 

@@ -122,7 +122,7 @@ struct FileHeader {
   std::uint64_t unsupported_calls[8];
   std::uint32_t waiting; // threads that now wait for something that only another thread of the process can give
   std::uint32_t run;     // the `sooth` process that started this run (SOOTH_RUN); 0: none did
-  std::uint64_t waits; // how often a thread began such a wait
+  std::uint64_t waits;   // how often a thread began such a wait
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 

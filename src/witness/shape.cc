@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "trace/contents.h"
-#include "trace/initial_contents.h"
 #include "trace/program/checks.h"
+#include "trace/program/initial_contents.h"
 #include "witness/circle.h"
 #include "witness/cxx_order.h"
 #include "witness/deadlock.h"
@@ -151,7 +151,8 @@ private:
   // The thread stands before the loads of a check, and memory holds what it fails with.
   Objection assertion() const {
     const auto& next = finding_.witness.next;
-    if (finding_.status == Status::Observed || next.size() != 1) return "An assertion fails in another run, at one load.";
+    if (finding_.status == Status::Observed || next.size() != 1)
+      return "An assertion fails in another run, at one load.";
     const std::vector<EventNumber> loads = trace::loads_of(trace_, next[0]);
     if (loads.empty() || !has_place(next[0], Role::Access))
       return fmt::format("{} does not decide whether the program fails.", describe(trace_, next[0]));

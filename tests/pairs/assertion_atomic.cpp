@@ -1,5 +1,6 @@
-// A thread sets an atomic flag for a while, and another one asserts that it is not set. No access races, and the recorded run has the
-// assertion behind both. In the other one the first thread was joined before.
+// A thread sets an atomic flag for a while, and another one asserts that it is not set. No access
+// races, and the recorded run has the assertion behind both. In the other one the first thread was
+// joined before.
 // EXPECT: assertion flag @check @set
 // MODELS: maximal
 #undef NDEBUG

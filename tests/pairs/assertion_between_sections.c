@@ -1,5 +1,6 @@
-// A flag is set in one critical section and cleared in the next. An assertion that comes between them fails; the recorded run has it behind
-// both. In the other one, both are one section: nobody ever sees the flag set.
+// A flag is set in one critical section and cleared in the next. An assertion that comes between
+// them fails; the recorded run has it behind both. In the other one, both are one section: nobody
+// ever sees the flag set.
 // EXPECT: assertion busy @check @set
 // MODELS: maximal
 // NOTE: `busy` is 1 there

@@ -1,5 +1,6 @@
-// A thread expects that another one has set up a value, and ends the program if it has not. Nothing makes it wait, so in another run it
-// sees what the variable began with. In the other one it is created later.
+// A thread expects that another one has set up a value, and ends the program if it has not. Nothing
+// makes it wait, so in another run it sees what the variable began with. In the other one it is
+// created later.
 // EXPECT: assertion limit @check
 // MODELS: maximal
 // NOTE: `limit` is 0 there, and the program calls abort

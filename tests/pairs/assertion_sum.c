@@ -1,5 +1,5 @@
-// Money goes from one account to another in two critical sections. Between them some of it is missing, and an audit fails. In the other
-// one, the transfer is one section.
+// Money goes from one account to another in two critical sections. Between them some of it is
+// missing, and an audit fails. In the other one, the transfer is one section.
 // EXPECT: assertion savings @check
 // MODELS: maximal
 // NOTE: `savings` is 90 and `checking` is 0 there

@@ -51,11 +51,9 @@ public:
   }
 
   std::vector<Finding> found(witness::Model model = witness::Model::Maximal) {
-    return find(
-        [&](const auto& t, const auto& c, const auto& f, const auto& limits, auto& coverage) {
-          return find_assertions(t, c, f, model, limits, coverage);
-        },
-        model);
+    return find([&](const auto& t, const auto& c, const auto& f, const auto& limits,
+                    auto& coverage) { return find_assertions(t, c, f, model, limits, coverage); },
+                model);
   }
 
 private:

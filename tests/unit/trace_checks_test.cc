@@ -17,8 +17,9 @@ std::uint32_t word(CheckOperation operation, unsigned bits, unsigned index = 0) 
 }
 std::optional<bool> of_two(CheckOperation operation, unsigned bits, std::uint64_t a, std::uint64_t b) {
   const std::uint64_t values[] = {a, b};
-  return fails({"", {1, 2}, {word(CheckOperation::Load, bits, 0), word(CheckOperation::Load, bits, 1), word(operation, 1)}},
-               values);
+  return fails(
+      {"", {1, 2}, {word(CheckOperation::Load, bits, 0), word(CheckOperation::Load, bits, 1), word(operation, 1)}},
+      values);
 }
 
 TEST(Checks, ComparisonsKnowSigns) {
@@ -32,7 +33,8 @@ TEST(Checks, ComparisonsKnowSigns) {
 }
 
 TEST(Checks, WidthsChange) {
-  const auto with = [](CheckOperation operation, unsigned from, unsigned to, std::uint64_t value, std::uint32_t wanted) {
+  const auto with = [](CheckOperation operation, unsigned from, unsigned to, std::uint64_t value,
+                       std::uint32_t wanted) {
     const std::uint64_t values[] = {value};
     return fails({"",
                   {1},
@@ -50,16 +52,16 @@ TEST(Checks, AMalformedConditionSaysNothing) {
   const std::uint32_t load = word(CheckOperation::Load, 32), one = word(CheckOperation::Load, 1);
   for (const std::vector<std::uint32_t>& condition : std::vector<std::vector<std::uint32_t>>{
            {},
-           {load},                                                                  // not a truth
-           {one, one},                                                              // two of them
-           {word(CheckOperation::Load, 1, 1)},                                      // no such load
-           {word(CheckOperation::Load, 0)},                                         // no bits
-           {word(CheckOperation::Load, 65)},                                        // too many
-           {word(CheckOperation::Constant, 1), 1},                                  // cut
-           {load, word(CheckOperation::Equal, 1)},                                  // one number for two
-           {load, one, word(CheckOperation::Equal, 1)},                             // of two widths
-           {one, word(static_cast<CheckOperation>(200), 1)},                        // unknown
-           {one, word(CheckOperation::Select, 1)},                                  // one for three
+           {load},                                                                                 // not a truth
+           {one, one},                                                                             // two of them
+           {word(CheckOperation::Load, 1, 1)},                                                     // no such load
+           {word(CheckOperation::Load, 0)},                                                        // no bits
+           {word(CheckOperation::Load, 65)},                                                       // too many
+           {word(CheckOperation::Constant, 1), 1},                                                 // cut
+           {load, word(CheckOperation::Equal, 1)},                                                 // one number for two
+           {load, one, word(CheckOperation::Equal, 1)},                                            // of two widths
+           {one, word(static_cast<CheckOperation>(200), 1)},                                       // unknown
+           {one, word(CheckOperation::Select, 1)},                                                 // one for three
            {load, word(CheckOperation::Constant, 32), 40, 0, word(CheckOperation::ShiftLeft, 32)}, // too far
        })
     EXPECT_EQ(fails({"", {1}, condition}, values), std::nullopt) << condition.size();

@@ -26,12 +26,8 @@ const Function* callee_of(const CallBase& call) {
 }
 
 bool is_failing_name(StringRef name) {
-  static constexpr StringRef kNames[] = {"abort",
-                                         "__assert_fail",
-                                         "__assert_perror_fail",
-                                         "__assert",
-                                         "_ZSt9terminatev",
-                                         "_ZSt21__glibcxx_assert_failPKciS0_S0_"};
+  static constexpr StringRef kNames[] = {"abort",    "__assert_fail",   "__assert_perror_fail",
+                                         "__assert", "_ZSt9terminatev", "_ZSt21__glibcxx_assert_failPKciS0_S0_"};
   return is_contained(kNames, name);
 }
 
@@ -43,8 +39,8 @@ bool always_returns(StringRef name) {
 }
 // So do these; but what they print could block, so they count only on the failing side.
 bool is_output(StringRef name) {
-  static constexpr StringRef kNames[] = {"printf", "fprintf", "puts",    "fputs", "fwrite", "fputc",
-                                         "putchar", "perror", "vfprintf", "fflush", "write", "dprintf"};
+  static constexpr StringRef kNames[] = {"printf",  "fprintf", "puts",     "fputs",  "fwrite", "fputc",
+                                         "putchar", "perror",  "vfprintf", "fflush", "write",  "dprintf"};
   return is_contained(kNames, name);
 }
 
@@ -107,9 +103,9 @@ private:
   }
   bool comes_to_end(const BasicBlock& block, unsigned depth) {
     return isa<BranchInst, SwitchInst>(block.getTerminator()) && all_of(block, [&](const Instruction& i) {
-      const auto* call = dyn_cast<CallBase>(&i);
-      return !call || comes_back_or_prints(*call, depth);
-    });
+             const auto* call = dyn_cast<CallBase>(&i);
+             return !call || comes_back_or_prints(*call, depth);
+           });
   }
   bool comes_back_or_prints(const CallBase& call, unsigned depth) {
     const Function* callee = callee_of(call);
@@ -120,9 +116,9 @@ private:
     if (open.size() == kMaxBlocks || !open.insert(&block).second) return false;
     const Instruction& end = *block.getTerminator();
     bool all = isa<ReturnInst, BranchInst, SwitchInst, InvokeInst>(end) && all_of(block, [&](const Instruction& i) {
-      const auto* call = dyn_cast<CallBase>(&i);
-      return !call || comes_back(*call, depth);
-    });
+                 const auto* call = dyn_cast<CallBase>(&i);
+                 return !call || comes_back(*call, depth);
+               });
     // What comes back throws nothing.
     if (const auto* invoke = dyn_cast<InvokeInst>(&end)) all = all && comes_back(*invoke->getNormalDest(), depth, open);
     else

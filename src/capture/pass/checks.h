@@ -30,9 +30,9 @@
 namespace sooth::pass {
 
 struct FoundCheck {
-  std::string fails;                            // the failing function
-  llvm::SmallVector<llvm::LoadInst*, 2> loads;  // in their order
-  std::vector<std::uint32_t> condition;         // words (trace/format.h, kFactChecks); 1: it fails
+  std::string fails;                           // the failing function
+  llvm::SmallVector<llvm::LoadInst*, 2> loads; // in their order
+  std::vector<std::uint32_t> condition;        // words (trace/format.h, kFactChecks); 1: it fails
 };
 
 std::vector<FoundCheck> find_checks(llvm::Function& function,

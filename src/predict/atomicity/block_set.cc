@@ -5,8 +5,8 @@
 #include "predict/atomicity/view_order.h"
 #include "predict/question/witness_of.h"
 #include "trace/contents.h"
-#include "trace/initial_contents.h"
 #include "trace/kind_groups.h"
+#include "trace/program/initial_contents.h"
 
 namespace sooth::predict {
 

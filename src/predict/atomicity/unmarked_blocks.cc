@@ -11,8 +11,8 @@
 #include "predict/atomicity/block_set.h"
 #include "predict/atomicity/critical_sections.h"
 #include "predict/atomicity/interleavings.h"
-#include "trace/activation_stack.h"
 #include "trace/contents.h"
+#include "trace/stack.h"
 
 namespace sooth::predict {
 
@@ -145,13 +145,12 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
     if (!trace::writes_memory(between.kind) || !trace::overlap(between, read)) continue;
     const std::string name = std::ranges::find(set.blocks, places[0].event, &Block::begin)->name;
     if (!told.insert({name, read.site, write.site}).second) continue;
-    out.push_back({witness::FindingKind::Atomicity,
-                   {{places[0].event, Role::BlockBegin},
-                    {places[1].event, Role::BlockEnd},
-                    {places[2].event, Role::Interleaved}},
-                   "the third, of another thread, may come between the first two, which are in different critical "
-                   "sections of one lock; is " +
-                       (name.empty() ? "this" : name) + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
+    out.push_back(
+        {witness::FindingKind::Atomicity,
+         {{places[0].event, Role::BlockBegin}, {places[1].event, Role::BlockEnd}, {places[2].event, Role::Interleaved}},
+         "the third, of another thread, may come between the first two, which are in different critical "
+         "sections of one lock; is " +
+             (name.empty() ? "this" : name) + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
   }
   return out;
 }

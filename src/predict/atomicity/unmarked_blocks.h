@@ -26,7 +26,8 @@ namespace sooth::predict {
 
 // One for each function, read and write, by site. Places: the read, the write, and the other
 // thread's write that may come between them.
-// `functions`: as in atomicity.h; what is inside a block of theirs, or of a marked one, is left out.
+// `functions`: as in atomicity.h. What is inside one of their blocks, or of marked ones, is left
+// out.
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
                                       const Limits& limits, const std::vector<std::string>& functions);
 

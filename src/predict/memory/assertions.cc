@@ -15,8 +15,8 @@
 #include "predict/question/must_order.h"
 #include "predict/question/witness_of.h"
 #include "trace/contents.h"
-#include "trace/initial_contents.h"
 #include "trace/program/checks.h"
+#include "trace/program/initial_contents.h"
 
 namespace sooth::predict {
 
@@ -27,7 +27,7 @@ using witness::FindingKind;
 using witness::Role;
 
 constexpr std::size_t kMaxOfCheck = 16; // of one check whose values may fail
-constexpr std::size_t kMaxPoints = 64; // about one of them
+constexpr std::size_t kMaxPoints = 64;  // about one of them
 constexpr std::size_t kMaxAsked = 32;   // for one point
 constexpr std::size_t kMaxPlaces = 12;  // where a thread stands, so that a write is not made
 
@@ -55,7 +55,8 @@ class Assertions {
 public:
   Assertions(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
              Coverage& coverage)
-      : trace_(trace), c_(computation), feasibility_(feasibility), index_(feasibility.index()), sections_(computation), coverage_(coverage) {}
+      : trace_(trace), c_(computation), feasibility_(feasibility), index_(feasibility.index()), sections_(computation),
+        coverage_(coverage) {}
 
   std::vector<witness::Finding> run() {
     for (std::uint32_t i = trace_.standing; i < trace_.events.size(); ++i) {
@@ -71,7 +72,8 @@ private:
     const StepId step = c_.step_of_event[event];
     if (step == kNoStep || c_.steps[step].event != event) return {};
     if (c_.steps[step].place >= index_.trusted[c_.steps[step].thread]) return {};
-    Instance out{trace_.checks[trace_.sites[trace_.events[event].site].check], trace::loads_of(trace_, event), step, {}};
+    Instance out{
+        trace_.checks[trace_.sites[trace_.events[event].site].check], trace::loads_of(trace_, event), step, {}};
     if (out.loads.empty()) return {};
     for (const std::uint32_t load : out.loads) {
       const StepId own = c_.step_of_event[load];
@@ -116,7 +118,8 @@ private:
       undecided(instance, "more orders of the writes of what a check looks at are possible than were tried");
   }
 
-  // Values of several variables come from several threads: which combinations there are is not asked.
+  // Values of several variables come from several threads: which combinations there are is not
+  // asked.
   bool mixes_threads(const Instance& instance) const {
     if (instance.loads.size() < 2) return false;
     std::set<std::uint32_t> writers;
@@ -235,13 +238,12 @@ private:
     }
     if (spoiler == point.done) return false; // it has the value that is wanted
     if (spoiler == kNoStep || always_between(instance, spoiler, point)) return false;
-    return std::ranges::any_of(without(spoiler, point, question, tries), [&](const Question& other) {
-      return ask(instance, point, other, tries);
-    });
+    return std::ranges::any_of(without(spoiler, point, question, tries),
+                               [&](const Question& other) { return ask(instance, point, other, tries); });
   }
 
-  // In every run that has the write, the spoiler comes behind it and before the check: by orders and
-  // values, or because both are in one critical section of a lock that the checking thread has.
+  // In every run that has the write, the spoiler comes behind it and before the check: by orders
+  // and values, or because both are in one critical section of a lock that the checking thread has.
   bool always_between(const Instance& instance, StepId spoiler, const Point& point) const {
     if (point.done == kNoStep) return comes_before(spoiler, instance.step);
     if (feasibility_.must(trace_).precedes(point.done, spoiler) && comes_before(spoiler, instance.step)) return true;
@@ -253,8 +255,8 @@ private:
     });
   }
 
-  // The same question, but the write that spoils it comes earlier, or its thread stands at or before
-  // it.
+  // The same question, but the write that spoils it comes earlier, or its thread stands at or
+  // before it.
   std::vector<Question> without(StepId spoiler, const Point& point, const Question& question, Tries& tries) const {
     std::vector<Question> out;
     const auto thread_of = [&](StepId step) { return c_.steps[step].thread; };
@@ -314,7 +316,7 @@ private:
   const Index& index_;
   const CriticalSections sections_;
   Coverage& coverage_;
-  std::set<std::uint32_t> found_;                   // sites
+  std::set<std::uint32_t> found_;                  // sites
   std::map<std::uint32_t, std::size_t> instances_; // by site
   std::vector<witness::Finding> findings_;
 };

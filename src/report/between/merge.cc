@@ -51,8 +51,7 @@ std::optional<Error> MergedReports::add(Report report, bool of_child) {
     return Error{"together, the traces have more events than one report can number.", report.trace};
   shift_events(static_cast<std::uint32_t>(first_event_), report);
   const std::size_t number = report_.traces.size();
-  TraceText text{report.trace,    report.events, report.analysed, report.threads, first_event_,
-                 report.process, of_child};
+  TraceText text{report.trace, report.events, report.analysed, report.threads, first_event_, report.process, of_child};
   first_event_ += report.analysed;
   std::vector<FindingText> findings = std::exchange(report.findings, {});
   if (number == 0) report_ = std::move(report);
@@ -129,9 +128,9 @@ Report MergedReports::all() && {
     const auto doubles = std::ranges::unique(finding.also_in);
     finding.also_in.erase(doubles.begin(), doubles.end());
     std::erase(finding.also_in, finding.trace);
-    finding.note += fmt::format("{}Found in {} of {} traces{}.", finding.note.empty() ? "" : " ",
-                                finding.also_in.size() + 1, report_.traces.size(),
-                                has_children ? ": " + report_.traces[finding.trace].file : "");
+    finding.note +=
+        fmt::format("{}Found in {} of {} traces{}.", finding.note.empty() ? "" : " ", finding.also_in.size() + 1,
+                    report_.traces.size(), has_children ? ": " + report_.traces[finding.trace].file : "");
   }
   report_.processes_left_out = std::move(left_out_);
   report_.trace = fmt::format("{} traces", report_.traces.size() + missed_.size());

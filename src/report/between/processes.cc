@@ -59,11 +59,11 @@ void tell_processes(Report& report) {
   Coverage& coverage = report.coverage;
   add(coverage, "childrenLeftOut", left_out,
       "child processes are not in this report: there is no trace of them here, or no time was left (--budget)", false);
-  add(coverage, "becameAnother", went_on,
-      "processes became another program (exec), of which there is no trace here", false);
+  add(coverage, "becameAnother", went_on, "processes became another program (exec), of which there is no trace here",
+      false);
   add(coverage, "childProcesses", children, "child processes are in this report, too", true);
-  add(coverage, "otherPrograms", others,
-      "child processes became another program (exec) that was not built with Sooth", true);
+  add(coverage, "otherPrograms", others, "child processes became another program (exec) that was not built with Sooth",
+      true);
 }
 
 } // namespace sooth::report

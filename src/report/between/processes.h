@@ -1,8 +1,8 @@
 // The processes that a report is about, and those that it leaves out.
 //
 //     process 10 forks 11 and 12; there are traces of 10 and 11     12 is left out
-//     process 11 ends with exec; there is no second trace of 11     it went on as a program that was
-//                                                                   not built with Sooth
+//     process 11 ends with exec; there is no second trace of 11     it went on as a program that
+//                                                                   was not built with Sooth
 //
 // A report about a process says nothing about its children. So it names them: those whose traces
 // are in it, too, and those that it leaves out. It is not complete then.

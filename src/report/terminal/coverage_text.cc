@@ -115,7 +115,7 @@ std::string unmarked_text(const Report& report) {
 // them.
 bool is_technical(const Gap& gap) {
   constexpr std::string_view kNames[] = {"openThreads",    "opaqueRanges", "spuriousWakes", "brokenHolds",
-                                         "externalWrites", "benignRaces",  "furtherPairs", kUnmarkedBlocks};
+                                         "externalWrites", "benignRaces",  "furtherPairs",  kUnmarkedBlocks};
   return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
 }
 

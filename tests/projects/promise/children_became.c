@@ -1,3 +1,4 @@
-// Children: the program itself becomes another one, which was not built with Sooth: nothing is known of what that does.
+// Children: the program itself becomes another one, which was not built with Sooth: nothing is
+// known of what that does.
 #include <unistd.h>
 int main(void) { execlp("true", "true", (char*)NULL); }

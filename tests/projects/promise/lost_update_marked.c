@@ -1,4 +1,5 @@
-// Atomicity: the serial lost update, marked. `maximal` cannot prove it, and so it does not say that it has looked at everything.
+// Atomicity: the serial lost update, marked. `maximal` cannot prove it, and so it does not say that
+// it has looked at everything.
 #include <sooth/sooth.h>
 
 #include "pair.h"

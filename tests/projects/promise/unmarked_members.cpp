@@ -1,4 +1,5 @@
-// Atomicity: a class whose members are locked one by one; what uses two of them in a row is not atomic. Nobody marked it.
+// Atomicity: a class whose members are locked one by one; what uses two of them in a row is not
+// atomic. Nobody marked it.
 // TOLD: 1 block looks as if it should be atomic
 #include <mutex>
 

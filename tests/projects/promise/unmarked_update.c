@@ -1,4 +1,5 @@
-// Atomicity: each deposit reads the balance in one critical section and writes it in the next. Nobody marked it as atomic.
+// Atomicity: each deposit reads the balance in one critical section and writes it in the next.
+// Nobody marked it as atomic.
 // TOLD: 1 block looks as if it should be atomic
 #include "pair.h"
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -32,10 +32,9 @@ std::uint32_t SiteTable::add(const Row& row) {
       row.check.empty() ? 0 : check_keys_.try_emplace(row.check, check_keys_.size() + 1).first->second;
   const auto number = static_cast<std::uint32_t>(rows_.size());
   if (!distinct_) {
-    const auto [entry, fresh] = known_.try_emplace(
-        {stored.file, stored.line, stored.column, stored.function, stored.variable, stored.flags, inlined, object,
-         check},
-        number);
+    const auto [entry, fresh] = known_.try_emplace({stored.file, stored.line, stored.column, stored.function,
+                                                    stored.variable, stored.flags, inlined, object, check},
+                                                   number);
     if (!fresh) return entry->second;
   }
   rows_.push_back(stored);

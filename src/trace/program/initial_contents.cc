@@ -1,4 +1,4 @@
-#include "trace/initial_contents.h"
+#include "trace/program/initial_contents.h"
 
 #include <algorithm>
 #include <iterator>
