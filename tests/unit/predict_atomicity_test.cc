@@ -7,6 +7,7 @@
 
 #include "predict/atomicity/atomic_blocks.h"
 #include "predict/atomicity/atomicity.h"
+#include "predict/atomicity/unmarked_blocks.h"
 #include "predict/question/execution.h"
 #include "unit/predict_case.h"
 
@@ -547,6 +548,69 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
   EXPECT_GT(predicted, 50);
   EXPECT_GT(predicted_together, 0);
   EXPECT_GT(none, 200);
+}
+
+// --- blocks that nobody marked ---
+
+struct Deposits {
+  bool one_section = false;   // the update is not split
+  bool reads_again = false;   // before it writes
+  bool other_lock = false;    // the second section is of another lock
+  bool other_writes = true;   // the second thread makes a deposit, too
+  bool one_call = true;       // else read and write are in calls that have nothing to do with each other
+  bool ordered = false;       // the second thread is created behind
+};
+
+std::vector<Candidate> suggested(const Deposits& how) {
+  constexpr std::uint64_t kBalance = 0x100, kLock = 0x1000, kOther = 0x2000;
+  Case c(3);
+  const std::uint32_t function = c.site("a.c", 1, "deposit", ""), read = c.site("a.c", 2, "deposit", "balance"),
+                      write = c.site("a.c", 3, "deposit", "balance");
+  const auto enter = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Enter).site = function; };
+  const auto exit = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Exit); };
+  std::uint32_t balance = 0;
+  const auto deposit = [&](std::uint32_t thread, std::uint32_t amount) {
+    enter(thread);
+    c.lock(thread, kLock);
+    c.read(thread, kBalance, 4, balance).site = read;
+    const std::uint64_t second = how.other_lock ? kOther : kLock;
+    if (!how.one_section) {
+      c.unlock(thread, kLock);
+      if (!how.one_call) exit(thread);
+      if (!how.one_call) enter(thread);
+      c.lock(thread, second);
+    }
+    if (how.reads_again) c.read(thread, kBalance, 4, balance).site = read;
+    if (thread == 1 || how.other_writes) c.write(thread, kBalance, 4, balance += amount).site = write;
+    c.unlock(thread, how.one_section ? kLock : second);
+    exit(thread);
+  };
+  c.fork(0, 1);
+  if (!how.ordered) c.fork(0, 2);
+  deposit(1, 10);
+  c.join(0, 1);
+  if (how.ordered) c.fork(0, 2);
+  deposit(2, 20);
+  EXPECT_TRUE(trace::verify(c.trace).legal());
+  const causality::Computation computation = causality::compute(c.trace);
+  return suggest_blocks(c.trace, computation, Limits(), {});
+}
+
+TEST(UnmarkedBlocks, ASplitUpdateIsSuggestedOnce) {
+  const auto found = suggested({});
+  ASSERT_EQ(found.size(), 1u); // both threads run the same code
+  EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
+  ASSERT_EQ(found[0].places.size(), 3u);
+  EXPECT_NE(found[0].reason.find("is deposit meant to be atomic?"), std::string::npos);
+}
+
+TEST(UnmarkedBlocks, WhatNobodyCanDisturbIsNot) {
+  EXPECT_TRUE(suggested({.one_section = true}).empty());
+  EXPECT_TRUE(suggested({.reads_again = true}).empty());
+  EXPECT_TRUE(suggested({.other_lock = true}).empty());
+  EXPECT_TRUE(suggested({.other_writes = false}).empty());
+  EXPECT_TRUE(suggested({.ordered = true}).empty());
+  EXPECT_TRUE(suggested({.one_call = false}).empty());
 }
 
 } // namespace

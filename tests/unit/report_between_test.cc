@@ -8,6 +8,7 @@
 
 #include "report/between/known.h"
 #include "report/between/merge.h"
+#include "report/between/processes.h"
 #include "report/files/excerpts.h"
 #include "report/files/junit.h"
 #include "report/files/page.h"
@@ -81,6 +82,64 @@ TEST(Merged, EqualFindingsOfTwoRunsAreOneAndObservedOnesAreShown) {
   EXPECT_EQ(step_of(all, first + 8).from, first + 5);
   EXPECT_FALSE(all.coverage.complete);
   EXPECT_EQ(all.coverage.unanswered, std::vector<std::string>{"the trace broken.sooth (no trace)"});
+}
+
+Report of_process(std::uint64_t number, std::vector<std::uint64_t> forked, bool became_another = false) {
+  Report report;
+  report.trace = "process " + std::to_string(number);
+  report.process = {number, 1, std::move(forked), became_another};
+  return report;
+}
+std::map<std::string, std::string> gaps_of(const Report& report) {
+  std::map<std::string, std::string> out;
+  for (const Gap& gap : report.coverage.gaps) out[gap.name] = gap.detail;
+  return out;
+}
+
+TEST(Processes, AReportNamesTheChildrenThatItLeavesOut) {
+  Report alone = of_process(10, {11, 12});
+  tell_processes(alone);
+  EXPECT_FALSE(alone.coverage.complete);
+  EXPECT_EQ(gaps_of(alone), (std::map<std::string, std::string>{{"childrenLeftOut", "process 11, process 12"}}));
+
+  Report childless = of_process(10, {});
+  tell_processes(childless);
+  EXPECT_TRUE(childless.coverage.complete && childless.coverage.gaps.empty());
+}
+
+TEST(Processes, ThoseWithTracesAreNamedAndThoseWithoutAreLeftOut) {
+  MergedReports merged;
+  EXPECT_FALSE(merged.add(of_process(10, {11, 12, 13})));
+  EXPECT_FALSE(merged.add(of_process(11, {14}), true)); // whose own child is missing, too
+  merged.leave_out(13);                                 // there was no time
+  Report all = std::move(merged).all();
+  tell_processes(all);
+  EXPECT_FALSE(all.coverage.complete);
+  EXPECT_EQ(gaps_of(all),
+            (std::map<std::string, std::string>{{"childProcesses", "process 11"},
+                                                {"childrenLeftOut", "process 12, process 13, process 14"}}));
+}
+
+TEST(Processes, AnExecThatIsNotFollowedIsTold) {
+  Report alone = of_process(10, {}, true);
+  tell_processes(alone);
+  EXPECT_FALSE(alone.coverage.complete);
+  EXPECT_EQ(gaps_of(alone).count("becameAnother"), 1u);
+
+  MergedReports child; // of a child it is a note
+  EXPECT_FALSE(child.add(of_process(10, {11})));
+  EXPECT_FALSE(child.add(of_process(11, {}, true), true));
+  Report with_child = std::move(child).all();
+  tell_processes(with_child);
+  EXPECT_TRUE(with_child.coverage.complete);
+  EXPECT_EQ(gaps_of(with_child).count("otherPrograms"), 1u);
+
+  MergedReports followed; // the second trace of the process is what it became
+  EXPECT_FALSE(followed.add(of_process(10, {}, true)));
+  EXPECT_FALSE(followed.add(of_process(10, {}), true));
+  Report whole = std::move(followed).all();
+  tell_processes(whole);
+  EXPECT_TRUE(whole.coverage.complete);
 }
 
 TEST(Merged, ASuppressionThatOneRunUsedIsOfUse) {
