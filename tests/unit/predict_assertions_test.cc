@@ -154,6 +154,16 @@ TEST(Assertions, ASecondLoadThatWasNotRecordedMakesNoCheck) {
   EXPECT_TRUE(c.found().empty());
 }
 
+TEST(Assertions, WhatFailedInTheRecordedRunIsNotPredicted) {
+  Asserting c(2);
+  c.begins_with(kX, 0);
+  const std::uint32_t at = c.wants(0);
+  c.check(1, kX, 0, at); // this one held
+  c.set(0, kX, 1);
+  c.check(1, kX, 1, at);
+  EXPECT_TRUE(c.found().empty());
+}
+
 TEST(Assertions, TheCheckerRefusesWhatDoesNotFail) {
   Asserting c = set_and_cleared(false);
   const Finding good = c.found().at(0);

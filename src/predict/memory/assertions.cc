@@ -59,6 +59,8 @@ public:
         coverage_(coverage) {}
 
   std::vector<witness::Finding> run() {
+    for (std::uint32_t i = trace_.standing; i < trace_.events.size(); ++i)
+      if (failed_as_recorded(i)) found_.insert(trace_.events[i].site); // a crash (crashes.h), not a prediction
     for (std::uint32_t i = trace_.standing; i < trace_.events.size(); ++i) {
       const std::uint32_t site = trace_.events[i].site;
       if (trace_.sites[site].check == 0 || found_.contains(site)) continue;
@@ -68,6 +70,18 @@ public:
   }
 
 private:
+  bool failed_as_recorded(std::uint32_t event) const {
+    const std::uint32_t number = trace_.sites[trace_.events[event].site].check;
+    if (number == 0) return false;
+    std::vector<std::uint64_t> values;
+    for (const std::uint32_t load : trace::loads_of(trace_, event)) {
+      const trace::Contents seen = seen_by(trace_.bytes, trace_.events[load]);
+      if (seen.is_opaque() || seen.size() > 8) return false;
+      values.push_back(seen.word(0, 0, static_cast<unsigned>(seen.size())));
+    }
+    return trace::fails(trace_.checks[number], values).value_or(false);
+  }
+
   std::optional<Instance> instance_at(std::uint32_t event) const {
     const StepId step = c_.step_of_event[event];
     if (step == kNoStep || c_.steps[step].event != event) return {};
