@@ -553,12 +553,12 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
 // --- blocks that nobody marked ---
 
 struct Deposits {
-  bool one_section = false;   // the update is not split
-  bool reads_again = false;   // before it writes
-  bool other_lock = false;    // the second section is of another lock
-  bool other_writes = true;   // the second thread makes a deposit, too
-  bool one_call = true;       // else read and write are in calls that have nothing to do with each other
-  bool ordered = false;       // the second thread is created behind
+  bool one_section = false; // the update is not split
+  bool reads_again = false; // before it writes
+  bool other_lock = false;  // the second section is of another lock
+  bool other_writes = true; // the second thread makes a deposit, too
+  bool one_call = true;     // else read and write are in calls that have nothing to do with each other
+  bool ordered = false;     // the second thread is created behind
 };
 
 std::vector<Candidate> suggested(const Deposits& how) {
