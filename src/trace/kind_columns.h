@@ -31,6 +31,7 @@ enum class ObjectKind : std::uint8_t {
   Name,
   Handler, // of a signal
   Process,
+  Descriptor, // of a file: a number, not a place in memory
   Nothing, // no row
 };
 

@@ -23,6 +23,9 @@ enum class FindingKind : std::uint8_t {
   PossibleLiveness,
   Crash,
   Misuse,
+  ThreadLeak,   // a thread that has ended, and that nobody joined or detached
+  SignalUnsafe, // a call that a signal handler must not make
+  SignalErrno,  // a signal handler that changes errno
 };
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };
