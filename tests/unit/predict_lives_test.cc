@@ -122,7 +122,7 @@ Case after_broadcast(std::uint64_t destroyed) {
   run.unlock(0, Lock);
   run.add(1, EventKind::Wake, Condition, Lock);
   run.unlock(1, Lock);
-  run.add(0, EventKind::LockDestroy, destroyed, destroyed == Condition ? trace::kLockCondition : 0);
+  run.add(0, EventKind::LockDestroy, destroyed, destroyed == Condition ? std::uint64_t{trace::kLockCondition} : 0);
   return run;
 }
 
@@ -143,7 +143,9 @@ TEST(PrimitiveLives, ASemaphoreThatWasDestroyedNeedsACall) {
     run.add(0, EventKind::SemPost, Lock);
     const std::vector<Finding> found = run.find(errors);
     ASSERT_EQ(found.size(), again ? 0u : 1u);
-    if (!again) EXPECT_EQ(found[0].status, witness::Status::Observed);
+    if (!again) {
+      EXPECT_EQ(found[0].status, witness::Status::Observed);
+    }
   }
 }
 
