@@ -43,8 +43,8 @@ struct Settled {
   bool misuse = false;
   bool threads = false;     // every one was joined or detached
   bool descriptors = false; // none is closed while another thread may use it
-  bool blocks = false; // there are none
-  bool end = false;    // the run came to its end, and not by a crash
+  bool blocks = false;      // there are none
+  bool end = false;         // the run came to its end, and not by a crash
 };
 
 } // namespace sooth::survey
