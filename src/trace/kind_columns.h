@@ -32,7 +32,7 @@ enum class ObjectKind : std::uint8_t {
   Handler, // of a signal
   Process,
   Descriptor, // of a file: a number, not a place in memory
-  Nothing, // no row
+  Nothing,    // no row
 };
 
 // What the event does to the object.
