@@ -16,8 +16,12 @@
 #include "predict/memory/assertions.h"
 #include "predict/memory/crashes.h"
 #include "predict/memory/memory_errors.h"
+#include "predict/memory/unordered_frees.h"
+#include "predict/misuse/handlers.h"
 #include "predict/misuse/misuse.h"
+#include "predict/misuse/thread_leaks.h"
 #include "predict/question/unrecorded.h"
+#include "predict/races/descriptors.h"
 #include "predict/races/memory_model.h"
 #include "predict/races/races.h"
 #include "trace/lost.h"
@@ -54,7 +58,14 @@ Found assertions(const EngineInput& in, predict::Coverage& coverage) {
 Found misuse(const EngineInput& in, predict::Coverage&) {
   Found found = in.prepared.misuse;
   std::ranges::move(predict::find_misuse(in.prepared.trace), std::back_inserter(found));
+  std::ranges::move(predict::find_handler_misuse(in.prepared.trace), std::back_inserter(found));
   return found;
+}
+Found thread_leaks(const EngineInput& in, predict::Coverage& coverage) {
+  return predict::find_thread_leaks(in.prepared.trace, coverage);
+}
+Found descriptor_races(const EngineInput& in, predict::Coverage& coverage) {
+  return predict::find_descriptor_races(in.prepared.trace, in.prepared.computation, in.feasibility, coverage);
 }
 Found deadlocks(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_deadlocks(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage);
@@ -99,6 +110,13 @@ Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
                                      in.prepared.objects);
 }
 
+// Behind memory_errors: what that engine has found is not told twice.
+std::optional<Error> unordered_frees(const EngineInput& in, EngineOutput& output) {
+  Found some = predict::find_unordered_frees(in.prepared.trace, output.found, output.coverage, in.spending.budget);
+  std::ranges::move(some, std::back_inserter(output.found));
+  return std::nullopt;
+}
+
 } // namespace
 
 std::span<const Engine> engines() {
@@ -106,13 +124,16 @@ std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
       {"races", "data races of the recorded run", 2, Needs::Nothing, find<recorded_races>, &Settled::races},
       {"races", "data races of other runs", 4, Needs::Predictions, find<predicted_races>, &Settled::races},
+      {"races", "races on file descriptors", 1, Needs::Predictions, find<descriptor_races>, &Settled::descriptors},
       {"deadlocks", "deadlocks of the recorded run", 1, Needs::Nothing, find<recorded_deadlocks>, &Settled::deadlocks},
       {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>, &Settled::deadlocks},
       {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>, &Settled::wakeups},
       {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, &Settled::blocks, true},
       {"atomicity", "blocks that nobody marked", 1, Needs::Fact, unmarked_blocks, &Settled::unmarked},
       {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>, &Settled::memory},
-      {"misuse", "misuse of locks", 1, Needs::Fact, find<misuse>, &Settled::misuse},
+      {"memory", "frees that nothing orders", 2, Needs::Nothing, unordered_frees, &Settled::memory},
+      {"misuse", "threads that nobody joined", 1, Needs::Fact, find<thread_leaks>, &Settled::threads},
+      {"misuse", "misuse of locks and in signal handlers", 1, Needs::Fact, find<misuse>, &Settled::misuse},
       {"crashes", "assertions that fail", 2, Needs::Predictions, find<assertions>, &Settled::assertions},
       {"crashes", "the recorded run's own end", 1, Needs::Fact, find<crashes>, &Settled::end},
       {kProperties, "violations of properties", 4, Needs::Properties, find_properties},

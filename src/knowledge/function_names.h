@@ -35,12 +35,15 @@ void at_top_level(std::string_view text, Visit visit) {
 
 inline constexpr std::string_view kUnnamedNamespace = "(anonymous namespace)::"; // no part of a name
 
-// `void net::send<int>(int) const` -> `net::send<int>`, of a name without unnamed namespaces.
+// `void net::send<int>(int) const` -> `net::send<int>`, of a name without unnamed namespaces. A
+// lambda is a function of its own: `send(int)::$_0::operator()(char) const` ->
+// `send(int)::$_0::operator()`.
 inline std::string_view plain_part(std::string_view name) {
   std::size_t parameters = name.size(), begin = 0;
   at_top_level(name, [&](std::size_t i, char c) {
     if (c == '(' && i != 0 && i < parameters) parameters = i;
-    if (c == ' ' && i < parameters) begin = i + 1; // after the type that a template function returns
+    if (c == ':' && i > parameters) parameters = name.size(); // they were those of the function around it
+    if (c == ' ' && i < parameters) begin = i + 1;            // after the type that a template function returns
   });
   if (const std::size_t op = name.find("operator"); op != std::string_view::npos && op < parameters && op < begin)
     begin = 0;

@@ -185,7 +185,18 @@ private:
     answer_.bounds.push_back("not all paths were tried for the `liveness` properties");
   }
 
+  // Two runs are two orders of what the properties see, under every model; and all of them count.
   void count(const causality::Model& model) {
+    if (answer_.statistics.cuts_left_out != 0) {
+      answer_.remarks.emplace_back("runs are not counted, because cuts were left out (--max-width)");
+      return;
+    }
+    for (causality::ThreadNumber thread = 0; thread < model.threads(); ++thread)
+      if (!std::ranges::all_of(model.steps(thread), &causality::ModelStep::visible)) {
+        answer_.remarks.push_back(fmt::format(
+            "runs are not counted: under {} they also differ in steps that no property sees", model.name()));
+        return;
+      }
     answer_.counted = explore::count_runs(model, monitors_, options_.exploration);
     for (const logic::Property* property : monitors_.properties()) answer_.counted_properties.push_back(property->name);
   }

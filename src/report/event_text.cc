@@ -51,6 +51,7 @@ bool has_address(EventKind kind) {
   case ObjectKind::Fence:
   case ObjectKind::Thread:
   case ObjectKind::Name:
+  case ObjectKind::Descriptor:
   case ObjectKind::Call: return false;
   default: return kind != EventKind::ProcessFork;
   }
@@ -166,6 +167,8 @@ Event Narrator::shown_event() const { return event().kind == EventKind::Request 
 std::string Narrator::variable() const {
   const Event e = shown_event();
   if (is_named(e.kind)) return string_at(trace_, e.address);
+  if (object_of(e.kind) == ObjectKind::Descriptor) return fmt::format("file descriptor {}", e.address - 1);
+  if (object_of(e.kind) == ObjectKind::Handler) return fmt::format("signal {}", e.value);
   const Site& site = own_site();
   const bool touched = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
   // In a system header, the source's name (`this->_M_i`) says less than the object's name.
@@ -212,8 +215,8 @@ std::string Narrator::value_text() const {
   case EventKind::StackEnd: text = fmt::format("{} bytes{}", e.value, e.has(trace::kFill) ? ", zero" : ""); break;
   case EventKind::BarrierInit: text = fmt::format("{} threads", e.value & 0xffffffff); break;
   case EventKind::Watch: text = string_at(trace_, e.value >> 32); break;
-  case EventKind::SignalEnter:
-  case EventKind::SignalExit: text = fmt::format("signal {}", e.value); break;
+  case EventKind::SignalEnter: text = e.has(trace::kFill) ? "expected" : ""; break;
+  case EventKind::SignalExit: return e.has(trace::kFailed) ? "errno changed" : "";
   case EventKind::Crash:
     text = fmt::format("signal {}", e.value & 0xffffffff);
     if (const std::string words = string_at(trace_, e.value >> 32); !words.empty()) text += ", " + words;

@@ -31,6 +31,9 @@ bool stands_alone(const Finding& finding) {
   case FindingKind::Monitor:
   case FindingKind::PossibleLiveness:
   case FindingKind::Misuse: // its sentence says what was done
+  case FindingKind::ThreadLeak:
+  case FindingKind::SignalUnsafe:
+  case FindingKind::SignalErrno:
   case FindingKind::Crash: return true;
   }
   return true;

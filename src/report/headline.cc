@@ -31,8 +31,9 @@ std::string headline(const FindingText& finding) {
     const std::string& variable = finding.places.front().step.variable;
     const bool on = finding.kind == FindingKind::Race || finding.kind == FindingKind::Assertion;
     const std::string_view word = on ? "on" : "of";
-    // The address of a fault is in the note.
-    const bool bare = finding.kind == FindingKind::Crash && variable.starts_with("0x");
+    // The address of a fault is in the note, and so is the function that was called.
+    const bool bare = (finding.kind == FindingKind::Crash && variable.starts_with("0x")) ||
+                      finding.kind == FindingKind::SignalUnsafe || finding.kind == FindingKind::SignalErrno;
     return variable.empty() || bare ? out : out + fmt::format(" {} `{}`", word, variable);
   }
   std::vector<std::string> asked;

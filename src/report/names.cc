@@ -21,6 +21,9 @@ std::span<const KindRow> kind_rows() {
       {FindingKind::Crash, "crash", "crash", "crashes"},
       {FindingKind::Misuse, "misuse", "misuse", "misuse"},
       {FindingKind::Assertion, "assertion", "failing assertion", "crashes"},
+      {FindingKind::ThreadLeak, "thread-leak", "thread leak", "misuse"},
+      {FindingKind::SignalUnsafe, "signal-unsafe", "unsafe call in a signal handler", "misuse"},
+      {FindingKind::SignalErrno, "signal-errno", "signal handler that changes errno", "misuse"},
   };
   return rows;
 }

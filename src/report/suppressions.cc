@@ -12,22 +12,23 @@ namespace {
 
 // ThreadSanitizer's types for which Sooth has no findings. A file that both tools share may have
 // them.
-constexpr std::string_view kForeign[] = {"called_from_lib", "signal", "thread"};
-constexpr std::string_view kRaceTop = "race_top", kMutex = "mutex";
+constexpr std::string_view kForeign[] = {"called_from_lib"};
+constexpr std::string_view kRaceTop = "race_top", kMutex = "mutex", kThread = "thread", kSignal = "signal";
 
 bool is_foreign(std::string_view type) {
   return std::find(std::begin(kForeign), std::end(kForeign), type) != std::end(kForeign);
 }
 
 bool is_known(std::string_view type) {
-  if (type == kRaceTop || type == kMutex || type == kFingerprintType) return true;
+  for (const std::string_view other : {kRaceTop, kMutex, kThread, kSignal, kFingerprintType})
+    if (type == other) return true;
   for (const KindRow& row : kind_rows())
     if (row.name == type) return true;
   return is_foreign(type);
 }
 
 std::string known_types() {
-  std::string out = fmt::format("{}, {}, {}", kFingerprintType, kRaceTop, kMutex);
+  std::string out = fmt::format("{}, {}, {}, {}, {}", kFingerprintType, kRaceTop, kMutex, kThread, kSignal);
   for (const KindRow& row : kind_rows()) out += fmt::format(", {}", row.name);
   for (const std::string_view type : kForeign) out += fmt::format(", {}", type);
   return out;
@@ -121,6 +122,8 @@ bool is_about(std::string_view type, witness::FindingKind kind) {
   if (type == kRaceTop) return kind == FindingKind::Race;
   if (type == "race") return kind == FindingKind::Race || kind == FindingKind::UseAfterFree;
   if (type == kMutex) return kind == FindingKind::Misuse;
+  if (type == kThread) return kind == FindingKind::ThreadLeak;
+  if (type == kSignal) return kind == FindingKind::SignalUnsafe || kind == FindingKind::SignalErrno;
   return type == row_of(kind).name;
 }
 

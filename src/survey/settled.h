@@ -22,6 +22,9 @@
 //   other threads. A common lock is not enough: it does not say who comes first. No thread uses
 //   what it has freed itself. No two threads share memory on a page of somebody's frames, unless it
 //   is ordered: a frame's end is no event that the survey follows.
+//   Locks and other primitives are memory: what ends them is ordered against their uses, too.
+// threads: each creation has a join or a detach of the same thread.
+// descriptors: creation and joining order every close against the uses by other threads.
 // deadlocks, wake-ups, misuse: requests.h.
 //
 // The rules know every event kind but a few: after a fork of the process, a signal's handler, a
@@ -38,10 +41,12 @@ struct Settled {
   bool deadlocks = false;
   bool wakeups = false; // none is lost
   bool misuse = false;
-  bool blocks = false;     // there are none
-  bool unmarked = false;   // nor is there one that nobody marked (split_updates.h)
-  bool assertions = false; // none looks at what may change (trace/program/checks.h)
-  bool end = false;        // the run came to its end, and not by a crash
+  bool threads = false;     // every one was joined or detached
+  bool descriptors = false; // none is closed while another thread may use it
+  bool blocks = false;      // there are none
+  bool unmarked = false;    // nor is there one that nobody marked (split_updates.h)
+  bool assertions = false;  // none looks at what may change (trace/program/checks.h)
+  bool end = false;         // the run came to its end, and not by a crash
 };
 
 } // namespace sooth::survey

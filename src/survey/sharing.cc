@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/address_ranges.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::survey {
@@ -134,11 +135,24 @@ void Sharing::survey(const Event& e) {
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
   if (lock != 0) split_.begin_section();
   split_.see_call(e);
+  trace::for_primitives_used(e, [&](std::uint64_t primitive) {
+    if (primitive != lock) use_lock(e, primitive, UseKind::Lock);
+    used_dead_ |= destroyed_of_ == e.thread && destroyed_.contains(primitive);
+  });
+  if (destroys_primitive(e.kind)) destroy_primitive(e);
+  else if (is_primitive(object_of(e.kind)) && does(e.kind, trace::act::kBegins)) destroyed_.erase(e.address);
   if (trace::begins_object(e.kind)) return begin_object(e);
   if (trace::ends_object(e.kind)) return end_object(e);
   switch (e.kind) {
   case EventKind::AtomicBegin: has_blocks_ = true; break;
-  case EventKind::LockDestroy: use_lock(e, e.address, UseKind::Destroy); break;
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::Detach:
+    if (!e.has(trace::kFailed)) (e.kind == EventKind::Fork ? created_ : kept_).insert(e.value);
+    order_.see(e);
+    break;
+  case EventKind::FdUse:
+  case EventKind::FdClose: see_descriptor(e); break;
   case EventKind::ProcessFork:
   case EventKind::SignalEnter:
   case EventKind::Crash: odd_ = true; break;
@@ -296,6 +310,8 @@ void Sharing::surveyed() {
               .deadlocks = !odd_ && !requests_.may_deadlock(),
               .wakeups = !odd_ && !requests_.may_lose_wakeups(),
               .misuse = !memory && !large && !requests_.may_misuse(),
+              .threads = !odd_ && std::ranges::includes(kept_, created_),
+              .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
               .unmarked = !split_.any(),
               .assertions = !odd_ && !looks_at_changes(),
@@ -307,6 +323,34 @@ bool Sharing::looks_at_changes() const {
   return std::ranges::any_of(checked_, [&](std::uint64_t granule) {
     const Page* page = find(granule / kGranules);
     return page != nullptr && page->granules[granule % kGranules] == static_cast<std::uint32_t>(Verdict::Constrains);
+  });
+}
+
+// A thread's own use behind it is an error, too, unless it is initialised again. Mutexes are used
+// again without a call, and read-write locks and conditions may be: requests.h looks at these.
+void Sharing::destroy_primitive(const Event& e) {
+  use_lock(e, e.address, UseKind::Destroy);
+  if (destroyed_of_ != e.thread) destroyed_.clear();
+  destroyed_of_ = e.thread;
+  if (e.kind != EventKind::LockDestroy || (e.value & trace::kLockSpin) != 0) destroyed_.insert(e.address);
+}
+
+// Who uses which descriptor, and who closes it.
+void Sharing::see_descriptor(const Event& e) {
+  (e.kind == EventKind::FdUse ? fd_uses_ : fd_closes_)[e.address].insert({e.thread, order_.epoch(e.thread)});
+}
+
+// Creation and joining order every close against all uses by other threads.
+bool Sharing::descriptors_are_ordered() const {
+  const auto ordered = [&](const Moment& a, const Moment& b) {
+    return a.first == b.first || order_.before({a.first, a.second}, {b.first, b.second}) ||
+           order_.before({b.first, b.second}, {a.first, a.second});
+  };
+  return std::ranges::all_of(fd_closes_, [&](const auto& closes) {
+    const auto uses = fd_uses_.find(closes.first);
+    return uses == fd_uses_.end() || std::ranges::all_of(closes.second, [&](const Moment& close) {
+             return std::ranges::all_of(uses->second, [&](const Moment& use) { return ordered(use, close); });
+           });
   });
 }
 

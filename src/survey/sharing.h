@@ -140,6 +140,9 @@ private:
   void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
   void distrust_locks();
   bool looks_at_changes() const;
+  void destroy_primitive(const trace::Event& e);
+  void see_descriptor(const trace::Event& e);
+  bool descriptors_are_ordered() const;
   bool large_uses_conflict() const;
   bool is_first_of_frame(const trace::Event& access);
   template <typename F>
@@ -172,10 +175,15 @@ private:
   UseNumbers* present_ = nullptr;
   absl::btree_map<std::uint64_t, DeadRange> large_dead_; // of the thread `large_dead_of_`
   std::uint32_t large_dead_of_ = 0;
-  absl::btree_set<LargeUse> large_uses_;   // sorted, so that results are deterministic
-  absl::btree_set<LargeUse> large_begins_; // of objects
-  bool used_dead_ = false;                 // a thread used or freed what it had freed itself
-  bool odd_ = false;                       // there are events that the rules of settled.h do not know
+  absl::btree_set<LargeUse> large_uses_;                  // sorted, so that results are deterministic
+  absl::btree_set<LargeUse> large_begins_;                // of objects
+  absl::btree_set<std::uint64_t> created_, kept_;         // threads; joined or detached
+  using Moment = std::pair<std::uint32_t, std::uint32_t>; // thread, epoch
+  absl::btree_map<std::uint64_t, absl::btree_set<Moment>> fd_uses_, fd_closes_; // by descriptor
+  absl::flat_hash_set<std::uint64_t> destroyed_; // primitives, by the thread `destroyed_of_`, not begun since
+  std::uint32_t destroyed_of_ = 0;
+  bool used_dead_ = false; // a thread used or freed what it had freed itself
+  bool odd_ = false;       // there are events that the rules of settled.h do not know
   Settled settled_;
   absl::flat_hash_set<std::uint64_t> frame_pages_;
   bool has_blocks_;

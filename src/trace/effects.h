@@ -29,6 +29,20 @@ constexpr bool gives_lock(EventKind kind) {
 constexpr bool uses_primitive(EventKind kind) {
   return is_primitive(object_of(kind)) && does(kind, act::kTakes | act::kGives | act::kTakesMutex | act::kGivesMutex);
 }
+// Ends a primitive: it must not be used any more, unless it is initialised again.
+constexpr bool destroys_primitive(EventKind kind) { return is_primitive(object_of(kind)) && does(kind, act::kEnds); }
+// Calls visit(address) for the primitives that the event uses, and that have to be there. POSIX
+// lets a condition be destroyed as soon as its waiters are woken, and a barrier when its threads
+// are let go: the threads that leave these do not count. Annotated locks are names, and those of
+// other processes have a life that is not recorded.
+template <typename Event, typename Visit>
+constexpr void for_primitives_used(const Event& e, Visit&& visit) {
+  if (!uses_primitive(e.kind)) return;
+  const bool lock = object_of(e.kind) == ObjectKind::Lock;
+  if (lock && (e.value & (kLockAnnotated | kLockProcessShared)) != 0) return;
+  if (e.kind != EventKind::Wake && e.kind != EventKind::BarrierLeave) visit(e.address);
+  if (moves_mutex(e.kind) && e.value != 0) visit(e.value);
+}
 // Whether `address` is an address in memory.
 constexpr bool is_place(ObjectKind object) {
   return is_primitive(object) || object == ObjectKind::Tag || object == ObjectKind::Futex ||

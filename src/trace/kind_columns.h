@@ -31,7 +31,8 @@ enum class ObjectKind : std::uint8_t {
   Name,
   Handler, // of a signal
   Process,
-  Nothing, // no row
+  Descriptor, // of a file: a number, not a place in memory
+  Nothing,    // no row
 };
 
 // What the event does to the object.

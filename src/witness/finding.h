@@ -24,6 +24,9 @@ enum class FindingKind : std::uint8_t {
   Crash,
   Misuse,
   Assertion,
+  ThreadLeak,   // a thread that has ended, and that nobody joined or detached
+  SignalUnsafe, // a call that a signal handler must not make
+  SignalErrno,  // a signal handler that changes errno
 };
 
 enum class Status : std::uint8_t { Observed, Predicted, Confirmed };

@@ -45,6 +45,9 @@ public:
     case FindingKind::Crash: return crash();
     case FindingKind::Misuse: return misuse();
     case FindingKind::Assertion: return assertion();
+    case FindingKind::ThreadLeak: return thread_leak();
+    case FindingKind::SignalUnsafe:
+    case FindingKind::SignalErrno: return in_handler();
     case FindingKind::Property:
     case FindingKind::Monitor:
     case FindingKind::PossibleLiveness: return {}; // what the run does to the property is the monitor's to say
@@ -99,17 +102,76 @@ private:
     return {};
   }
 
+  // The program exits, the thread has ended, and no event joins or detaches it.
+  Objection thread_leak() const {
+    if (finding_.status != Status::Observed || finding_.places.size() != 2) return "A leak is observed, of one thread.";
+    const Event& fork = event(finding_.places[0].event);
+    const Event& end = event(finding_.places[1].event);
+    if (fork.kind != EventKind::Fork || fork.has(kFailed) || end.kind != EventKind::ThreadEnd ||
+        end.thread != fork.value)
+      return "A leak is about the creation and the end of one thread.";
+    if (trace_.process.end != trace::EndKind::Exit || finding_.witness.observed != trace_.events.size())
+      return "The recorded run does not come to the program's exit.";
+    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
+      const Event& e = event(number);
+      if ((e.kind == EventKind::Join || e.kind == EventKind::Detach) && e.value == fork.value && !e.has(kFailed))
+        return fmt::format("{} takes care of the thread.", describe(trace_, number));
+    }
+    return {};
+  }
+
+  // The recorded run comes to the event, in a handler that some other signal than the thread's own
+  // started.
+  Objection in_handler() const {
+    if (finding_.status != Status::Observed || finding_.places.size() != 2) return "A handler is observed, somewhere.";
+    const EventNumber use = finding_.places[0].event, signal = finding_.places[1].event;
+    if (use >= finding_.witness.observed || signal >= use) return "The recorded run does not come to it.";
+    if (event(signal).kind != EventKind::SignalEnter || event(signal).has(trace::kFill) ||
+        event(signal).thread != event(use).thread)
+      return fmt::format("{} begins no handler that may come at any time.", describe(trace_, signal));
+    int handlers = 0;
+    for (EventNumber number = signal; number < use; ++number) {
+      if (event(number).thread != event(use).thread) continue;
+      handlers += event(number).kind == EventKind::SignalEnter  ? 1
+                  : event(number).kind == EventKind::SignalExit ? -1
+                                                                : 0;
+      if (handlers == 0) return fmt::format("The handler has ended before {}.", describe(trace_, use));
+    }
+    const bool changed = event(use).kind == EventKind::SignalExit && event(use).has(kFailed);
+    if (finding_.kind == FindingKind::SignalErrno && (!changed || handlers != 1))
+      return fmt::format("errno is the same at {}.", describe(trace_, use));
+    return {};
+  }
+
   // Definition 4: both threads stand directly before conflicting accesses.
   Objection race() const {
     if (finding_.engine == "memory-model") return unordered();
     const auto& next = finding_.witness.next;
     if (next.size() != 2) return "A race is between two accesses.";
+    if (is_descriptor(next[0]) || is_descriptor(next[1])) return descriptor_race(next[0], next[1]);
     for (const EventNumber access : next) {
       if (!has_place(access, Role::Access))
         return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, access));
       if (auto objection = alive(access)) return objection;
     }
     return conflict(next[0], next[1]);
+  }
+
+  bool is_descriptor(EventNumber number) const {
+    return event(number).kind == EventKind::FdUse || event(number).kind == EventKind::FdClose;
+  }
+  Objection descriptor_race(EventNumber first, EventNumber second) const {
+    const Event &a = event(first), &b = event(second);
+    if (!is_descriptor(first) || !is_descriptor(second) || a.address != b.address)
+      return "The two calls are not about one file descriptor.";
+    if (!has_place(first, Role::Access) || !has_place(second, Role::Access))
+      return "The witness ends before calls that the finding is not about.";
+    if (a.kind != EventKind::FdClose && b.kind != EventKind::FdClose) return "Neither of the two calls closes it.";
+    const auto [from, to] = std::minmax(first, second);
+    for (EventNumber number = from + 1; number < to; ++number)
+      if (event(number).kind == EventKind::FdClose && event(number).address == a.address)
+        return fmt::format("{} closes it in between: the number may be another file's.", describe(trace_, number));
+    return {};
   }
 
   // A race of the recorded run by the C++ memory model: two conflicting accesses that
@@ -288,13 +350,19 @@ private:
     const Place* free = nullptr;
     for (const Place& place : finding_.places)
       if (place.role == Role::Free) free = &place;
+    if (free != nullptr && finding_.engine == "memory-model") return unordered_free(free->event);
+    if (free != nullptr && destroys(event(free->event).kind)) return use_after_destroy(free->event);
     const bool returns = free != nullptr && event(free->event).kind == EventKind::Exit;
     if (free == nullptr || (!returns && !ends_object(event(free->event).kind)))
       return "No event ends the object's life.";
     if (finding_.witness.next.size() != 1) return "A use after free is one access.";
     const EventNumber use = finding_.witness.next[0];
-    if (!touches_memory(event(use).kind) || !has_place(use, Role::Use))
-      return fmt::format("{} is no use.", describe(trace_, use));
+    if (!has_place(use, Role::Use)) return fmt::format("The finding is not about {}.", describe(trace_, use));
+    if (!touches_memory(event(use).kind)) {
+      for (const std::uint64_t address : primitives_of(event(use)))
+        if (address - event(free->event).address < event(free->event).value && is_gone(address, free->event)) return {};
+      return fmt::format("{} is no use of what was freed.", describe(trace_, use));
+    }
     if (returns) return use_after_return(facts_, replay_, use, free->event);
     const MemoryMap::Pieces pieces = facts_.memory.pieces(use);
     for (std::uint32_t piece = pieces.first; piece < pieces.end; ++piece)
@@ -302,6 +370,88 @@ private:
     if (is_stale(use, free->event)) return {};
     return fmt::format("When the witness ends, {} has not ended the object of {}.", describe(trace_, free->event),
                        describe(trace_, use));
+  }
+
+  // The primitives that an event uses and that have to be there. Whoever leaves a condition or a
+  // barrier does not need it any more.
+  static std::vector<std::uint64_t> primitives_of(const Event& e) {
+    switch (e.kind) {
+    case EventKind::Acquire:
+    case EventKind::AcquireShared:
+    case EventKind::Release:
+    case EventKind::ReleaseShared:
+      if ((e.value & (trace::kLockAnnotated | trace::kLockProcessShared)) != 0) return {};
+      return {e.address};
+    case EventKind::Signal:
+    case EventKind::Broadcast:
+    case EventKind::BarrierArrive:
+    case EventKind::SemPost:
+    case EventKind::SemWait:
+    case EventKind::OnceBegin:
+    case EventKind::OnceEnd:
+    case EventKind::OnceWait: return {e.address};
+    case EventKind::Wait:
+      if (e.value == 0) return {e.address};
+      return {e.address, e.value};
+    case EventKind::Wake:
+      if (e.value == 0) return {};
+      return {e.value};
+    default: return {};
+    }
+  }
+  static bool destroys(EventKind kind) {
+    return kind == EventKind::LockDestroy || kind == EventKind::SemDestroy || kind == EventKind::BarrierDestroy;
+  }
+  static bool initialises(EventKind kind) {
+    return kind == EventKind::LockInit || kind == EventKind::SemInit || kind == EventKind::BarrierInit;
+  }
+
+  // The free was the last thing that happened to the life of this byte.
+  bool is_gone(std::uint64_t address, EventNumber free) const {
+    const MemoryMap::Pieces pieces = facts_.memory.pieces(free);
+    std::uint32_t piece = pieces.first;
+    while (piece + 1 < pieces.end && facts_.memory.address(piece + 1) <= address) ++piece;
+    return piece < pieces.end && replay_.memory(piece).life == free;
+  }
+
+  // The primitive was destroyed, and not initialised since; and what initialised it for this use
+  // came before.
+  Objection use_after_destroy(EventNumber destroy) const {
+    if (finding_.witness.next.size() != 1) return "A use after a destruction is one use.";
+    const EventNumber use = finding_.witness.next[0];
+    const std::uint64_t address = event(destroy).address;
+    const std::vector<std::uint64_t> used = primitives_of(event(use));
+    if (!has_place(use, Role::Use) || std::ranges::find(used, address) == used.end())
+      return fmt::format("{} does not use what was destroyed.", describe(trace_, use));
+    if (event(destroy).has(kFailed) || !replay_.done(destroy))
+      return fmt::format("When the witness ends, {} has not happened.", describe(trace_, destroy));
+    EventNumber begin = kNoEvent; // for this use
+    for (EventNumber number = 0; number < trace_.events.size(); ++number) {
+      if (!initialises(event(number).kind) || event(number).address != address) continue;
+      if (number < use) begin = number;
+      if (replay_.done(number) && position(number) > position(destroy))
+        return fmt::format("{} initialises it again.", describe(trace_, number));
+    }
+    if (begin != kNoEvent && !replay_.done(begin))
+      return fmt::format("{} has not initialised it.", describe(trace_, begin));
+    return {};
+  }
+
+  // By the C++ memory model: the access is not ordered before the free.
+  Objection unordered_free(EventNumber free) const {
+    const EventNumber use = finding_.places.front().event;
+    const Event &a = event(use), &b = event(free);
+    if (finding_.status != Status::Observed || finding_.places.front().role != Role::Use || use >= free ||
+        free >= finding_.witness.observed)
+      return "The recorded run does not come to the access, and then to the free.";
+    if (!touches_memory(a.kind) || a.kind == EventKind::ExternalWrite || b.kind != EventKind::Free ||
+        a.thread == b.thread)
+      return "This is not an access and another thread's free.";
+    if (a.address >= b.address + b.value || b.address >= a.address + a.size)
+      return "The access does not touch what was freed.";
+    if (happens_before(trace_, use, free))
+      return fmt::format("{} happens before {}.", describe(trace_, use), describe(trace_, free));
+    return {};
   }
 
   // The free made the address free, and nothing was allocated there since: a thread that has the

@@ -129,6 +129,7 @@ private:
     for (const std::uint32_t child : {1u, 2u})
       if ((child != 1 || !joined_) && pick(4) != 0) plan(0, EventKind::Join, 0, child);
     touch(0, variable(pick(2)), true);
+    if (pick(8) == 0) plan(0, EventKind::LockDestroy, lock(0)); // threads that were not joined may come too late
     if (mess_ == Mess::Stale) plan(0, EventKind::Free, kObject, 16);
   }
 
@@ -164,6 +165,7 @@ private:
     case EventKind::ThreadStart: return started_[t];
     case EventKind::ThreadEnd: ended_[t] = true; return true;
     case EventKind::Join: return ended_[s.value];
+    case EventKind::LockDestroy: return is_free(s.address);
     case EventKind::Free: return s.address != kHeapLock || is_free(kHeapLock);
     default: return true;
     }
@@ -228,6 +230,7 @@ Compared compare(const Trace& trace, const Lie& lie = {}) {
     if (finding.starts_with("deadlock")) return out.settled.deadlocks;
     if (finding.starts_with("lost-wakeup")) return out.settled.wakeups;
     if (finding.starts_with("misuse")) return out.settled.misuse;
+    if (finding.starts_with("thread-leak")) return out.settled.threads;
     if (finding.starts_with("atomicity")) return out.settled.blocks;
     return out.settled.memory;
   };

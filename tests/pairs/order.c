@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,16 @@ void until_asleep(void) {
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
     syscall(SYS_read, file, call, 4L);
     syscall(SYS_close, file);
+    sched_yield();
+  }
+}
+
+// The process has one thread left, its main thread: the others have ended.
+void until_alone(void) {
+  if (is_free()) return;
+  for (long links = 0; links != 3;) { // ., .. and one thread
+    struct stat folder;
+    if (stat("/proc/self/task", &folder) == 0) links = (long)folder.st_nlink;
     sched_yield();
   }
 }

@@ -18,6 +18,9 @@ void at(int turn);
 void will_sleep(void);
 void until_asleep(void);
 
+/* Returns when the main thread is the only one that is left. */
+void until_alone(void);
+
 typedef void* (*Body)(void*);
 
 static inline __attribute__((unused)) void run_both(Body first, Body second) {

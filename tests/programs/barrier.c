@@ -2,6 +2,7 @@
 // EXPECT: barrier-init * x1
 // EXPECT: barrier-arrive * x12
 // EXPECT: barrier-leave * x12
+// EXPECT: barrier-destroy * x1
 // EXPECT-OUTPUT: 3 serial threads, sum 24
 #include <pthread.h>
 #include <stdio.h>

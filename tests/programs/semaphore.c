@@ -3,6 +3,7 @@
 // EXPECT: sem-post * x10
 // EXPECT: sem-wait * x10
 // EXPECT: sem-wait!failed * x3
+// EXPECT: sem-destroy * x2
 // EXPECT-OUTPUT: ping pong ping pong ping pong ping pong ping pong
 // EXPECT-OUTPUT: again timeout timeout
 #define _GNU_SOURCE

@@ -279,6 +279,9 @@ TEST(FunctionNames, WithoutParametersAndReturnTypes) {
   EXPECT_EQ(plain_function_name("(anonymous namespace)::f(int)"), "f");
   EXPECT_EQ(plain_function_name("net::operator<(net::A, net::A)"), "net::operator<");
   EXPECT_EQ(plain_function_name("net::F::operator()(int) const"), "net::F::operator()");
+  EXPECT_EQ(plain_function_name("work(int)::$_0::operator()(char) const"), "work(int)::$_0::operator()"); // not `work`
+  EXPECT_EQ(plain_function_name("void work<int>(int) const::{lambda()#1}::operator()() const"),
+            "work<int>(int) const::{lambda()#1}::operator()");
   EXPECT_TRUE(same_function("net::put<int>", "net::put"));
   EXPECT_FALSE(same_function("net::put", "net::put<int>"));
 }

@@ -164,15 +164,17 @@ TEST(PredictMisuse, TwoMutexesForOneCondition) {
   }
 }
 
-TEST(PredictMisuse, AConditionIsDestroyedUnderAWaiter) {
-  for (const bool woken : {true, false}) {
-    Misuse run(2);
-    run.lock(1, Lock);
-    run.add(1, EventKind::Wait, Condition, Lock);
-    if (woken) run.add(0, EventKind::Broadcast, Condition); // then it may be destroyed at once
-    run.add(0, EventKind::LockDestroy, Condition, trace::kLockCondition);
-    EXPECT_EQ(run.misuse().size(), woken ? 0u : 1u);
-  }
+TEST(PredictMisuse, AConditionIsDestroyedOrFreedUnderAWaiter) {
+  for (const bool woken : {true, false})
+    for (const bool freed : {true, false}) {
+      Misuse run(2);
+      run.lock(1, Lock);
+      run.add(1, EventKind::Wait, Condition, Lock);
+      if (woken) run.add(0, EventKind::Broadcast, Condition); // then it may be destroyed at once
+      if (freed) run.add(0, EventKind::Free, Condition - 16, 64);
+      else run.add(0, EventKind::LockDestroy, Condition, trace::kLockCondition);
+      EXPECT_EQ(run.misuse().size(), woken ? 0u : 1u);
+    }
 }
 
 } // namespace

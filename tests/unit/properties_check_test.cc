@@ -111,6 +111,30 @@ TEST(RecordedRun, Example2InAnotherOrderIsPredicted) {
   EXPECT_EQ(answer.counted->violating.at(0).text(), "1");
 }
 
+// Counts mean the same under every model, or are not given; they do not contradict the findings.
+TEST(Counts, AreOfAllOrdersOfWhatThePropertySeesOrOfNone) {
+  Program p(3, {{"a", 0}, {"b", 0}});
+  locked_set(p, 1, "a", 1);
+  locked_set(p, 2, "b", 1);
+  p.set(1, "b", 2);
+  const std::string property = "property b_first: a == 1 -> b >= 1";
+  const auto counted = [&](std::string_view model, std::uint64_t width) {
+    return p.check(property, explore::Until::EachMonitor, model, width).counted.has_value();
+  };
+  EXPECT_TRUE(counted("hb", 0));
+  EXPECT_FALSE(counted("maximal", 0)); // its runs also differ in who has the lock
+  Program q(3, {{"a", 0}, {"b", 0}});
+  q.set(1, "a", 1);
+  q.set(2, "b", 1);
+  q.set(2, "b", 2);
+  const std::string other = "property a_first: b == 2 -> a == 1"; // fails behind the cut without a
+  EXPECT_EQ(q.check(other).findings.size(), 1u);
+  EXPECT_TRUE(q.check(other).counted.has_value());
+  const properties::PropertyAnswer narrow = q.check(other, explore::Until::EachMonitor, "hb", 1);
+  EXPECT_TRUE(narrow.findings.empty()); // the cut was left out, and so are the counts
+  EXPECT_FALSE(narrow.counted.has_value());
+}
+
 TEST(RecordedRun, LandingWithTheRadioDownIsObservedOnlyIfSomethingTellsThatItWasDownBefore) {
   Program p = landing(true);
   const properties::PropertyAnswer raced = p.check(kLanding);

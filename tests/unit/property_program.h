@@ -48,7 +48,8 @@ struct PropertyProgram : TraceBuilder {
     read(thread, address(name), 4, static_cast<std::uint32_t>(value));
   }
 
-  properties::PropertyAnswer check(const std::string& text, explore::Until until = explore::Until::EachMonitor) {
+  properties::PropertyAnswer check(const std::string& text, explore::Until until = explore::Until::EachMonitor,
+                                   std::string_view model = "hb", std::uint64_t max_width = 0) {
     EXPECT_TRUE(trace::verify(trace, 1).legal());
     const auto file = logic::read_properties(text, "test.prop", symbols);
     if (!file) {
@@ -58,7 +59,8 @@ struct PropertyProgram : TraceBuilder {
     properties::PropertyOptions options;
     options.count = true;
     options.exploration.until = until;
-    auto answer = properties::check_properties(trace, causality::compute(trace), file.value(), "hb", options);
+    options.exploration.max_width = max_width;
+    auto answer = properties::check_properties(trace, causality::compute(trace), file.value(), model, options);
     if (!answer) {
       ADD_FAILURE() << answer.error().text();
       return {};

@@ -10,12 +10,15 @@
 
 #include "base/address_ranges.h"
 #include "causality/computation/effects.h"
+#include "predict/memory/destroy_orders.h"
 #include "predict/memory/forgotten_touches.h"
 #include "predict/memory/frame_ends.h"
+#include "predict/memory/primitive_lives.h"
 #include "predict/memory/stale_pointers.h"
 #include "predict/question/must_order.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::predict {
@@ -47,14 +50,16 @@ class MemoryErrors {
 public:
   MemoryErrors(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
                const MustOrder& must, Coverage& coverage)
-      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage), must_(must) {}
+      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage), must_(must),
+        destroys_(trace, computation) {}
 
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       if (begins_object(e.kind)) begin(e);
       else if (ends_object(e.kind)) end(i);
-      else if (accesses(e) && !e.has(trace::kMerged)) touch(i);
+      else if (accesses(e) && !e.has(trace::kMerged)) touch(i, e.address, e.size);
+      else trace::for_primitives_used(e, [&](std::uint64_t address) { touch(i, address, 1); });
     }
     return std::move(findings_);
   }
@@ -68,13 +73,12 @@ private:
     objects_[e.address] = {e.address + e.value, kNoEvent, {}, {}};
   }
 
-  void touch(std::uint32_t index) {
+  void touch(std::uint32_t index, std::uint64_t address, std::uint64_t bytes) {
     const Event& e = trace_.events[index];
-    for (auto it = first_overlapping(objects_, e.address); it != objects_.end() && it->first < e.address + e.size;
-         ++it) {
+    for (auto it = first_overlapping(objects_, address); it != objects_.end() && it->first < address + bytes; ++it) {
       RememberedObject& object = it->second;
       if (object.ended != kNoEvent) {
-        if (!is_global(e.address)) observed(FindingKind::UseAfterFree, index, object.ended);
+        if (!is_global(address)) observed(FindingKind::UseAfterFree, index, object.ended);
         continue;
       }
       const auto same = std::find_if(object.touches.begin(), object.touches.end(), [&](std::uint32_t other) {
@@ -113,8 +117,15 @@ private:
       if (others) ++coverage_.reasons["objects of several threads were freed inside libraries"];
       return;
     }
-    for (const std::uint32_t touch : touches)
-      if (trace_.events[touch].thread != e.thread) ask(touch, index);
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> told; // threads, and primitives that they use too late
+    for (const std::uint32_t touch : touches) {
+      const Event& use = trace_.events[touch];
+      if (use.thread == e.thread) continue;
+      // One use of a primitive is enough: that it is given up later, is the same error.
+      const std::pair primitive(use.thread, uses_primitive(use.kind) ? use.address : 0);
+      if (primitive.second != 0 && std::ranges::find(told, primitive) != told.end()) continue;
+      if (ask(touch, index)) told.push_back(primitive);
+    }
   }
 
   // Loaded later, where something else was before.
@@ -137,24 +148,26 @@ private:
       const causality::Step& earlier = computation_.steps[own[place]];
       for (std::uint32_t i = earlier.event; i <= earlier.last_event; ++i) {
         const Event& e = trace_.events[i];
-        if (e.thread == step.thread && e.size != 0 && e.address < end.address + end.value &&
-            end.address < e.address + e.size)
-          return own[place];
+        if (e.thread != step.thread) continue;
+        bool touches = e.size != 0 && e.address < end.address + end.value && end.address < e.address + e.size;
+        trace::for_primitives_used(e, [&](std::uint64_t used) { touches |= used - end.address < end.value; });
+        if (touches) return own[place];
       }
     }
     return causality::kNoStep;
   }
 
-  void ask(std::uint32_t use, std::uint32_t end) {
+  // Whether it is a finding, or was one before.
+  bool ask(std::uint32_t use, std::uint32_t end) {
     Tried& tried = tried_[std::tuple(FindingKind::UseAfterFree, name(use), name(end))];
-    if (tried.finding != 0) return;
+    if (tried.finding != 0) return true;
     const StepId use_step = computation_.step_of_event[use], end_step = computation_.step_of_event[end];
-    if (use_step == causality::kNoStep || end_step == causality::kNoStep) return;
+    if (use_step == causality::kNoStep || end_step == causality::kNoStep) return false;
     const causality::Step& step = computation_.steps[use_step];
     // Where the access does not begin its step, another run cannot stop before it.
-    if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return;
-    if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return;
-    if (!tried.once_more(coverage_, "more accesses of freed objects at one place than are tried")) return;
+    if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return false;
+    if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return false;
+    if (!tried.once_more(coverage_, "more accesses of freed objects at one place than are tried")) return false;
     ++coverage_.candidates;
     ++coverage_.questions;
     Question question{{use_step}, {end_step}, {}, {}};
@@ -164,13 +177,14 @@ private:
       const causality::Step& first = computation_.steps[it->first];
       if (first.thread == step.thread && first.place >= step.place) question.waived.push_back(*it);
     }
+    destroys_.waive(question, use_step);
     // The first use that comes too late is shown: the thread's earlier accesses were in time.
     if (const StepId earlier = touched_before(step, trace_.events[end]); earlier != causality::kNoStep)
       question.sequence.push_back({earlier, end_step});
     const Answer answer = feasibility_.ask(question);
     if (answer.truth == Truth::Undecided)
       coverage_.undecided_about(FindingKind::UseAfterFree, {{use, Role::Use}, {end, Role::Free}}, answer.reason);
-    if (answer.truth != Truth::Yes) return;
+    if (answer.truth != Truth::Yes) return false;
     Finding finding;
     finding.kind = FindingKind::UseAfterFree;
     finding.engine = answer.tier;
@@ -180,6 +194,7 @@ private:
       finding.note = "The object is the stack of a thread that has ended.";
     findings_.push_back(std::move(finding));
     tried.finding = findings_.size();
+    return true;
   }
 
   void observed(FindingKind kind, std::uint32_t event, std::uint32_t end) {
@@ -209,6 +224,7 @@ private:
   const Feasibility& feasibility_;
   Coverage& coverage_;
   const MustOrder& must_;
+  const DestroyOrders destroys_;
   Objects objects_;
   std::map<std::tuple<FindingKind, SiteName, SiteName>, Tried> tried_;
   std::vector<Finding> findings_;
@@ -223,6 +239,8 @@ std::vector<Finding> find_memory_errors(const trace::Trace& trace, const causali
   std::vector<Finding> findings = MemoryErrors(trace, computation, feasibility, must, coverage).run();
   std::vector<Finding> stale = find_stale_pointers(trace, computation, feasibility, must, objects, coverage);
   std::ranges::move(stale, std::back_inserter(findings));
+  std::vector<Finding> destroyed = find_uses_after_destroy(trace, computation, feasibility, must, coverage);
+  std::ranges::move(destroyed, std::back_inserter(findings));
   std::vector<Finding> frames = find_uses_after_return(trace, computation, feasibility, must, coverage);
   std::ranges::move(frames, std::back_inserter(findings));
   return findings;

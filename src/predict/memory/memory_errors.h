@@ -18,7 +18,8 @@
 //   was not recorded. It is known by the call's site, which names the function that was called.
 //   Blocks whose address was allocated again have a file of their own: stale_pointers.h, which
 //   predicts double frees. So have the ends of functions' frames on a stack that lives on:
-//   frame_ends.h.
+//   frame_ends.h. Locks and other primitives are memory, too: their uses count as accesses
+//   (trace::for_primitives_used). Those that are destroyed and not freed: primitive_lives.h.
 // Cost: one pass; kMaxTries questions for each pair of sites.
 //
 // Places: the access (Role::Use) or second free (Role::Free), then the event that ended the object

@@ -159,6 +159,14 @@ private:
           tell(misuse(event_, "The memory of a lock is freed while a thread has the lock."), {hold.event, Role::Hold});
           break;
         }
+    for (auto it = waiters_.lower_bound(e.address); it != waiters_.end() && it->first - e.address < e.value; ++it)
+      for (const auto& [thread, waiter] : it->second)
+        if (!waiter.signalled) {
+          tell(misuse(event_, "The memory of a condition variable is freed while another thread waits on it, which "
+                              "nobody has woken."),
+               {waiter.event, Role::Wait});
+          break;
+        }
     forget(e);
   }
   void forget(const Event& e) {

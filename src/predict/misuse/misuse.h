@@ -13,7 +13,7 @@
 // - unlocking a lock by the call for another kind of lock
 // - destroying a lock that a thread holds, or a condition variable on which a thread waits that was
 //   not signalled
-// - freeing the memory of a lock that a thread holds
+// - freeing the memory of a lock that a thread holds, or of a condition variable as above
 // - locking a mutex that was destroyed
 // - waiting on one condition variable with two mutexes at the same time
 // Cost: one pass.

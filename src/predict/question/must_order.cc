@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "predict/question/thread_chains.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 
 namespace sooth::predict {
@@ -38,7 +39,7 @@ std::size_t MustOrder::join_orders(const trace::Trace& trace, std::size_t order,
   const EventKind end = trace.events[computation_.steps[second].event].kind;
   for (; order < computation_.orders.size() && computation_.orders[order].second == second; ++order) {
     const StepId first = computation_.orders[order].first;
-    if (first >= second || ends_object(end)) continue;
+    if (first >= second || ends_object(end) || destroys_primitive(end)) continue;
     const causality::Step& before = computation_.steps[first];
     if (orders == Of::CreationAndJoining && trace.events[before.event].kind != EventKind::Fork &&
         end != EventKind::Join)

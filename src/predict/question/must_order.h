@@ -11,8 +11,8 @@
 //   only where its value is), the locks as in the saturation of partial orders (constraints.h).
 //
 // `a` precedes `b` if every run that has `b` has `a` before it. The rules:
-//   orders  of the computation: creation, joining, barriers and the like. Those that end in a free
-//           are left out, since questions about memory waive them.
+//   orders  of the computation: creation, joining, barriers and the like. Those that end in a free,
+//           or in the destruction of a lock, are left out, since questions about memory waive them.
 //   pins    a read of what no recorded event wrote comes behind all that was observed before it.
 //   reads   a read comes behind one of the writes that it can see: so behind everything that all of
 //           them come behind. It cannot see a write that comes behind it; nor one behind which

@@ -60,6 +60,8 @@ std::optional<Publication> publication(const Report& report, const FindingText& 
 std::string advice_for_race(const Report& report, const FindingText& finding) {
   if (finding.places.size() != 2) return {};
   const PlaceText &a = finding.places[0], &b = finding.places[1];
+  if (a.step.kind == "fd-close" || b.step.kind == "fd-close")
+    return "Close it when no thread uses it any more: join the thread first, or let it close the file itself.";
   if (const auto flag = publication(report, finding))
     return fmt::format("Publish with release: store `{}` at {} with memory_order_release, and load it at {} with "
                        "memory_order_acquire.",
@@ -165,6 +167,11 @@ std::string advice_for(const Report& report, const FindingText& finding) {
     return "Keep a lock until what is asserted holds again, and assert it under this lock; or wait until it holds.";
   case FindingKind::UseAfterFree:
   case FindingKind::DoubleFree: return advice_for_free(finding);
+  case FindingKind::ThreadLeak: return "Join the thread, or detach it.";
+  case FindingKind::SignalUnsafe:
+    return "Only set a flag (volatile sig_atomic_t, or a lock-free atomic), post a semaphore or write to a pipe in the "
+           "handler, and do the rest elsewhere; or wait for the signal with sigwait.";
+  case FindingKind::SignalErrno: return "Save errno where the handler begins, and restore it where it ends.";
   default: return {};
   }
 }

@@ -21,8 +21,8 @@ constexpr std::size_t kReasonsShown = 2;
 std::string plural(std::string_view name) {
   if (name == "property") return "properties";
   if (name == "crash") return "crashes";
-  const bool countable =
-      name != "atomicity" && name != "misuse" && name != "use-after-free" && name != "possible-liveness";
+  const bool countable = name != "atomicity" && name != "misuse" && name != "use-after-free" &&
+                         name != "possible-liveness" && name != "signal-unsafe" && name != "signal-errno";
   return std::string(name) + (countable ? "s" : "");
 }
 

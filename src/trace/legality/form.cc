@@ -35,6 +35,7 @@ constexpr bool may_fail(EventKind kind) {
   case EventKind::Detach:
   case EventKind::Cancel:
   case EventKind::FutexWait:
+  case EventKind::SignalExit: // here it says that the handler changed errno
   case EventKind::AtomicRead: // a failed compare-exchange
   case EventKind::Read:       // here the same bit says that it is glued to the thread's next event
   case EventKind::Write: return true;

@@ -25,10 +25,14 @@ constexpr bool keeps_segment(const Event& e) {
   case EventKind::Exit:
   case EventKind::Branch:
   case EventKind::ThreadName:
+  case EventKind::FdUse:
+  case EventKind::FdClose:
   case EventKind::LockInit:
   case EventKind::LockDestroy:
   case EventKind::BarrierInit:
+  case EventKind::BarrierDestroy:
   case EventKind::SemInit:
+  case EventKind::SemDestroy:
   case EventKind::Watch:
   case EventKind::User:
   case EventKind::AtomicBegin:

@@ -47,6 +47,12 @@ INTERCEPT(int, pthread_barrier_init,
   return result;
 }
 
+// libc waits until all threads have left. They no longer use it: the last one has come.
+INTERCEPT(int, pthread_barrier_destroy, (pthread_barrier_t * barrier)) {
+  if (Thread* t = enter(); t != nullptr && !shared(barrier)) sync(t, EventKind::BarrierDestroy, barrier);
+  return REAL(pthread_barrier_destroy)(barrier);
+}
+
 INTERCEPT(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   Thread* t = enter();
   if (t == nullptr) return REAL(pthread_barrier_wait)(barrier);
@@ -67,6 +73,11 @@ INTERCEPT(int, sem_init, (sem_t * semaphore, int process_shared, unsigned count)
   if (shared(semaphore)) unsupported("semaphore shared between processes");
   else sync(t, EventKind::SemInit, semaphore, count);
   return result;
+}
+
+INTERCEPT(int, sem_destroy, (sem_t * semaphore)) {
+  if (Thread* t = enter(); t != nullptr && !shared(semaphore)) sync(t, EventKind::SemDestroy, semaphore);
+  return REAL(sem_destroy)(semaphore);
 }
 
 // The last two parameters are variadic in the header. Unused ones hold the registers' contents, and

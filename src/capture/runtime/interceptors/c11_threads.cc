@@ -38,6 +38,7 @@ int run_thread(void* p) {
 
 INTERCEPT(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argument)) {
   Thread* t = enter();
+  const IdStore store(t, thread);
   StartBlock* block = t != nullptr ? before_create(t, false) : nullptr;
   if (block == nullptr) return REAL(thrd_create)(thread, routine, argument);
   block->c11_routine = routine;
@@ -47,7 +48,7 @@ INTERCEPT(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argume
   const int result = REAL(thrd_create)(thread, run_thread, block);
   const bool created = result == thrd_success;
   after_create(block, number, mask, created ? *thread : 0, created);
-  if (created) write_range(t, thread, sizeof *thread);
+  if (created) store.made();
   return result;
 }
 

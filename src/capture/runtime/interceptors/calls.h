@@ -35,6 +35,17 @@ inline void sends() {
   if (Thread* t = enter()) sync(t, EventKind::Send, nullptr);
 }
 
+// A call that needs the descriptor to be open, and one that closes it. The standard streams stay
+// open; who closes them knows why.
+inline void uses_file(int file) {
+  if (file <= 2) return;
+  if (Thread* t = enter()) mark(t, EventKind::FdUse, pointer(static_cast<std::uint64_t>(file) + 1));
+}
+inline void closes_file(int file) {
+  if (file <= 2) return;
+  if (Thread* t = enter()) mark(t, EventKind::FdClose, pointer(static_cast<std::uint64_t>(file) + 1));
+}
+
 // Output to a stream may be the input that another thread waits for: at the other end of a pipe
 // (fdopen), or in a file. The program does not read its own standard output. Output that finds room
 // in the stream's buffer goes nowhere yet. Streams that are buffered by lines, or not at all, never

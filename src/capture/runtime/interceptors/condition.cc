@@ -47,7 +47,7 @@ int replayed_wait(Waiting& waiting) {
   const auto value = reinterpret_cast<std::uint64_t>(waiting.mutex);
   sync(waiting.thread, EventKind::Wait, waiting.condition, value);
   Replayed replayed = {&waiting, {}, 0};
-  begin_wait(replayed.waiter, waiting.condition);
+  begin_wait(replayed.waiter, waiting.condition, waiting.mutex);
   REAL(pthread_mutex_unlock)(mutex);
   gave(waiting.thread);
   const Woken woken = wait_for_turn(waiting.thread, replayed.waiter, waiting.until != nullptr);

@@ -2,6 +2,7 @@
 // mem* and printf families stand beside the functions that they check. Where a check fails, the
 // real function ends the program.
 #include "capture/runtime/interceptors/calls.h"
+#include "capture/runtime/interceptors/signals.h"
 
 #include <csignal>
 #include <cstdio>
@@ -55,6 +56,7 @@ INTERCEPT(int, __poll_chk, (pollfd * files, nfds_t count, int timeout, std::size
 }
 INTERCEPT(int, __ppoll_chk,
           (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask, std::size_t room)) {
+  const ExpectsSignal here(mask != nullptr);
   return polled(files, count, REAL(__ppoll_chk)(files, count, timeout, mask, room));
 }
 INTERCEPT(std::size_t, __fread_unlocked_chk,

@@ -57,31 +57,40 @@ void sent(const msghdr* message) {
 } // namespace
 
 INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) {
+  uses_file(file);
   return wrote(buffer, REAL(read)(file, buffer, bytes));
 }
 INTERCEPT(ssize_t, pread, (int file, void* buffer, std::size_t bytes, off_t offset)) {
+  uses_file(file);
   return wrote(buffer, REAL(pread)(file, buffer, bytes, offset));
 }
 INTERCEPT(ssize_t, pread64, (int file, void* buffer, std::size_t bytes, off64_t offset)) {
+  uses_file(file);
   return wrote(buffer, REAL(pread64)(file, buffer, bytes, offset));
 }
 INTERCEPT(ssize_t, __read_chk, (int file, void* buffer, std::size_t bytes, std::size_t room)) {
+  uses_file(file);
   return wrote(buffer, REAL(__read_chk)(file, buffer, bytes, room));
 }
 INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) {
+  uses_file(file);
   return wrote_parts(parts, count, REAL(readv)(file, parts, count));
 }
 INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offset)) {
+  uses_file(file);
   return wrote_parts(parts, count, REAL(preadv)(file, parts, count, offset));
 }
 
 INTERCEPT(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t offset)) {
+  uses_file(file);
   return wrote_parts(parts, count, REAL(preadv64)(file, parts, count, offset));
 }
 INTERCEPT(ssize_t, preadv2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
+  uses_file(file);
   return wrote_parts(parts, count, REAL(preadv2)(file, parts, count, offset, flags));
 }
 INTERCEPT(ssize_t, preadv64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
+  uses_file(file);
   return wrote_parts(parts, count, REAL(preadv64v2)(file, parts, count, offset, flags));
 }
 
@@ -103,58 +112,68 @@ void replaces(int file) {
 
 INTERCEPT(int, dup2, (int from, int to)) {
   replaces(to);
+  if (from != to) closes_file(to);
   return REAL(dup2)(from, to);
 }
 INTERCEPT(int, dup3, (int from, int to, int flags)) {
   replaces(to);
+  closes_file(to);
   return REAL(dup3)(from, to, flags);
 }
 
 // A bad address makes the kernel return EFAULT; recording its contents would crash. So a buffer is
 // read only after the kernel has read it: the bytes that it took are readable.
 INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(write)(file, buffer, bytes);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite, (int file, const void* buffer, std::size_t bytes, off_t offset)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwrite)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t bytes, off64_t offset)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwrite64)(file, buffer, bytes, offset);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(writev)(file, parts, count);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwritev)(file, parts, count, offset);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64, (int file, const iovec* parts, int count, off64_t offset)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwritev64)(file, parts, count, offset);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwritev2)(file, parts, count, offset, flags);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
+  uses_file(file);
   sends_to(file);
   const ssize_t result = REAL(pwritev64v2)(file, parts, count, offset, flags);
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
@@ -162,16 +181,19 @@ INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_
 }
 
 INTERCEPT(ssize_t, recv, (int socket, void* buffer, std::size_t bytes, int flags)) {
+  uses_file(socket);
   return wrote(buffer, REAL(recv)(socket, buffer, bytes, flags));
 }
 INTERCEPT(ssize_t, recvfrom,
           (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const ssize_t result = wrote(buffer, REAL(recvfrom)(socket, buffer, bytes, flags, from, length));
   if (result >= 0) wrote_address(from, length, room);
   return result;
 }
 INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
+  uses_file(socket);
   const std::size_t name_room = message->msg_namelen;
   const ssize_t result = REAL(recvmsg)(socket, message, flags);
   receives();
@@ -179,6 +201,7 @@ INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
   return result;
 }
 INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
+  uses_file(socket);
   const int result = REAL(recvmmsg)(socket, messages, count, flags, timeout);
   receives();
   for (int i = 0; i < result; ++i) {
@@ -188,6 +211,7 @@ INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int fla
   return result;
 }
 INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int flags)) {
+  uses_file(socket);
   sends();
   const ssize_t result = REAL(send)(socket, buffer, bytes, flags);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
@@ -195,6 +219,7 @@ INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int
 }
 INTERCEPT(ssize_t, sendto,
           (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
+  uses_file(socket);
   sends();
   const ssize_t result = REAL(sendto)(socket, buffer, bytes, flags, to, length);
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
@@ -202,6 +227,7 @@ INTERCEPT(ssize_t, sendto,
   return result;
 }
 INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
+  uses_file(socket);
   sends();
   const ssize_t result = REAL(sendmsg)(socket, message, flags);
   if (result >= 0) sent(message);
@@ -209,6 +235,7 @@ INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
 }
 
 INTERCEPT(int, sendmmsg, (int socket, mmsghdr* messages, unsigned count, int flags)) {
+  uses_file(socket);
   sends();
   const int result = REAL(sendmmsg)(socket, messages, count, flags);
   for (int i = 0; i < result; ++i) {
@@ -245,6 +272,7 @@ INTERCEPT(ssize_t, splice,
 // --- addresses and pairs -------------------------------------------------------------------------
 
 INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const int result = REAL(accept)(socket, from, length);
   receives();
@@ -252,6 +280,7 @@ INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
   return result;
 }
 INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const int result = REAL(accept4)(socket, from, length, flags);
   receives();
@@ -259,18 +288,21 @@ INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flag
   return result;
 }
 INTERCEPT(int, getsockname, (int socket, sockaddr* address, socklen_t* length)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const int result = REAL(getsockname)(socket, address, length);
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getpeername, (int socket, sockaddr* address, socklen_t* length)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const int result = REAL(getpeername)(socket, address, length);
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getsockopt, (int socket, int level, int option, void* value, socklen_t* length)) {
+  uses_file(socket);
   const socklen_t room = room_of(length);
   const int result = REAL(getsockopt)(socket, level, option, value, length);
   if (result == 0) wrote_address(value, length, room);

@@ -6,12 +6,15 @@
 // serves as a lock.
 #include "capture/runtime/interceptors/calls.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+USE_REAL(int, fcntl, (int, int, void*));
 
 using namespace sooth::runtime;
 
@@ -62,9 +65,11 @@ INTERCEPT(std::FILE*, fopen64, (const char* path, const char* mode)) {
   return exchanged([&] { return REAL(fopen64)(path, mode); });
 }
 INTERCEPT(std::FILE*, freopen, (const char* path, const char* mode, std::FILE* stream)) {
+  if (stream != nullptr) closes_file(stream->_fileno);
   return exchanged([&] { return REAL(freopen)(path, mode, stream); });
 }
 INTERCEPT(std::FILE*, freopen64, (const char* path, const char* mode, std::FILE* stream)) {
+  if (stream != nullptr) closes_file(stream->_fileno);
   return exchanged([&] { return REAL(freopen64)(path, mode, stream); });
 }
 INTERCEPT(int, shm_open, (const char* name, int flags, mode_t mode)) {
@@ -79,7 +84,20 @@ INTERCEPT(int, connect, (int socket, const sockaddr* to, socklen_t length)) {
 // The other end of a pipe or a connection may wait for the close.
 INTERCEPT(int, close, (int file)) {
   sends();
+  closes_file(file);
   return REAL(close)(file);
+}
+INTERCEPT(int, closedir, (DIR * folder)) {
+  if (folder != nullptr) closes_file(dirfd(folder));
+  return REAL(closedir)(folder);
+}
+INTERCEPT(int, close_range, (unsigned first, unsigned last, int flags)) {
+  constexpr unsigned kMost = 1024; // descriptors that are looked at
+  const int error = errno;
+  for (unsigned file = first; file <= last && file < kMost; ++file)
+    if (REAL(fcntl)(static_cast<int>(file), F_GETFD, nullptr) >= 0) closes_file(static_cast<int>(file));
+  errno = error;
+  return REAL(close_range)(first, last, flags);
 }
 INTERCEPT(int, shutdown, (int socket, int how)) {
   sends();

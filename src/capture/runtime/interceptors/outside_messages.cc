@@ -5,6 +5,7 @@
 // The result of such a call may depend on everything that was done before: it is a `receive`. A
 // call that others may wait for is a `send` (docs/trace_format.md, "The world outside").
 #include "capture/runtime/interceptors/calls.h"
+#include "capture/runtime/interceptors/signals.h"
 
 #include <aio.h>
 #include <csignal>
@@ -56,29 +57,46 @@ INTERCEPT(int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timesp
   return took(info, result, result > 0);
 }
 
+// The signal is blocked everywhere else.
+INTERCEPT(int, sigsuspend, (const sigset_t* mask)) {
+  const ExpectsSignal here;
+  return REAL(sigsuspend)(mask);
+}
+
+INTERCEPT(int, raise, (int number)) {
+  const ExpectsSignal own;
+  return REAL(raise)(number);
+}
+
 // Threads that wait for the signal, or handle it, come after this.
 INTERCEPT(int, kill, (pid_t process, int number)) {
   sends();
+  const ExpectsSignal own;
   return REAL(kill)(process, number);
 }
 INTERCEPT(int, killpg, (pid_t group, int number)) {
   sends();
+  const ExpectsSignal own;
   return REAL(killpg)(group, number);
 }
 INTERCEPT(int, tgkill, (pid_t process, pid_t thread, int number)) {
   sends();
+  const ExpectsSignal own;
   return REAL(tgkill)(process, thread, number);
 }
 INTERCEPT(int, pthread_kill, (pthread_t thread, int number)) {
   sends();
+  const ExpectsSignal own;
   return REAL(pthread_kill)(thread, number);
 }
 INTERCEPT(int, sigqueue, (pid_t process, int number, const sigval value)) {
   sends();
+  const ExpectsSignal own;
   return REAL(sigqueue)(process, number, value);
 }
 INTERCEPT(int, pthread_sigqueue, (pthread_t thread, int number, const sigval value)) {
   sends();
+  const ExpectsSignal own;
   return REAL(pthread_sigqueue)(thread, number, value);
 }
 INTERCEPT(unsigned, alarm, (unsigned seconds)) {
@@ -186,6 +204,7 @@ INTERCEPT(int, system, (const char* command)) {
 }
 INTERCEPT(int, pclose, (std::FILE * stream)) {
   sends(); // the child may read to its end
+  if (stream != nullptr) closes_file(stream->_fileno);
   const int result = REAL(pclose)(stream);
   receives();
   return result;

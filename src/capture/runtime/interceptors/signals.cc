@@ -38,6 +38,7 @@ struct Entry {
 Entry g_table[kSignals];
 os::SpinLock g_lock;
 bool g_crash_handlers;
+__attribute__((tls_model("initial-exec"))) constinit thread_local bool t_expects_signal = false;
 
 bool is_fatal(int number) {
   for (const int fatal : kFatal)
@@ -92,6 +93,11 @@ void install_crash_handler(int number) {
   install(number, &action, nullptr);
 }
 
+// Whether the handler runs at a place of the program that is known, not at any.
+bool is_expected(int number, const siginfo_t* info) {
+  return t_expects_signal || (is_fatal(number) && info != nullptr && info->si_code > 0);
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   const Handler handler = __atomic_load_n(&g_table[number].handler, __ATOMIC_ACQUIRE);
   // The kernel has restored the default disposition; our handler has to see the next one.
@@ -99,11 +105,19 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   Thread* t = enter();
   const auto* address = reinterpret_cast<const void*>(handler);
-  if (t != nullptr) sync(t, EventKind::SignalEnter, address, static_cast<std::uint64_t>(number));
-  errno = saved_errno;
-  // A handler without SA_SIGINFO ignores the other two, as it does when the kernel calls it.
-  handler(number, info, context);
-  if (t != nullptr) sync(t, EventKind::SignalExit, address, static_cast<std::uint64_t>(number));
+  const bool expected = is_expected(number, info);
+  if (t != nullptr) sync(t, EventKind::SignalEnter, address, static_cast<std::uint64_t>(number), expected ? kFill : 0);
+  {
+    const ExpectsSignal inside(false); // another one may interrupt it anywhere
+    errno = saved_errno;
+    // A handler without SA_SIGINFO ignores the other two, as it does when the kernel calls it.
+    handler(number, info, context);
+  }
+  const int left_errno = errno;
+  if (t != nullptr)
+    sync(t, EventKind::SignalExit, address, static_cast<std::uint64_t>(number),
+         left_errno != saved_errno ? kFailed : 0);
+  errno = left_errno;
 }
 
 bool is_handler(const struct sigaction& action) { return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN; }
@@ -213,6 +227,9 @@ INTERCEPT(int, mq_notify, (int queue, const struct sigevent* event)) {
 }
 
 namespace sooth::runtime {
+
+ExpectsSignal::ExpectsSignal(bool expects) : before_(t_expects_signal) { t_expects_signal = expects; }
+ExpectsSignal::~ExpectsSignal() { t_expects_signal = before_; }
 
 void reset_signal_lock() { g_lock.reset(); }
 

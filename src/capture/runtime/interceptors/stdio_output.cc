@@ -71,5 +71,6 @@ INTERCEPT(int, fflush, (std::FILE * stream)) { // null: all of them
 }
 INTERCEPT(int, fclose, (std::FILE * stream)) {
   sends_to(stream);
+  if (stream != nullptr) closes_file(stream->_fileno);
   return REAL(fclose)(stream);
 }

@@ -1,6 +1,7 @@
 // Calls that fill in a structure or a buffer of the caller: time, files, waiting for many
 // descriptors.
 #include "capture/runtime/interceptors/calls.h"
+#include "capture/runtime/interceptors/signals.h"
 
 #include <climits>
 #include <cstdlib>
@@ -194,6 +195,7 @@ INTERCEPT(int, poll, (pollfd * files, nfds_t count, int timeout)) {
   return result;
 }
 INTERCEPT(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
+  const ExpectsSignal here(mask != nullptr);
   const int result = REAL(ppoll)(files, count, timeout, mask);
   receives();
   if (result >= 0) writes(files, count * sizeof *files);
@@ -215,6 +217,7 @@ INTERCEPT(int, select, (int count, fd_set* a, fd_set* b, fd_set* c, timeval* tim
   return result;
 }
 INTERCEPT(int, pselect, (int count, fd_set* a, fd_set* b, fd_set* c, const timespec* timeout, const sigset_t* mask)) {
+  const ExpectsSignal here(mask != nullptr);
   return selected(count, a, b, c, REAL(pselect)(count, a, b, c, timeout, mask));
 }
 INTERCEPT(int, epoll_wait, (int file, epoll_event* events, int room, int timeout)) {
@@ -224,12 +227,14 @@ INTERCEPT(int, epoll_wait, (int file, epoll_event* events, int room, int timeout
   return result;
 }
 INTERCEPT(int, epoll_pwait, (int file, epoll_event* events, int room, int timeout, const sigset_t* mask)) {
+  const ExpectsSignal here(mask != nullptr);
   const int result = REAL(epoll_pwait)(file, events, room, timeout, mask);
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;
 }
 INTERCEPT(int, epoll_pwait2, (int file, epoll_event* events, int room, const timespec* timeout, const sigset_t* mask)) {
+  const ExpectsSignal here(mask != nullptr);
   const int result = REAL(epoll_pwait2)(file, events, room, timeout, mask);
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);

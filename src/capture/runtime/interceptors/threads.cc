@@ -12,6 +12,9 @@
 
 #include "capture/runtime/mode.h"
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/buffer.h"
+#include "capture/runtime/recording/cells.h"
+#include "capture/runtime/replaying/replaying.h"
 #include "capture/runtime/thread.h"
 
 USE_REAL(void*, malloc, (std::size_t));
@@ -43,6 +46,23 @@ void arm_thread_end() {
 }
 
 bool ends_by_key() { return g_has_end_key && pthread_getspecific(g_end_key) != nullptr; }
+
+IdStore::IdStore(Thread* t, const unsigned long* id) : t_(t), id_(id) {
+  if (is_replaying() && t != nullptr) write_range(t, id, sizeof *id); // only its place counts
+  if (t == nullptr || !is_recording() || g_exact || !has_room(t)) return;
+  before_lock(t); // so that the buffer is not written out before the value is known
+  end_segment(t); // no cell knows of this write: it begins and ends a segment
+  append(t, EventKind::Write, reinterpret_cast<std::uint64_t>(id), 0, __sooth_thread.abi.call_site, sizeof *id, 0);
+  if (t->last->address != reinterpret_cast<std::uint64_t>(id)) return;
+  slot_ = t->last;
+  first_slot_ = t->first_slot;
+}
+
+void IdStore::made() const {
+  if (t_ == nullptr || is_replaying()) return;
+  if (slot_ == nullptr || t_->first_slot != first_slot_) return write_range(t_, id_, sizeof *id_);
+  slot_->value = *id_;
+}
 
 StartBlock* before_create(Thread* t, bool has_own_mask) {
   auto* block = static_cast<StartBlock*>(REAL(malloc)(sizeof(StartBlock)));
@@ -115,6 +135,7 @@ bool has_signal_mask(const pthread_attr_t* attributes) {
 INTERCEPT(int, pthread_create,
           (pthread_t * thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument)) {
   Thread* t = enter();
+  const IdStore store(t, thread);
   StartBlock* block = t != nullptr ? before_create(t, has_signal_mask(attributes)) : nullptr;
   if (block == nullptr) return REAL(pthread_create)(thread, attributes, routine, argument);
   block->routine = routine;
@@ -126,7 +147,7 @@ INTERCEPT(int, pthread_create,
   // A detached thread may have ended, and its pthread_t may be another thread's. Only the child
   // itself binds it.
   after_create(block, number, mask, result != 0 || is_detached(attributes) ? 0 : *thread, result == 0);
-  if (result == 0) write_range(t, thread, sizeof *thread);
+  if (result == 0) store.made();
   return result;
 }
 

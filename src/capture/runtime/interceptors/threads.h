@@ -18,6 +18,20 @@ struct StartBlock {
   bool sets_mask;
 };
 
+// libc stores the new thread's id before the thread begins. So the write is recorded before the
+// fork; it gets its value as soon as that is known. Make it before before_create.
+class IdStore {
+public:
+  IdStore(Thread* t, const unsigned long* id);
+  void made() const; // the thread was created
+
+private:
+  Thread* t_;
+  const unsigned long* id_;
+  trace::RawEvent* slot_ = nullptr;
+  std::uint64_t first_slot_ = 0; // of the buffer: another one after it was written out
+};
+
 // Records `fork`, and blocks signals until after_create. So no handler runs in the new thread
 // before it is known.
 StartBlock* before_create(Thread* t, bool has_own_mask);

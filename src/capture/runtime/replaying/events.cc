@@ -42,6 +42,8 @@ bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint6
 
 bool writes(EventKind kind) { return trace::writes_memory(kind) || is_atomic(kind); }
 
+bool is_descriptor(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Descriptor; }
+
 // The two stops of a race touch the same bytes, and one of them writes.
 bool is_race() {
   const ReplayedThread* first = nullptr;
@@ -49,6 +51,7 @@ bool is_race() {
     const ReplayedThread& thread = g_replayed[i];
     if (!thread.stopped) continue;
     if (first == nullptr) first = &thread;
+    else if (is_descriptor(first->kind) || is_descriptor(thread.kind)) return first->address == thread.address;
     else
       return overlap(first->address, first->size, thread.address, thread.size) &&
              (writes(first->kind) || writes(thread.kind));
@@ -169,7 +172,8 @@ void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   const StepRow& step = g_step_rows[self.step];
   if ((step.flags & replay::kHasValue) != 0 && value_of(met) != step.value)
     return diverge(&self, Reason::OtherValue, &met);
-  if ((step.flags & replay::kRemember) != 0) g_freed = met.address, g_freed_bytes = met.size;
+  if ((step.flags & replay::kRemember) != 0)
+    g_freed = met.address, g_freed_bytes = met.size != 0 ? met.size : 1; // a primitive that is destroyed has no size
   const bool last = self.step + 1 == g_schedule->steps;
   if (last && g_schedule->goal == Goal::Followed) {
     if (is_short_store(met, effect)) // before anything else happens; the thread makes it once more
@@ -242,6 +246,8 @@ Effect effect_of(EventKind kind) {
   case EventKind::ThreadEnd: return Effect::Now;
   case EventKind::Fork:
   case EventKind::Wait:
+  case EventKind::FdUse:
+  case EventKind::FdClose:
   case EventKind::Free:
   case EventKind::Unmap: return Effect::Comes;
   default:
@@ -316,8 +322,9 @@ bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
   if (self.step >= g_schedule->steps) return false;
   const StepRow& step = g_step_rows[self.step];
   if ((step.flags & replay::kStops) == 0 || static_cast<EventKind>(step.kind) != EventKind::Wake) return false;
-  stop(t, self,
-       {EventKind::Wake, false, reinterpret_cast<std::uint64_t>(waiter.condition), 0, nullptr, site_of_call()});
+  // A thread that wakes up needs the mutex, not the condition.
+  const void* object = g_schedule->goal == Goal::Freed ? waiter.mutex : waiter.condition;
+  stop(t, self, {EventKind::Wake, false, reinterpret_cast<std::uint64_t>(object), 0, nullptr, site_of_call()});
   return true;
 }
 

@@ -57,8 +57,9 @@ struct Waiter {
   Waiter* next;
   const void* condition;
   bool signalled;
+  const void* mutex; // that it takes again
 };
-void begin_wait(Waiter& waiter, const void* condition);
+void begin_wait(Waiter& waiter, const void* condition, const void* mutex);
 Woken wait_for_turn(Thread* t, Waiter& waiter, bool timed);
 bool was_signalled(const Waiter& waiter);
 void end_wait(Waiter& waiter);

@@ -26,8 +26,8 @@ void signal_waiters(const void* condition, bool all) {
   if (!all && oldest != nullptr) __atomic_store_n(&oldest->signalled, true, __ATOMIC_RELEASE);
 }
 
-void begin_wait(Waiter& waiter, const void* condition) {
-  waiter = {nullptr, condition, false};
+void begin_wait(Waiter& waiter, const void* condition, const void* mutex) {
+  waiter = {nullptr, condition, false, mutex};
   os::Guard guard(g_lock);
   waiter.next = g_waiters;
   g_waiters = &waiter;
