@@ -136,7 +136,7 @@ Case random_case(std::uint64_t seed) {
 void give_classes(trace::Trace& trace, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   trace::ValueFlows& flows = trace.static_facts.flows;
-  flows.modules = 1;
+  flows.modules = flows.modules_main = 1;
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
     if (!trace::reads_memory(e.kind) || random() % 100 >= 75 || flows.of(e.site)) continue;

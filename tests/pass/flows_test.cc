@@ -57,12 +57,12 @@ TEST_P(Flows, OfEachLine) {
 TEST_P(Flows, KnowWhatCodeWithoutHooksCanRead) {
   EXPECT_EQ(flows().modules, 1u);
   EXPECT_FALSE(flows().sees_all_code());
-  std::uint32_t out_of_reach = 0;
+  std::uint32_t out_of_reach = 0; // more than one where `counts` was inlined
   for (const ValueFlow& read : flows().reads) {
     EXPECT_EQ(read.out_of_reach, trace_.sites[read.site].variable == "hidden") << trace_.sites[read.site].line;
     out_of_reach += read.out_of_reach ? 1 : 0;
   }
-  EXPECT_EQ(out_of_reach, 1u);
+  EXPECT_GE(out_of_reach, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Flows, testing::Values("-O0", "-O1", "-O2"),

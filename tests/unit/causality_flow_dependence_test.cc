@@ -20,7 +20,7 @@ class FlowDependence : public ::testing::Test {
 protected:
   FlowDependence() : b_(2) {
     b_.trace.sites.resize(10);
-    flows().modules = 1;
+    flows().modules = flows().modules_main = 1;
     flows().reads = {{kRead, 4, false, false, {{kStore, true}}}};
     b_.write(1, kX, 4, 1).site = 9;
     b_.write(1, kY, 4, 1).site = 9;

@@ -61,7 +61,7 @@ TEST(StaticFacts, ModulesWithoutThemAreNotForgotten) {
 
 ValueFlows small_flows() {
   ValueFlows flows;
-  flows.modules = 1;
+  flows.modules = flows.modules_main = 1;
   flows.defined = {1, ~std::uint64_t{0}};
   flows.called = {~std::uint64_t{0}};
   flows.reads = {{2, 4, false, true, {{2, true}, {5, false}}}, {3, 8, true, false, {}}};

@@ -8,7 +8,7 @@
 namespace sooth::trace {
 
 bool ValueFlows::sees_all_code() const {
-  if (modules == 0 || modules_without != 0 || modules_unseen != 0) return false;
+  if (modules == 0 || modules_without != 0 || modules_unseen != 0 || modules_main == 0) return false;
   std::vector<std::uint64_t> known = defined;
   std::ranges::sort(known);
   return std::ranges::all_of(called, [&](std::uint64_t name) { return std::ranges::binary_search(known, name); });
@@ -27,6 +27,7 @@ bool add_flows(std::span<const std::uint8_t> payload, std::uint32_t first_site, 
   own.modules = numbers.next_below(kMost);
   own.modules_without = numbers.next_below(kMost);
   own.modules_unseen = numbers.next_below(kMost);
+  own.modules_main = numbers.next_below(kMost);
   for (std::vector<std::uint64_t>* names : {&own.defined, &own.called})
     for (std::uint32_t left = numbers.next_count(); left != 0 && numbers.good(); --left)
       names->push_back(numbers.next());
@@ -54,6 +55,7 @@ bool add_flows(std::span<const std::uint8_t> payload, std::uint32_t first_site, 
   all.modules += own.modules;
   all.modules_without += own.modules_without;
   all.modules_unseen += own.modules_unseen;
+  all.modules_main += own.modules_main;
   return true;
 }
 
@@ -61,7 +63,7 @@ std::vector<std::uint8_t> flows_payload(const ValueFlows& flows) {
   std::vector<std::uint8_t> out;
   const auto put = [&](std::uint64_t number) { put_number(out, number); };
   put(kFlowsVersion);
-  for (const std::uint32_t count : {flows.modules, flows.modules_without, flows.modules_unseen}) put(count);
+  for (const std::uint32_t count : {flows.modules, flows.modules_without, flows.modules_unseen, flows.modules_main}) put(count);
   for (const std::vector<std::uint64_t>* names : {&flows.defined, &flows.called}) {
     put(names->size());
     for (const std::uint64_t name : *names) put(name);

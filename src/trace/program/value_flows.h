@@ -40,6 +40,7 @@ struct ValueFlows {
   std::uint32_t modules = 0;
   std::uint32_t modules_without = 0; // modules that have sites, but no classes
   std::uint32_t modules_unseen = 0;  // modules with code that has no hooks
+  std::uint32_t modules_main = 0;    // modules that define main; 0: code without hooks runs the program
   // Numbers of names: functions with hooks, and functions that are called and may have none.
   std::vector<std::uint64_t> defined, called;
 

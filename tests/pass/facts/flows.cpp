@@ -8,7 +8,7 @@ int x, y, table[4];
 static int hidden;
 float ratio;
 volatile int device;
-struct {
+struct Bits {
   unsigned low : 3, high : 5;
 } bits;
 std::atomic<int> ticks;
@@ -22,10 +22,12 @@ void Box::add(int value) {
 }
 
 void counts() {
-  x++;           // flows
-  hidden += 3;   // flows
-  ratio *= 2;    // flows
-  bits.high++;   // flows
+  x++;         // flows
+  hidden += 3; // flows
+  ratio *= 2;  // flows
+  bits.high++; // flows
+}
+void halves() {
   x = x / 2 - 1; // flows
 }
 

@@ -45,6 +45,13 @@ bool looks_at_nothing(StringRef name) {
       "_ZNSolsEx",
       "_ZNSolsEy",
       "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+      "_ZNSt18condition_variable10notify_allEv",
+      "_ZNSt18condition_variable10notify_oneEv",
+      "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+      "_ZNSt18condition_variableC1Ev",
+      "_ZNSt18condition_variableD1Ev",
+      "_ZNSt6chrono3_V212steady_clock3nowEv",
+      "_ZNSt6chrono3_V212system_clock3nowEv",
       "_ZNSt6thread20hardware_concurrencyEv",
       "_ZNSt6thread6_StateD2Ev",
       "_ZNSt8ios_base4InitC1Ev",
@@ -64,18 +71,32 @@ bool looks_at_nothing(StringRef name) {
       "__stack_chk_fail",
       "abort",
       "atexit",
+      "clock_gettime",
       "exit",
+      "gettimeofday",
+      "time",
   };
   // std::__throw_system_error(int) and the like.
   if (name.starts_with("_ZSt") && name.contains("__throw_")) return true;
   return is_contained(kNames, name);
 }
 
-// How much printf has written depends on the strings that it was given.
-bool uses_length_of_strings(const CallBase& call) {
+bool is_standard_output(const Value* stream) {
+  const auto* load = dyn_cast<LoadInst>(stream);
+  const auto* variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
+  return variable && (variable->getName() == "stdout" || variable->getName() == "stderr");
+}
+
+// Strings are read by printf, and no event shows it. What goes to the standard streams is not read again; how long it
+// was, the result says.
+bool reads_strings(const CallBase& call) {
   const Function* callee = call.getCalledFunction();
-  if (!callee || call.use_empty() || (callee->getName() != "printf" && callee->getName() != "fprintf")) return false;
-  return any_of(drop_begin(call.args()), [](const Use& use) {
+  const StringRef name = callee ? callee->getName() : "";
+  if (name != "printf" && name != "fprintf") return false;
+  const unsigned format = name == "printf" ? 0 : 1;
+  if (call.arg_size() <= format) return true;
+  const bool only_looks = call.use_empty() && (format == 0 || is_standard_output(call.getArgOperand(0)));
+  return !only_looks && any_of(drop_begin(call.args(), format), [](const Use& use) {
     return use->getType()->isPointerTy() && !isa<Constant>(use.get());
   });
 }
@@ -101,7 +122,7 @@ bool stays_in(const Value& address, const DenseSet<const Function*>& hooked) {
 bool has_unseen_code(const Function& function) {
   return any_of(instructions(function), [](const Instruction& instruction) {
     const auto* call = dyn_cast<CallBase>(&instruction);
-    return call && (is_opaque_assembly(*call) || uses_length_of_strings(*call));
+    return call && (is_opaque_assembly(*call) || reads_strings(*call));
   });
 }
 
@@ -116,6 +137,7 @@ SeenCode seen_code(const Module& module, const std::vector<Function*>& with_hook
   for (const Function& function : module) {
     if (function.isIntrinsic() || function.getName().starts_with("__sooth_")) continue;
     if (hooked.contains(&function)) {
+      seen.has_main |= function.getName() == "main";
       if (!function.hasLocalLinkage()) seen.defined.push_back(name_of(function));
       seen.has_unseen |= has_unseen_code(function);
     } else if (!function.isDeclarationForLinker()) {

@@ -235,6 +235,8 @@ bool ValueFlows::is_out_of_reach(const Value* base) const {
 }
 
 void ValueFlows::add_function(const Function& function, const HookedValues& hooks) {
+  // Activations of a coroutine have no events of their own.
+  const bool has_activations = !function.isPresplitCoroutine();
   for (const auto& [store, row] : hooks.stores) ++store_count_[row];
   for (const std::uint32_t row : hooks.others) decides_.insert(row);
   for (const auto& [atomic, row] : hooks.atomics) add_atomic(*atomic, row);
@@ -248,7 +250,7 @@ void ValueFlows::add_function(const Function& function, const HookedValues& hook
       for (const StoreInst* store : flow.stores) {
         const Address written = flows.address_of(store->getPointerOperand(), block);
         const bool same = written == read && store->getValueOperand()->getType() == flow.load->getType();
-        sure = sure && (same || written.is_fixed());
+        sure = sure && (same || written.is_fixed()) && has_activations;
         of.out_of_reach = of.out_of_reach && is_out_of_reach(written.base);
         of.stores.push_back({hooks.stores.lookup(store), same});
       }
@@ -288,6 +290,7 @@ std::vector<std::uint32_t> ValueFlows::words() const {
   put(1); // modules with such facts
   put(0); // and without
   put(seen_.has_unseen ? 1 : 0);
+  put(seen_.has_main ? 1 : 0);
   for (const std::vector<std::uint64_t>* names : {&seen_.defined, &seen_.called}) {
     put(names->size());
     for (const std::uint64_t name : *names) put(name);
