@@ -6,8 +6,8 @@
 //
 // Question: do all stores that the read's class names follow in its thread, before anything else
 //   than plain accesses in full detail?
-// Source: docs/sliced.md, "Classes of sites". (The engines look ahead from each read; this goes once
-//   through each thread, with the reads that still wait for their stores.)
+// Source: docs/sliced.md, "Classes of sites". (The engines look ahead from each read; this goes
+//   once through each thread, with the reads that still wait for their stores.)
 // Cost: an event costs the reads that wait.
 #pragma once
 

@@ -54,10 +54,12 @@ std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read)
   const ValueFlow* flow = trace.static_facts.flows.of(e.site);
   if (!flow || flow->is_update || flow->bytes != e.size || !is_plain(e) || e.kind != EventKind::Read) return {};
   std::vector<std::uint32_t> plain = behind(trace, read);
-  plain.erase(std::ranges::find_if(plain, [&](std::uint32_t i) {
-    const Event& other = trace.events[i];
-    return !is_plain(other) || (other.kind == EventKind::Read && other.site == e.site);
-  }), plain.end());
+  plain.erase(std::ranges::find_if(plain,
+                                   [&](std::uint32_t i) {
+                                     const Event& other = trace.events[i];
+                                     return !is_plain(other) || (other.kind == EventKind::Read && other.site == e.site);
+                                   }),
+              plain.end());
   std::set<std::uint32_t> found;
   for (const FlowStore& store : flow->stores) {
     const auto matches = [&](std::uint32_t i) {
@@ -140,12 +142,14 @@ void give_classes(trace::Trace& trace, std::uint64_t seed) {
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
     if (!trace::reads_memory(e.kind) || random() % 100 >= 75 || flows.of(e.site)) continue;
-    ValueFlow flow{e.site, random() % 20 ? static_cast<std::uint32_t>(e.size) : 8, e.kind == EventKind::AtomicRmw, true, {}};
+    ValueFlow flow{
+        e.site, random() % 20 ? static_cast<std::uint32_t>(e.size) : 8, e.kind == EventKind::AtomicRmw, true, {}};
     for (const std::uint32_t later : behind(trace, i)) {
       const Event& w = trace.events[later];
       if (w.kind != EventKind::Write || flow.is_update || random() % 100 >= 60) continue;
       const FlowStore store{w.site, w.address == e.address && w.size == e.size && random() % 2 == 0};
-      if (std::ranges::find(flow.stores, store.site, &FlowStore::site) == flow.stores.end()) flow.stores.push_back(store);
+      if (std::ranges::find(flow.stores, store.site, &FlowStore::site) == flow.stores.end())
+        flow.stores.push_back(store);
       if (random() % 2) break;
     }
     if (!flow.is_update && flow.stores.empty()) continue;
@@ -176,7 +180,8 @@ Case class_case(std::uint64_t seed) {
   out.relation.used.resize(events.size());
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const ValueFlow* flow = flows.of(events[i].site);
-    const bool updates = events[i].kind == EventKind::AtomicRmw && flow && flow->is_update && flow->bytes == events[i].size;
+    const bool updates =
+        events[i].kind == EventKind::AtomicRmw && flow && flow->is_update && flow->bytes == events[i].size;
     const std::set<std::uint32_t> stores = stores_of(out.trace, i);
     out.relation.used[i] = trace::reads_memory(events[i].kind) && stores.empty() && !updates;
     for (const std::uint32_t store : stores) out.relation.writes[store].insert(i);

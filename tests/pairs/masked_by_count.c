@@ -1,4 +1,5 @@
-// Two threads count under a lock. The count, on which nothing depends, hides the race on y before and behind it.
+// Two threads count under a lock. The count, on which nothing depends, hides the race on y before
+// and behind it.
 // EXPECT: race y @first @second
 // MODELS: full
 #include "pair.h"

@@ -1,4 +1,5 @@
-// A sum in an object hides a race on y. In the good one it is an index: it says where the second thread writes.
+// A sum in an object hides a race on y. In the good one it is an index: it says where the second
+// thread writes.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>

@@ -1,4 +1,5 @@
-// A counter behind a reference hides a race on y. In the good one its value goes to a function, which decides by it.
+// A counter behind a reference hides a race on y. In the good one its value goes to a function,
+// which decides by it.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>

@@ -1,5 +1,5 @@
-// A statistic that is kept under a lock and printed in the end hides a race. In the good one it is read back in the same
-// critical section, and decides.
+// A statistic that is kept under a lock and printed in the end hides a race. In the good one it is
+// read back in the same critical section, and decides.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>

@@ -36,7 +36,7 @@ protected:
     e.site = site;
     return e;
   }
-  // Whether the third event, a read, may return anything, and the last one, a write, changes with it.
+  // Whether the third event, a read, may return anything, and the last one, a write, follows it.
   bool is_free() {
     const Computation computation = compute(b_.trace);
     const StepDependence& dependence = computation.dependence;

@@ -36,7 +36,8 @@ DenseSet<const Function*> annotated_functions(const Module& module, StringRef an
   return found;
 }
 
-IgnoreList::IgnoreList(const Module& module, const Selection& selection) : annotated_(annotated_functions(module, kAnnotation)) {
+IgnoreList::IgnoreList(const Module& module, const Selection& selection)
+    : annotated_(annotated_functions(module, kAnnotation)) {
   const auto add_globs = [&](const std::vector<std::string>& texts, Globs& globs) {
     for (const std::string& text : texts) {
       if (Expected<GlobPattern> glob = GlobPattern::create(text)) globs.push_back(std::move(*glob));

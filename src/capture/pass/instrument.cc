@@ -308,8 +308,8 @@ void forget_effects_of_calls(Module& module) {
         for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync}) call->removeFnAttr(kind);
 }
 
-// What the function does with the values that it reads (facts/value_flows.h). `replaced`: hooks that
-// were taken out of loops.
+// What the function does with the values that it reads (facts/value_flows.h). `replaced`: hooks
+// that were taken out of loops.
 void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook> hooks,
                 const std::vector<std::uint32_t>& replaced) {
   HookedValues values;

@@ -83,8 +83,7 @@ private:
 
 class FlowWalk {
 public:
-  FlowWalk(const trace::Trace& trace, const Computation& computation, const Locations& locations,
-           const FreeReads& free)
+  FlowWalk(const trace::Trace& trace, const Computation& computation, const Locations& locations, const FreeReads& free)
       : trace_(trace), locations_(locations), free_(free), builder_(trace, computation) {}
 
   StepDependence run(const std::vector<std::vector<std::uint32_t>>& of_thread) {

@@ -63,7 +63,8 @@ std::vector<std::uint8_t> flows_payload(const ValueFlows& flows) {
   std::vector<std::uint8_t> out;
   const auto put = [&](std::uint64_t number) { put_number(out, number); };
   put(kFlowsVersion);
-  for (const std::uint32_t count : {flows.modules, flows.modules_without, flows.modules_unseen, flows.modules_main}) put(count);
+  for (const std::uint32_t count : {flows.modules, flows.modules_without, flows.modules_unseen, flows.modules_main})
+    put(count);
   for (const std::vector<std::uint64_t>* names : {&flows.defined, &flows.called}) {
     put(names->size());
     for (const std::uint64_t name : *names) put(name);
@@ -75,8 +76,7 @@ std::vector<std::uint8_t> flows_payload(const ValueFlows& flows) {
     before = read.site;
     put(std::uint64_t{read.bytes} << 2 | (read.out_of_reach ? 2 : 0) | (read.is_update ? 1 : 0));
     put(read.stores.size());
-    for (const FlowStore& store : read.stores)
-      put(std::uint64_t{store.site - 1} << 1 | (store.same_bytes ? 1 : 0));
+    for (const FlowStore& store : read.stores) put(std::uint64_t{store.site - 1} << 1 | (store.same_bytes ? 1 : 0));
   }
   out.resize((out.size() + 3) / 4 * 4);
   return out;

@@ -19,7 +19,8 @@ namespace {
 constexpr StringRef kLooksAtNothing = "sooth_looks_at_nothing";
 
 // Functions without hooks that look at no memory of the program's, beside those of
-// libc_functions.def: they end the program, begin a thread, or write what they are given to a stream.
+// libc_functions.def: they end the program, begin a thread, or write what they are given to a
+// stream.
 bool looks_at_nothing(StringRef name) {
   static constexpr StringRef kNames[] = {
       "_Unwind_Resume",
@@ -87,8 +88,8 @@ bool is_standard_output(const Value* stream) {
   return variable && (variable->getName() == "stdout" || variable->getName() == "stderr");
 }
 
-// Strings are read by printf, and no event shows it. What goes to the standard streams is not read again; how long it
-// was, the result says.
+// Strings are read by printf, and no event shows it. What goes to the standard streams is not read
+// again; how long it was, the result says.
 bool reads_strings(const CallBase& call) {
   const Function* callee = call.getCalledFunction();
   const StringRef name = callee ? callee->getName() : "";

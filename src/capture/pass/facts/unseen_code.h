@@ -1,11 +1,12 @@
 // Code without hooks that a module leads to, and memory that such code cannot read.
 //
-//     static int hits;  ++hits;  library();      library() cannot reach hits: nobody takes its address
-//     int shared;  library(&shared);             it may look at shared, and decide by it
+//     static int hits; ++hits; library();    library() cannot reach hits: nobody takes its address
+//     int shared; library(&shared);          it may look at shared, and decide by it
 //
 // Question: may what a thread has written be read by code that nobody sees?
 // Source: escape analysis for variables of one module; for everything else the names of what is
-//   called, which the reader compares with all modules of the program (trace/program/value_flows.h).
+//   called, which the reader compares with all modules of the program
+//   (trace/program/value_flows.h).
 // Cost: one walk over the module's functions and over the uses of its static variables.
 #pragma once
 

@@ -11,8 +11,7 @@
 // Where we differ: everything that cannot be followed to its end decides: another block, a call, an
 //   address, a trap, memory without hooks. Stack slots whose address nobody takes are registers, so
 //   that code of -O0 has classes, too.
-// Cost: each load costs the uses of its value, at most kMostValues of them, and the instructions
-//   from it to the last store.
+// Cost: linear in instructions (block_flows.h).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/pass/facts/block_flows.h"
 #include "capture/pass/facts/unseen_code.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -27,13 +27,6 @@
 #include "llvm/IR/Instructions.h"
 
 namespace sooth::pass {
-
-// The hooks of a function, as far as classes need them: by instruction, the row.
-struct HookedValues {
-  llvm::DenseMap<const llvm::Instruction*, std::uint32_t> loads, stores; // plain, one event each
-  llvm::DenseMap<const llvm::Instruction*, std::uint32_t> atomics;
-  std::vector<std::uint32_t> others; // rows of which other events may read memory
-};
 
 class ValueFlows {
 public:
