@@ -15,6 +15,8 @@
  *   SOOTH_ATOMIC_BEGIN("transfer"); ... SOOTH_ATOMIC_END("transfer");
  *                                         the same for a block that is not a scope
  *   SOOTH_NO_RECORD void checksum(...)    nothing that this function does is recorded
+ *   SOOTH_LOOKS_AT_NOTHING void log(...)  this function has no hooks, and neither reads nor writes
+ *                                         memory of the program that decides something
  *   SOOTH_TERMINATES();                   the loop around this always ends (docs/static_facts.md)
  */
 #ifndef SOOTH_SOOTH_H
@@ -192,6 +194,7 @@ static inline __attribute__((unused)) void sooth_leave_block_(const char* const*
 #endif
 
 #define SOOTH_NO_RECORD __attribute__((annotate("sooth_no_record")))
+#define SOOTH_LOOKS_AT_NOTHING __attribute__((annotate("sooth_looks_at_nothing")))
 
 void __sooth_terminates(void) __attribute__((nothrow));
 #define SOOTH_TERMINATES() __sooth_terminates()
@@ -216,6 +219,7 @@ static inline __attribute__((unused)) void sooth_name_(const char* name) { (void
 #define SOOTH_ATOMIC_BEGIN(name) ((void)0)
 #define SOOTH_ATOMIC_END(name) ((void)0)
 #define SOOTH_NO_RECORD
+#define SOOTH_LOOKS_AT_NOTHING
 #define SOOTH_TERMINATES() ((void)0)
 
 #endif

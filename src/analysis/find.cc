@@ -39,8 +39,13 @@ bool some_lock_is_never_released(const Trace& trace) {
 Result<witness::Model> applicable_model(const Prepared& prepared, const Options& options) {
   const witness::Model model = *report::model_named(model_for(prepared, options));
   const predict::NeedsOfModel needs = predict::rules_of(model).needs;
-  if (needs == predict::NeedsOfModel::Facts && !prepared.computation.dependence.known)
+  if (needs == predict::NeedsOfModel::Facts && !prepared.trace.is_fit_for_dependence())
     return Error{fmt::format("the model {} needs a trace with static facts: compile with -fsooth-facts.",
+                             report::name_of(model))};
+  if (needs == predict::NeedsOfModel::Flows && !prepared.trace.is_fit_for_dependence() &&
+      !prepared.trace.is_fit_for_flows())
+    return Error{fmt::format("the model {} needs to know what the program does with the values that it reads: "
+                             "compile it with this version of Sooth, or with -fsooth-facts.",
                              report::name_of(model))};
   if (needs == predict::NeedsOfModel::ReleasedLocks && some_lock_is_never_released(prepared.trace))
     return Error{"the model whb is not for this trace, in which a lock is never released; whb-locks is."};

@@ -209,6 +209,7 @@ enum FactTag : std::uint32_t {
   kFactObjects = 0x534a424f,    // "OBJS": the objects that calls are about
   kFactChecks = 0x4b454843,     // "CHEK": loads whose values decide whether the program fails (program/checks.h)
   kFactDependence = 0x53504544, // "DEPS": what decides which events happen, and their values (static_facts.h)
+  kFactFlows = 0x574f4c46,      // "FLOW": loads whose values only flow into stores (value_flows.h)
 };
 
 // kFactTypes: number of types, number of globals; the types; for each GlobalRow the number of its
@@ -303,6 +304,17 @@ enum class CheckOperation : std::uint8_t {
 // number if the call is one of that function; 0: not known. Sites are rows of the module. Sets are
 // numbered from 1, and 0 is the empty set. Functions are numbered from 0.
 inline constexpr std::uint32_t kDependenceVersion = 1;
+
+// kFactFlows: numbers as in kFactDependence. First kFlowsVersion, then how many modules have such
+// facts and how many do not (in a module: 1, 0), 1 if some code of the module has no hooks, and 1 if
+// it defines main; then
+//   names:   how many functions with hooks other modules can call, the number of each name
+//            how many functions it calls that may have no hooks, the number of each name
+//   reads:   how many, each: difference of its row to that of the read before (first: to 0), its
+//            bytes << 2 | whether code without hooks cannot read its stores << 1 | whether it is an
+//            atomic update, how many stores, each: row << 1 | whether it writes the bytes that were
+//            read
+inline constexpr std::uint32_t kFlowsVersion = 1;
 
 enum class SourceKind : std::uint8_t {
   Unknown = 0,    // anything that the thread has read so far

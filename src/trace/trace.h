@@ -155,6 +155,11 @@ struct Trace {
   }
   // Whether it is known what every event depends on (static_facts.h, docs/trace_format.md).
   bool is_fit_for_dependence() const { return (flags & kForFacts) != 0 && static_facts.complete(); }
+  // Whether it is known of reads that they only flow into stores (value_flows.h).
+  // Modules with facts have no classes.
+  bool is_fit_for_flows() const {
+    return (flags & kForFacts) == 0 && static_facts.modules == 0 && static_facts.flows.modules != 0;
+  }
   std::uint64_t defect(Defect d) const { return defects[static_cast<unsigned>(d)]; }
 };
 

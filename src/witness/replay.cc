@@ -80,7 +80,8 @@ Objection Replay::run(const Witness& witness, Model model) {
     return "The model whb says nothing about a trace in which a lock is never released.";
   // Sliced causality says nothing about most of a run: its witnesses are judged by the rules of
   // `full` (docs/sliced.md).
-  if (model == Model::Sliced && !follows_taint_) return "The model sliced needs static facts, which the trace has not.";
+  if (model == Model::Sliced && !taint_.has_facts())
+    return "The model sliced needs static facts, which the trace has not.";
   for (std::size_t i = 0; i < witness.steps.size(); ++i) {
     const EventNumber number = witness.steps[i];
     if (number >= trace_.events.size())

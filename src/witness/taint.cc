@@ -36,7 +36,8 @@ bool made_by_nobody(EventKind kind) {
 Taint::Taint(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread,
              const std::vector<std::uint32_t>& place)
     : trace_(trace), facts_(trace.static_facts), of_thread_(of_thread), place_(place),
-      applies_(trace.is_fit_for_dependence()) {
+      classes_(trace.is_fit_for_flows() ? std::make_shared<FlowClasses>(trace, of_thread) : nullptr),
+      applies_(classes_ != nullptr || trace.is_fit_for_dependence()) {
   for (std::uint32_t f = 0; f < facts_.functions.size(); ++f)
     if (facts_.functions[f].site != 0) functions_[facts_.functions[f].site] = f;
 }
@@ -101,6 +102,7 @@ bool Taint::enters_what_is_named(const Event& enter) const {
 }
 
 bool Taint::misled(EventNumber number) const {
+  if (classes_) return false; // what leads to it are reads that decide, and they are in the run as they were
   const Event& e = trace_.events[number];
   const Thread& thread = threads_[e.thread];
   const SiteFacts& facts = facts_.of(e.site);
@@ -139,6 +141,7 @@ bool Taint::misled(EventNumber number) const {
 
 bool Taint::misleads(EventNumber number, bool reads_tainted) const {
   if (!reads_tainted) return false;
+  if (classes_) return !classes_->is_free(number);
   const Event& e = trace_.events[number];
   const SiteFacts& facts = facts_.of(e.site);
   switch (facts.role) {
@@ -166,7 +169,16 @@ void Taint::enter(const Event& e, Thread& thread) {
   thread.frames.push_back(std::move(frame));
 }
 
+bool Taint::apply_by_class(EventNumber number, bool reads_tainted) {
+  Thread& thread = threads_[trace_.events[number].thread];
+  if (reads_tainted) thread.tainted.insert(number);
+  if (classes_->is_update(number)) return reads_tainted;
+  return std::ranges::any_of(classes_->sources(number),
+                             [&](EventNumber read) { return thread.tainted.contains(read); });
+}
+
 bool Taint::apply(EventNumber number, bool reads_tainted) {
+  if (classes_) return apply_by_class(number, reads_tainted);
   const Event& e = trace_.events[number];
   Thread& thread = threads_[e.thread];
   const SiteFacts& facts = facts_.of(e.site);

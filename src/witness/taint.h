@@ -6,7 +6,9 @@
 //     T2 branch on y                          misled: the witness is rejected
 //
 // Question: at this moment of the run, has something changed that this event depends on?
-// Source: docs/sliced.md, the definition of a run of `full`; trace/static_facts.h defines facts.
+// Source: docs/sliced.md, the definition of a run of `full`; trace/static_facts.h defines facts. A
+//   trace without them may have classes of sites (flow_classes.h): then every read decides that is
+//   not free.
 // Where we differ: it goes forwards with the run, as the program would: a stack of activations for
 //   each thread, and in each the results of its loads and calls, as one bit, tainted or not. (The
 //   engines have graphs and go backwards; nothing is shared with them.)
@@ -15,9 +17,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <vector>
 
 #include "trace/trace.h"
+#include "witness/flow_classes.h"
 #include "witness/memory_map.h"
 
 namespace sooth::witness::checking {
@@ -28,6 +33,7 @@ public:
         const std::vector<std::uint32_t>& place);
 
   bool applies() const { return applies_; } // the trace has what this needs
+  bool has_facts() const { return applies_ && !classes_; }
   void reset();
 
   // Whether something that leads to the event is tainted: then it is not known that it happens, or
@@ -55,8 +61,10 @@ private:
     bool anything = false;                // some read was tainted
     std::map<std::uint32_t, bool> copied; // by site: what a copy has read since it last wrote
     std::map<std::uint32_t, bool> wrote;  // by site: the copy's last event was a write
+    std::set<EventNumber> tainted;        // free reads
   };
 
+  bool apply_by_class(EventNumber event, bool reads_tainted);
   bool of(trace::SourceSet set, const Thread& thread) const;
   bool arguments(const trace::SiteFacts& facts, const Thread& thread) const;
   bool is_copy(const trace::SiteFacts& facts, std::uint32_t site) const;
@@ -70,6 +78,7 @@ private:
   const trace::StaticFacts& facts_;
   const std::vector<std::vector<EventNumber>>& of_thread_;
   const std::vector<std::uint32_t>& place_;
+  std::shared_ptr<const FlowClasses> classes_; // of a trace without facts
   const bool applies_;
   std::map<std::uint32_t, std::uint32_t> functions_; // by site
   std::vector<Thread> threads_;

@@ -233,5 +233,5 @@ int main(int argc, char** argv) {
   engines.run("hb-locks", witness::Model::HappensBeforeLocks);
   engines.run("maximal", witness::Model::Maximal);
   engines.run("full", witness::Model::Full);
-  engines.run("sliced", witness::Model::Sliced);
+  if (trace->is_fit_for_dependence()) engines.run("sliced", witness::Model::Sliced);
 }

@@ -14,15 +14,16 @@ CELLS = 7  # the other addresses are locks
 class Step:
     """An event of the trace that other threads can see."""
 
-    __slots__ = ("program", "thread", "kind", "line", "object", "value", "failed", "rounds")
+    __slots__ = ("program", "thread", "kind", "line", "object", "value", "failed", "lines")
 
     def __init__(self, program, thread, event, of):
-        self.program, self.thread, self.object, self.rounds = program, thread, of, 1
+        self.program, self.thread, self.object = program, thread, of
         self.kind, self.line = event["kind"], event["line"]
+        self.lines = [self.line]  # of all accesses that it stands for
         self.value, self.failed = int(event["value"], 16), "failed" in event["flags"]
 
-    def is_made_by(self, operation, of):
-        return operation.kind in KINDS[self.kind] and operation.line == self.line and of == self.object
+    def is_made_by(self, operation, of, line=None):
+        return operation.kind in KINDS[self.kind] and operation.line == (line or self.line) and of == self.object
 
     def __str__(self):
         return f"{self.kind} of {self.object} at line {self.line} by thread {self.thread}"
@@ -31,9 +32,10 @@ class Step:
 class Recorded:
     """The programs, with what was recorded of them. Raises ValueError if that is not what they did."""
 
-    def __init__(self, programs, shown, printed, planned):
-        """`shown`: `sooth show --json`; `printed`: a line of addresses for each program; `planned`: they ran by their schedules."""
-        self.programs, self.events = programs, shown
+    def __init__(self, programs, shown, printed, planned, facts):
+        """`shown`: `sooth show --json`; `printed`: a line of addresses for each program; `planned`: they ran by their schedules;
+        `facts`: they were recorded for dependence."""
+        self.programs, self.events, self.facts = programs, shown, facts
         self.addresses = [[int(word, 16) for word in line.split()] for line in printed]
         self.place = {}  # of threads of the trace: (program, its thread)
         for program in programs:
@@ -74,7 +76,7 @@ class Recorded:
                     following = recorded.index(step) + 1
                     if following < len(recorded) and self._is(program, recorded[following], done[at]):
                         break
-                    step.rounds += 1
+                    step.lines.append(done[at].operation.line)
                     at += 1
             if at != len(done):
                 raise ValueError(f"{program.prefix}: line {done[at].operation.line} has made a step that is not in the trace")
@@ -92,9 +94,12 @@ class Recorded:
         """A value as the trace has it: pointers are addresses."""
         return self.addresses[program.number][value] if cell == 5 else value & 0xFFFFFFFF
 
-    @staticmethod
-    def _is_repeated(program, before, after):
-        """The same instruction again in the same activation, with the same outcome and nothing in between: it may be left out."""
+    def _is_repeated(self, program, before, after):
+        """The same instruction again in the same activation, with the same outcome and nothing in between: it may be left out.
+        Without facts, so may any read of the same bytes."""
+        if not self.facts and before.operation.kind == after.operation.kind == "load":
+            same = before.operation.atomic == after.operation.atomic
+            return same and (before.object, before.value) == (after.object, after.value)
         if before.place != after.place or (before.object, before.value) != (after.object, after.value):
             return False
         if after.operation.line in program.at.values():  # of a function, which is another activation each time
@@ -112,8 +117,8 @@ class Recorded:
             step = self.steps.get(number)
             if step is None or step.program != program.number:
                 continue
-            for _ in range(step.rounds):
-                if wrong := self.stands_before(program, state, step):
+            for line in step.lines:
+                if wrong := self.stands_before(program, state, step, line):
                     return wrong, state
                 if machine.blocked(state, step.thread):
                     return f"{step}: the lock is taken", state
@@ -127,11 +132,11 @@ class Recorded:
                     return f"{step}: then cell {cell} holds {state.cells[cell]}, not {value}", state
         return None, state
 
-    def stands_before(self, program, state, step):
+    def stands_before(self, program, state, step, line=None):
         """Why the thread is not about to do this, or None."""
         operation = program.machine.next(state, step.thread)
         if operation is None:
             return f"{step}: the thread has ended"
-        if not step.is_made_by(operation, program.machine.object(state, step.thread)):
+        if not step.is_made_by(operation, program.machine.object(state, step.thread), line):
             return f"{step}: the thread is at line {operation.line} ({operation.kind})"
         return None

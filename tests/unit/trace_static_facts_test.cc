@@ -59,6 +59,59 @@ TEST(StaticFacts, ModulesWithoutThemAreNotForgotten) {
   EXPECT_FALSE(read.value().is_fit_for_dependence());
 }
 
+ValueFlows small_flows() {
+  ValueFlows flows;
+  flows.modules = flows.modules_main = 1;
+  flows.defined = {1, ~std::uint64_t{0}};
+  flows.called = {~std::uint64_t{0}};
+  flows.reads = {{2, 4, false, true, {{2, true}, {5, false}}}, {3, 8, true, false, {}}};
+  return flows;
+}
+
+TEST(ValueFlows, WrittenAndReadAgain) {
+  Trace trace = with_facts();
+  trace.flags = 0;
+  trace.static_facts = {};
+  trace.static_facts.flows = small_flows();
+  const auto read = read_trace_bytes(write_trace_bytes(trace));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read.value().static_facts.flows, trace.static_facts.flows);
+  EXPECT_TRUE(read.value().is_fit_for_flows());
+  EXPECT_TRUE(read.value().static_facts.flows.sees_all_code());
+}
+
+TEST(ValueFlows, ASecondModulesNumbersFollowTheFirstOnes) {
+  const std::vector<std::uint8_t> section = flows_payload(small_flows());
+  ValueFlows all;
+  ASSERT_TRUE(add_flows(section, 1, 6, all));
+  ASSERT_TRUE(add_flows(section, 7, 6, all));
+  EXPECT_EQ(all.modules, 2u);
+  ASSERT_EQ(all.reads.size(), 4u);
+  EXPECT_EQ(all.of(8)->stores[1], (FlowStore{11, false}));
+  EXPECT_EQ(all.of(4), nullptr);
+}
+
+TEST(ValueFlows, CodeThatIsNotInTheProgramIsUnseen) {
+  ValueFlows flows = small_flows();
+  flows.called.push_back(3);
+  EXPECT_FALSE(flows.sees_all_code());
+  flows.defined.push_back(3);
+  EXPECT_TRUE(flows.sees_all_code());
+  flows.modules_without = 1;
+  EXPECT_FALSE(flows.sees_all_code());
+}
+
+TEST(ValueFlows, DamagedOnesAreNotBelieved) {
+  const std::vector<std::uint8_t> section = flows_payload(small_flows());
+  for (std::size_t bytes = 0; bytes + 4 < section.size(); ++bytes) {
+    ValueFlows all;
+    EXPECT_FALSE(add_flows(std::span(section).first(bytes), 1, 6, all)) << bytes;
+    EXPECT_EQ(all, ValueFlows{});
+  }
+  ValueFlows all;
+  EXPECT_FALSE(add_flows(section, 1, 2, all)); // names rows that the module has not
+}
+
 TEST(StaticFacts, EqualSetsAreOne) {
   Facts facts;
   EXPECT_EQ(facts.sources({}), 0u);

@@ -16,8 +16,10 @@ namespace {
 constexpr StringRef kAnnotation = "sooth_no_record"; // what SOOTH_NO_RECORD of <sooth/sooth.h> expands to
 constexpr StringRef kSection = "sooth";
 
+} // namespace
+
 // llvm.global.annotations is an array of { what, text, file, line, arguments }.
-DenseSet<const Function*> annotated_functions(const Module& module) {
+DenseSet<const Function*> annotated_functions(const Module& module, StringRef annotation) {
   DenseSet<const Function*> found;
   const GlobalVariable* all = module.getNamedGlobal("llvm.global.annotations");
   const auto* rows = all && all->hasInitializer() ? dyn_cast<ConstantArray>(all->getInitializer()) : nullptr;
@@ -29,14 +31,13 @@ DenseSet<const Function*> annotated_functions(const Module& module) {
     const auto* text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
     if (!function || !text || !text->hasInitializer()) continue;
     const auto* bytes = dyn_cast<ConstantDataSequential>(text->getInitializer());
-    if (bytes && bytes->isCString() && bytes->getAsCString() == kAnnotation) found.insert(function);
+    if (bytes && bytes->isCString() && bytes->getAsCString() == annotation) found.insert(function);
   }
   return found;
 }
 
-} // namespace
-
-IgnoreList::IgnoreList(const Module& module, const Selection& selection) : annotated_(annotated_functions(module)) {
+IgnoreList::IgnoreList(const Module& module, const Selection& selection)
+    : annotated_(annotated_functions(module, kAnnotation)) {
   const auto add_globs = [&](const std::vector<std::string>& texts, Globs& globs) {
     for (const std::string& text : texts) {
       if (Expected<GlobPattern> glob = GlobPattern::create(text)) globs.push_back(std::move(*glob));

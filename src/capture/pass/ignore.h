@@ -19,6 +19,9 @@ struct Selection {
   std::vector<std::string> skip;        // the same; stronger than `only`
 };
 
+// Functions that the source annotates with this text.
+llvm::DenseSet<const llvm::Function*> annotated_functions(const llvm::Module& module, llvm::StringRef annotation);
+
 class IgnoreList {
 public:
   // Reads the files. Errors in them are reported through the module's context, as errors of the

@@ -345,13 +345,36 @@ void forget_effects_of_calls(Module& module) {
         for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync}) call->removeFnAttr(kind);
 }
 
-// Takes the hooks out of loops that are recorded as ranges.
-void hoist_from_loops(ModuleContext& context, Function& function, FunctionAnalysisManager& analyses,
-                      std::vector<Hook>& hooks) {
+// What the function does with the values that it reads (facts/value_flows.h). `replaced`: hooks
+// that were taken out of loops.
+void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook> hooks,
+                const std::vector<std::uint32_t>& replaced) {
+  HookedValues values;
+  values.others = replaced;
+  for (const Hook& hook : hooks) {
+    switch (hook.kind) {
+    case HookKind::Load: values.loads[hook.instruction] = hook.row; break;
+    case HookKind::Store: values.stores[hook.instruction] = hook.row; break;
+    case HookKind::Atomic: values.atomics[hook.instruction] = hook.row; break;
+    default:
+      values.others.push_back(hook.row);
+      if (hook.kind == HookKind::Transfer) values.others.push_back(hook.second_row);
+    }
+  }
+  context.flows.add_function(function, values);
+}
+
+// Takes the hooks out of loops that are recorded as ranges. Returns their rows.
+std::vector<std::uint32_t> hoist_from_loops(ModuleContext& context, Function& function,
+                                            FunctionAnalysisManager& analyses, std::vector<Hook>& hooks) {
   DenseMap<const Instruction*, std::uint32_t> hooked;
   for (const Hook& hook : hooks) hooked[hook.instruction] = hook.row;
   const auto replaced = announce_loops(context, function, analyses, hooked);
+  std::vector<std::uint32_t> rows;
+  for (const Hook& hook : hooks)
+    if (replaced.contains(hook.instruction)) rows.push_back(hook.row);
   erase_if(hooks, [&](const Hook& hook) { return replaced.contains(hook.instruction); });
+  return rows;
 }
 
 void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager& analyses) {
@@ -362,7 +385,9 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   if (hooks.empty() && arguments.empty() && !is_marked(function) && !tells_start) return;
   const std::uint32_t row = survey.function_row();
 
-  if (context.options.loops) hoist_from_loops(context, function, analyses, hooks);
+  std::vector<std::uint32_t> replaced;
+  if (context.options.loops) replaced = hoist_from_loops(context, function, analyses, hooks);
+  if (!context.options.facts && !context.options.monitor) note_flows(context, function, hooks, replaced);
   FunctionContext here(context, function);
   // The last first: each split then moves only what lies between two hooks.
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) {
@@ -428,6 +453,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   std::optional<Sight> sight;
   if (options.monitor) context.sight = &sight.emplace(module, *options.monitor);
   module.getOrInsertNamedMetadata(kDone);
+  if (!options.facts && !options.monitor) context.flows.begin(seen_code(module, functions));
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/pass/facts/value_flows.h"
 #include "capture/pass/tables/site_table.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -64,6 +65,7 @@ public:
   const Options options;
   SiteTable sites;
   std::vector<std::uint32_t> dependence; // section of static facts, if they are wanted
+  ValueFlows flows;                      // otherwise
   std::uint32_t functions_left_out = 0;  // because the user asked for it
   const Sight* sight = nullptr;          // with monitors
 

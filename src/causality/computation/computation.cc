@@ -63,6 +63,7 @@ public:
     cut_off(doubtful);
     return std::move(result_);
   }
+  const Locations& locations() const { return locations_; }
 
 private:
   void add_locations() {
@@ -238,8 +239,9 @@ private:
 } // namespace
 
 Computation compute(const trace::Trace& trace, const trace::ObjectTable& objects) {
-  Computation result = Builder(trace, objects).run();
-  result.dependence = dependence_of(trace, result);
+  Builder builder(trace, objects);
+  Computation result = builder.run();
+  result.dependence = dependence_of(trace, result, builder.locations());
   return result;
 }
 

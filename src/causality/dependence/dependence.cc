@@ -7,6 +7,7 @@
 
 #include "causality/computation/locations.h"
 #include "causality/dependence/activations.h"
+#include "causality/dependence/flow_dependence.h"
 #include "causality/dependence/memory_nodes.h"
 #include "causality/dependence/step_dependence_builder.h"
 #include "trace/kind_groups.h"
@@ -25,8 +26,8 @@ using trace::SourceSet;
 
 class DependenceWalk {
 public:
-  DependenceWalk(const trace::Trace& trace, const Computation& computation)
-      : trace_(trace), facts_(trace.static_facts), index_(facts_), locations_(trace), builder_(trace, computation),
+  DependenceWalk(const trace::Trace& trace, const Computation& computation, const Locations& locations)
+      : trace_(trace), facts_(trace.static_facts), index_(facts_), locations_(locations), builder_(trace, computation),
         of_thread_(trace.threads.size()) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) of_thread_[trace.events[i].thread].push_back(i);
   }
@@ -186,7 +187,7 @@ private:
   const trace::Trace& trace_;
   const trace::StaticFacts& facts_;
   const FactIndex index_;
-  const Locations locations_;
+  const Locations& locations_;
   StepDependenceBuilder builder_;
   std::vector<std::vector<std::uint32_t>> of_thread_;
 
@@ -200,9 +201,9 @@ private:
 
 } // namespace
 
-StepDependence dependence_of(const trace::Trace& trace, const Computation& computation) {
-  if (!trace.is_fit_for_dependence()) return {};
-  return DependenceWalk(trace, computation).run();
+StepDependence dependence_of(const trace::Trace& trace, const Computation& computation, const Locations& locations) {
+  if (!trace.is_fit_for_dependence()) return flow_dependence_of(trace, computation, locations);
+  return DependenceWalk(trace, computation, locations).run();
 }
 
 } // namespace sooth::causality

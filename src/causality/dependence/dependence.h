@@ -19,12 +19,14 @@
 #pragma once
 
 #include "causality/computation/computation.h"
+#include "causality/computation/locations.h"
 #include "causality/dependence/step_dependence.h"
 #include "trace/trace.h"
 
 namespace sooth::causality {
 
-// Not known unless the trace is fit for it (Trace::is_fit_for_dependence).
-StepDependence dependence_of(const trace::Trace& trace, const Computation& computation);
+// Not known unless the trace is fit for it (Trace::is_fit_for_dependence), or has classes of sites
+// by which some read is free (flow_dependence.h).
+StepDependence dependence_of(const trace::Trace& trace, const Computation& computation, const Locations& locations);
 
 } // namespace sooth::causality

@@ -253,7 +253,7 @@ int run_run(int argc, char** argv) {
     }
   if (!sources.empty()) {
     program = (folder.path() / fs::path(target).stem()).string();
-    if (facts || predict::needs_facts(predictions.model)) flags.insert(flags.begin(), "-fsooth-facts");
+    if (facts || predict::wants_facts(predictions.model)) flags.insert(flags.begin(), "-fsooth-facts");
     if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
     for (const std::string& glob : predictions.atomic) flags.push_back("-fsooth-atomic=" + glob);
     if (!options.property.empty()) flags.insert(flags.begin(), "-fsooth-property=" + options.property);

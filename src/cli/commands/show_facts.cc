@@ -102,6 +102,32 @@ void print_site(const trace::Trace& trace, std::uint32_t number, Output& out) {
     out.text(sources_line(facts, fmt::format("argument {}", i), site.arguments[i]));
 }
 
+// A site whose reads only flow into stores; all others may decide anything.
+void print_flow(const trace::Trace& trace, const trace::ValueFlow& flow, bool json, Output& out) {
+  const trace::Site& place = trace.sites[flow.site];
+  if (json) {
+    Json line;
+    line["site"] = flow.site;
+    line["role"] = "flow";
+    line["file"] = place.file;
+    line["line"] = place.line;
+    line["column"] = place.column;
+    line["function"] = place.function;
+    line["variable"] = place.variable;
+    line["update"] = flow.is_update;
+    line["outOfReach"] = flow.out_of_reach;
+    line["stores"] = Json::array();
+    for (const trace::FlowStore& store : flow.stores) line["stores"].push_back(store.site);
+    return out.print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  std::string stores;
+  for (const trace::FlowStore& store : flow.stores)
+    stores += fmt::format("{}#{}", stores.empty() ? "" : ", ", store.site);
+  out.print("#{} {}{}{}:{}:{} in {}\n    only flows into: {}\n", flow.site, place.variable,
+            place.variable.empty() ? "" : " ", std::filesystem::path(place.file).filename().string(), place.line,
+            place.column, place.function, flow.is_update ? "its own write" : stores);
+}
+
 } // namespace
 
 void print_facts(const trace::Trace& trace, bool json, Output& out) {
@@ -120,6 +146,11 @@ void print_facts(const trace::Trace& trace, bool json, Output& out) {
     if (json) out.print("{}\n", site_json(trace, number).dump(-1, ' ', false, Json::error_handler_t::replace));
     else print_site(trace, number, out);
   }
+  if (!json && facts.flows.modules != 0)
+    out.print("classes of sites of {} modules, none of {}; code without hooks {}\n", facts.flows.modules,
+              facts.flows.modules_without, facts.flows.sees_all_code() ? "reads no memory" : "may read memory");
+  for (const trace::ValueFlow& flow : facts.flows.reads)
+    if (flow.site < trace.sites.size()) print_flow(trace, flow, json, out);
 }
 
 } // namespace sooth::cli

@@ -12,7 +12,7 @@ namespace sooth::predict {
 
 enum class ReadsOfModel : std::uint8_t { ObservedOrder, SameWriter, SameValue, Free };
 enum class LocksOfModel : std::uint8_t { Ordered, Exclude };
-enum class NeedsOfModel : std::uint8_t { Nothing, ReleasedLocks, Facts };
+enum class NeedsOfModel : std::uint8_t { Nothing, ReleasedLocks, Flows, Facts };
 enum class QuestionOfModel : std::uint8_t { Steps, Slices };
 
 struct ModelRules {
@@ -40,9 +40,11 @@ constexpr std::optional<witness::Model> model_named(std::string_view name) {
   return std::nullopt;
 }
 
-constexpr bool needs_facts(std::string_view name) {
+// Whether it finds more in a program that is compiled with -fsooth-facts.
+constexpr bool wants_facts(std::string_view name) {
   const std::optional<witness::Model> model = model_named(name);
-  return model && rules_of(*model).needs == NeedsOfModel::Facts;
+  if (!model) return false;
+  return rules_of(*model).needs == NeedsOfModel::Facts || rules_of(*model).needs == NeedsOfModel::Flows;
 }
 
 } // namespace sooth::predict

@@ -91,10 +91,19 @@ private:
     if (!sources.empty()) sources_.emplace(id, std::move(sources));
   }
 
-  // What a run has before the write, if it writes what it wrote.
-  SharedCounts as_written(StepId write, StepId now) const {
+  // A write that a read may see. Later ones of the same value in its thread come behind it. In the
+  // model full they may depend on other reads than this one does.
+  struct Seen {
+    StepId write = kNoStep;
+    bool only = false; // there are no such later ones
+  };
+
+  // What a run has before the write, if it writes what it wrote, or a later one does.
+  SharedCounts as_written(const Seen& seen, StepId now) const {
+    const StepId write = seen.write;
     if (write >= now) return known_.up_to(c_.steps[write]);
     SharedCounts clock = out_.up_to(c_.steps[write]);
+    if (!seen.only) return clock;
     if (const auto it = sources_.find(write); it != sources_.end()) clock.join(it->second);
     return clock;
   }
@@ -116,7 +125,8 @@ private:
     if (location.threads.size() > kMostThreads) return {};
     // Of each thread: its last write that is known to come before the read, by what it writes; and
     // its first write of the value behind that.
-    absl::InlinedVector<StepId, 8> with_value, others, may_come;
+    absl::InlinedVector<StepId, 8> with_value, others;
+    absl::InlinedVector<Seen, 8> may_come;
     for (std::size_t t = 0; t < location.threads.size(); ++t) {
       const ThreadAccesses& own = location.threads[t];
       const bool mine = own.thread == c_.steps[id].thread;
@@ -126,9 +136,11 @@ private:
       if (known != own.writes.begin())
         (std::prev(known)->value == read.value ? with_value : others).push_back(std::prev(known)->step);
       if (mine) continue;
-      const StepId next =
-          next_write(read.object, t, read.value, static_cast<std::uint32_t>(known - own.writes.begin()));
-      if (next != kNoStep && !known_.precedes(id, next)) may_come.push_back(next);
+      const auto from = static_cast<std::uint32_t>(known - own.writes.begin());
+      const std::uint32_t next = next_write(read.object, t, read.value, from);
+      if (next == kNoWrite || known_.precedes(id, own.writes[next].step)) continue;
+      const bool only = next_write(read.object, t, read.value, next + 1) == kNoWrite;
+      may_come.push_back({own.writes[next].step, only});
     }
     // It may see a write that its thread knows already, or what was there at the beginning.
     const auto overwritten = [&](StepId write) {
@@ -142,8 +154,9 @@ private:
     return least;
   }
 
+  static constexpr std::uint32_t kNoWrite = 0xffffffff;
   // The thread's first write of the value, from its write number `from` on.
-  StepId next_write(std::uint32_t location, std::size_t thread, std::uint32_t value, std::uint32_t from) {
+  std::uint32_t next_write(std::uint32_t location, std::size_t thread, std::uint32_t value, std::uint32_t from) {
     auto& sorted = by_value_[location];
     const std::vector<ThreadAccesses>& threads = index_.locations[location].threads;
     if (sorted.empty()) {
@@ -155,7 +168,7 @@ private:
       }
     }
     const auto it = std::ranges::lower_bound(sorted[thread], std::pair(value, from));
-    return it == sorted[thread].end() || it->first != value ? kNoStep : threads[thread].writes[it->second].step;
+    return it == sorted[thread].end() || it->first != value ? kNoWrite : it->second;
   }
 
   // Rule `locks`, for all that the thread holds, until nothing changes.

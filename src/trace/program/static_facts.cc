@@ -246,7 +246,7 @@ StaticFacts StaticFactsBuilder::take() {
 std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections, std::uint32_t first_site,
                                           std::uint32_t sites, StaticFacts& facts) {
   std::vector<std::uint8_t> rest;
-  bool known = false;
+  bool known = false, flows_known = false;
   while (sections.size() >= 8) {
     std::uint32_t head[2];
     std::memcpy(head, sections.data(), sizeof head);
@@ -255,6 +255,9 @@ std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections
     if (head[0] == kFactDependence && !known && reader.read()) {
       known = true;
       reader.add_to(facts);
+    } else if (head[0] == kFactFlows && !flows_known &&
+               add_flows(sections.subspan(8, head[1]), first_site, sites, facts.flows)) {
+      flows_known = true;
     } else if (head[0] == kFactLeftOut && head[1] == 4) {
       std::uint32_t functions = 0;
       std::memcpy(&functions, sections.data() + 8, sizeof functions);
@@ -266,12 +269,14 @@ std::vector<std::uint8_t> take_dependence(std::span<const std::uint8_t> sections
   }
   rest.insert(rest.end(), sections.begin(), sections.end());
   if (!known && sites != 0) ++facts.modules_without;
+  if (!flows_known && !known && sites != 0) ++facts.flows.modules_without;
   return rest;
 }
 
 std::vector<std::uint8_t> make_dependence(const StaticFacts& facts) {
   std::vector<std::uint8_t> sections;
   if (facts.modules != 0) put_section(sections, kFactDependence, dependence_payload(facts));
+  if (facts.flows.modules != 0) put_section(sections, kFactFlows, flows_payload(facts.flows));
   if (facts.functions_left_out != 0) {
     const auto functions = static_cast<std::uint32_t>(std::min<std::uint64_t>(facts.functions_left_out, ~0U));
     std::vector<std::uint8_t> payload(sizeof functions);

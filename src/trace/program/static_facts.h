@@ -52,6 +52,7 @@
 #include <vector>
 
 #include "trace/format.h"
+#include "trace/program/value_flows.h"
 
 namespace sooth::trace {
 
@@ -111,6 +112,8 @@ struct StaticFacts {
   std::vector<std::vector<std::uint32_t>> site_sets = {{}}; // each ascending; [0] is empty
   std::uint32_t modules = 0;                                // modules with these facts
   std::uint32_t modules_without = 0;                        // modules that have sites, but no such facts
+
+  ValueFlows flows; // of builds without the facts above
 
   std::uint64_t functions_left_out =
       0; // functions without hooks at the user's request (--only, --skip, SOOTH_NO_RECORD, ...)

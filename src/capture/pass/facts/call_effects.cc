@@ -64,6 +64,10 @@ void mark(Loop& loop) {
 
 } // namespace
 
+bool is_library_function(const Function& function) {
+  return function.isDeclarationForLinker() && library_functions().contains(function.getName());
+}
+
 // Only if nothing else can replace it when the program is linked or loaded.
 const Function* CallEffects::body_of(const CallBase& call) const {
   const Function* callee = call.getCalledFunction();

@@ -25,6 +25,9 @@
 
 namespace sooth::pass {
 
+// It has no body here, and libc_functions.def says what it does.
+bool is_library_function(const llvm::Function& function);
+
 class CallEffects {
 public:
   // `instrumented`: the functions of this module that get hooks. Ask before the first hook is in.

@@ -1,0 +1,49 @@
+// The checker's own view of classes of sites (trace/program/value_flows.h): which reads of a trace
+// may return another value, and which writes then write another one.
+//
+//     T2 read x, T2 write x (its class names this store)      free; the write follows the read
+//     T2 read x, T2 release m                                 the store is missing: it decides
+//
+// Question: do all stores that the read's class names follow in its thread, before anything else
+//   than plain accesses in full detail?
+// Source: docs/sliced.md, "Classes of sites". (The engines look ahead from each read; this goes
+//   once through each thread, with the reads that still wait for their stores.)
+// Cost: an event costs the reads that wait.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "trace/trace.h"
+#include "witness/memory_map.h"
+
+namespace sooth::witness::checking {
+
+class FlowClasses {
+public:
+  FlowClasses(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread);
+
+  bool is_free(EventNumber read) const { return free_.contains(read); }
+  // An atomic update that is free: it writes what it makes of what it reads.
+  bool is_update(EventNumber event) const;
+  // The free reads that the written value depends on.
+  const std::vector<EventNumber>& sources(EventNumber write) const;
+
+private:
+  struct Waiting {
+    EventNumber read;
+    std::vector<EventNumber> stores; // that were found
+    std::set<std::size_t> missing;   // numbers of stores of its class
+  };
+  void follow(EventNumber event, std::vector<Waiting>& waiting);
+  bool takes(Waiting& one, EventNumber event);
+  bool stands_for_itself(const trace::Event& event) const;
+
+  const trace::Trace& trace_;
+  const bool sees_all_code_; // no code without hooks reads what the program writes
+  std::set<EventNumber> free_;
+  std::map<EventNumber, std::vector<EventNumber>> sources_; // by write
+};
+
+} // namespace sooth::witness::checking

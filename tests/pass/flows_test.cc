@@ -1,0 +1,75 @@
+// Classes of sites of small programs, read from what the compilers make of them in any build.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "test_program.h"
+#include "trace/program/program.h"
+
+namespace {
+
+using namespace sooth;
+using namespace sooth::trace;
+
+class Flows : public testing::TestWithParam<const char*> {
+protected:
+  Flows() {
+    const std::string place = std::string(SCRATCH) + "/flows" + GetParam();
+    std::filesystem::create_directories(place);
+    const std::string compile = std::string(BIN) + "/sooth-c++ -std=c++17 -g " + GetParam() + " ";
+    const auto built = run_command(compile + SOURCES + "/flows.cpp " + SCRATCH + "/outside.o -o " + place + "/flows");
+    EXPECT_EQ(built.status, 0) << built.output;
+    auto read = read_program(place + "/flows");
+    EXPECT_TRUE(read.ok()) << read.error().text();
+    if (read.ok()) trace_ = std::move(read.value().tables);
+  }
+  static void SetUpTestSuite() {
+    std::filesystem::create_directories(SCRATCH);
+    const auto built = run_command(std::string(CLANG) + " -c " + SOURCES + "/outside.c -o " + SCRATCH + "/outside.o");
+    ASSERT_EQ(built.status, 0) << built.output;
+  }
+
+  const ValueFlows& flows() const { return trace_.static_facts.flows; }
+  const ValueFlow* on_line(std::uint32_t line) const {
+    const auto found = std::ranges::find_if(
+        flows().reads, [&](const ValueFlow& read) { return trace_.sites[read.site].line == line; });
+    return found == flows().reads.end() ? nullptr : &*found;
+  }
+
+  Trace trace_;
+};
+
+TEST_P(Flows, OfEachLine) {
+  std::uint32_t number = 0, flowing = 0, deciding = 0;
+  for (const std::string& line : lines_of(std::string(SOURCES) + "/flows.cpp")) {
+    ++number;
+    if (line.find("ticks.fetch_add") != std::string::npos && std::string(GetParam()) == "-O0") continue;
+    const bool flows = line.ends_with("// flows"), decides = line.ends_with("// decides");
+    if (flows || decides) {
+      EXPECT_EQ(on_line(number) != nullptr, flows) << line;
+    }
+    flowing += flows ? 1 : 0;
+    deciding += decides ? 1 : 0;
+  }
+  EXPECT_GE(flowing, 9u);
+  EXPECT_GE(deciding, 11u);
+}
+
+// `outside` has no hooks. It may read x, and cannot reach the static variable.
+TEST_P(Flows, KnowWhatCodeWithoutHooksCanRead) {
+  EXPECT_EQ(flows().modules, 1u);
+  EXPECT_FALSE(flows().sees_all_code());
+  std::uint32_t out_of_reach = 0; // more than one where `counts` was inlined
+  for (const ValueFlow& read : flows().reads) {
+    EXPECT_EQ(read.out_of_reach, trace_.sites[read.site].variable == "hidden") << trace_.sites[read.site].line;
+    out_of_reach += read.out_of_reach ? 1 : 0;
+  }
+  EXPECT_GE(out_of_reach, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Flows, testing::Values("-O0", "-O1", "-O2"),
+                         [](const auto& level) { return std::string(level.param).substr(1); });
+
+} // namespace
