@@ -343,8 +343,7 @@ void Sharing::see_descriptor(const Event& e) {
 // Creation and joining order every close against all uses by other threads.
 bool Sharing::descriptors_are_ordered() const {
   const auto ordered = [&](const Moment& a, const Moment& b) {
-    return a.first == b.first || order_.before({a.first, a.second}, {b.first, b.second}) ||
-           order_.before({b.first, b.second}, {a.first, a.second});
+    return a.thread == b.thread || order_.before(a, b) || order_.before(b, a);
   };
   return std::ranges::all_of(fd_closes_, [&](const auto& closes) {
     const auto uses = fd_uses_.find(closes.first);

@@ -175,10 +175,9 @@ private:
   UseNumbers* present_ = nullptr;
   absl::btree_map<std::uint64_t, DeadRange> large_dead_; // of the thread `large_dead_of_`
   std::uint32_t large_dead_of_ = 0;
-  absl::btree_set<LargeUse> large_uses_;                  // sorted, so that results are deterministic
-  absl::btree_set<LargeUse> large_begins_;                // of objects
-  absl::btree_set<std::uint64_t> created_, kept_;         // threads; joined or detached
-  using Moment = std::pair<std::uint32_t, std::uint32_t>; // thread, epoch
+  absl::btree_set<LargeUse> large_uses_;          // sorted, so that results are deterministic
+  absl::btree_set<LargeUse> large_begins_;        // of objects
+  absl::btree_set<std::uint64_t> created_, kept_; // threads; joined or detached
   absl::btree_map<std::uint64_t, absl::btree_set<Moment>> fd_uses_, fd_closes_; // by descriptor
   absl::flat_hash_set<std::uint64_t> destroyed_; // primitives, by the thread `destroyed_of_`, not begun since
   std::uint32_t destroyed_of_ = 0;

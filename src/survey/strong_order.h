@@ -14,6 +14,7 @@
 // Cost: two moments for each thread; a query climbs at most kMaxSteps joins and as many creations.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,7 @@ namespace sooth::survey {
 struct Moment {
   std::uint32_t thread = 0;
   std::uint32_t epoch = 0;
+  friend auto operator<=>(const Moment&, const Moment&) = default;
 };
 
 class StrongOrder {
