@@ -42,11 +42,12 @@ constexpr std::uint32_t kNobody = 0xffffffff;
 class Waiters {
 public:
   explicit Waiters(std::uint64_t seed)
-      : random_(seed), mess_(static_cast<Mess>(seed % 8)), threads_(mess_ == Mess::Third ? 3 : 2), builder_(threads_) {}
+      : random_(seed), mess_(static_cast<Mess>(seed % 8)),
+        threads_(mess_ == Mess::Third || (mess_ == Mess::Bare && seed % 3 == 0) ? 3 : 2), builder_(threads_) {}
 
   trace::Trace make() {
     for (std::uint32_t t = 0; t < threads_; ++t)
-      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(2); i < rounds; ++i) round(t);
+      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(3); i < rounds; ++i) round(t);
     for (int tries = 0; tries < 400; ++tries) go_on(pick(threads_));
     return builder_.trace;
   }
@@ -68,7 +69,10 @@ private:
     const std::uint32_t own = mess_ == Mess::OneCondition ? 0 : t % 2,
                         other = mess_ == Mess::OneCondition ? 0 : 1 - t % 2;
     const bool outer = messy(Mess::Outer);
-    if (messy(Mess::Bare)) plan.push_back({pick(2) == 0 ? EventKind::Read : EventKind::Write, variable(pick(2))});
+    if (messy(Mess::Bare)) {
+      plan.push_back({pick(2) == 0 ? EventKind::Read : EventKind::Write, variable(pick(2))});
+      if (pick(2) == 0) plan.push_back({EventKind::Signal, condition(other)});
+    }
     if (outer) plan.push_back({EventKind::Acquire, kOuter});
     plan.push_back({EventKind::Acquire, kMutex});
     const std::uint32_t v = pick(2);
@@ -79,7 +83,7 @@ private:
       plan.push_back({EventKind::Wait, condition(own)});
       plan.push_back({EventKind::Wake, condition(own)});
     }
-    const bool writes = t != 2 || mess_ == Mess::Third;
+    const bool writes = t != 2 || pick(2) == 0;
     const bool signals = !messy(Mess::SignalMissing);
     if (signals && pick(4) == 0) plan.push_back({EventKind::Signal, condition(other)});
     if (writes) plan.push_back({EventKind::Write, variable(pick(2))});

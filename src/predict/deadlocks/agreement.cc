@@ -10,7 +10,7 @@ namespace sooth::predict {
 namespace {
 
 constexpr std::size_t kMostLocations = 8;
-constexpr std::size_t kLookedAt = 16;     // waits of each side, to choose the locations
+constexpr std::size_t kLookedAt = 2;      // waits of each side, to choose the locations
 constexpr std::uint32_t kMostSteps = 256; // of a section before a wait
 
 const ThreadAccesses* accesses_of(const LocationIndex& location, std::uint32_t thread) {
