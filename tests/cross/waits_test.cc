@@ -42,18 +42,18 @@ constexpr std::uint32_t kNobody = 0xffffffff;
 class Waiters {
 public:
   explicit Waiters(std::uint64_t seed)
-      : random_(seed), mess_(static_cast<Mess>(seed % 8)),
+      : random_(seed), mess_(static_cast<Mess>(seed % 9)),
         threads_(mess_ == Mess::Third || (mess_ == Mess::Bare && seed % 3 == 0) ? 3 : 2), builder_(threads_) {}
 
   trace::Trace make() {
     for (std::uint32_t t = 0; t < threads_; ++t)
-      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(3); i < rounds; ++i) round(t);
+      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(mess_ == Mess::Long ? 4 : 3); i < rounds; ++i) round(t);
     for (int tries = 0; tries < 400; ++tries) go_on(pick(threads_));
     return builder_.trace;
   }
 
 private:
-  enum class Mess { None, SignalMissing, Bare, Third, OneCondition, Outer, LateWrite, Unlucky };
+  enum class Mess { None, Long, SignalMissing, Bare, Third, OneCondition, Outer, LateWrite, Unlucky };
   struct Step {
     EventKind kind;
     std::uint64_t address;
@@ -79,7 +79,7 @@ private:
     plan.push_back({EventKind::Read, variable(v)});
     if (pick(3) == 0) plan.push_back({EventKind::Read, variable(1 - v)});
     if (messy(Mess::LateWrite)) plan.push_back({EventKind::Write, variable(pick(2))});
-    if (t != 2 && pick(3) != 0) {
+    if (t != 2 && (mess_ == Mess::Long || pick(3) != 0)) {
       plan.push_back({EventKind::Wait, condition(own)});
       plan.push_back({EventKind::Wake, condition(own)});
     }
