@@ -210,8 +210,8 @@ TEST(Waits, ThatNeverMeetDoNotMeetInAnyRun) {
   EXPECT_GT(dismissed, 20u) << pairs;
 }
 
-// Before its last wait, thread 0 does not look again: what it saw long ago says nothing.
-TEST(Waits, WhatWasSeenInAnEarlierSectionIsNotTheLastValue) {
+// Thread 0 waits three times, and does not look again before the last time.
+trace::testing::TraceBuilder three_waits() {
   constexpr std::uint64_t kFirst = kConditions, kSecond = kConditions + 64;
   trace::testing::TraceBuilder builder(3);
   const auto access = [&](std::uint32_t t, EventKind kind, std::uint8_t value) {
@@ -240,15 +240,30 @@ TEST(Waits, WhatWasSeenInAnEarlierSectionIsNotTheLastValue) {
     builder.add(t, EventKind::Signal, kConditions + 64 * (1 - t));
     builder.add(t, EventKind::Release, kMutex);
   }
-  const Setting s(builder.trace);
+  return builder;
+}
+
+std::vector<bool> may_meet_the_other(const trace::Trace& trace) {
+  const Setting s(trace);
   const auto first = s.wakes(0), second = s.wakes(1);
-  ASSERT_EQ(first.size(), 3u);
-  ASSERT_EQ(second.size(), 1u);
+  EXPECT_EQ(second.size(), 1u);
   const predict::Agreement agreement(s.feasibility->index(), s.feasibility->must_by_lives(s.trace), s.requests, first,
                                      second);
-  EXPECT_FALSE(agreement.may_meet(first[0], second[0]));
-  EXPECT_FALSE(agreement.may_meet(first[1], second[0]));
-  EXPECT_TRUE(agreement.may_meet(first[2], second[0]));
+  std::vector<bool> out;
+  for (const causality::StepId wake : first) out.push_back(agreement.may_meet(wake, second.front()));
+  return out;
+}
+
+TEST(Waits, WhatWasSeenInAnEarlierSectionIsNotTheLastValue) {
+  EXPECT_EQ(may_meet_the_other(three_waits().trace), (std::vector<bool>{false, false, true}));
+}
+
+// Somebody may stand who has the mutex, and then threads wait that were signalled.
+TEST(Waits, AMutexThatIsHeldInARequestProvesNothing) {
+  trace::testing::TraceBuilder builder = three_waits();
+  for (const std::uint64_t lock : {kMutex, kOuter}) builder.add(2, EventKind::Acquire, lock);
+  for (const std::uint64_t lock : {kOuter, kMutex}) builder.add(2, EventKind::Release, lock);
+  EXPECT_EQ(may_meet_the_other(builder.trace), (std::vector<bool>{true, true, true}));
 }
 
 TEST(Waits, ThatContradictTheLastWritesAreInNoRun) {
