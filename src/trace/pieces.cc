@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "trace/decode_ahead.h"
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
 #include "trace/restore/gaps.h"
@@ -119,15 +120,17 @@ bool Pieces::survey() {
   context_->contents = false;
   context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
-  open_streams();
+  const std::uint64_t bound = open_streams();
   std::uint64_t seen = 0;
-  for (EventStream& stream : streams_)
-    while (const StampedEvent* next = stream.peek()) {
-      options_.sieve->survey(next->event);
-      if (describes_threads(next->event.kind)) thread_events_.push_back(*next);
-      stream.pop();
-      if (++seen % kBetweenQuestions == 0 && stopped()) return true;
-    }
+  {
+    DecodeAhead decoder(streams_, bound);
+    for (std::vector<StampedEvent> events; decoder.next(events);)
+      for (const StampedEvent& next : events) {
+        options_.sieve->survey(next.event);
+        if (describes_threads(next.event.kind)) thread_events_.push_back(next);
+        if (++seen % kBetweenQuestions == 0 && stopped()) return true;
+      }
+  }
   options_.sieve->surveyed();
   count_malformed(program_);
   of_events_.emplace(program_);
