@@ -17,6 +17,7 @@ namespace sooth::trace {
 namespace {
 
 constexpr std::uint64_t kBetweenQuestions = 1 << 16;                              // events of the survey
+constexpr std::uint64_t kMostExpected = 1 << 24;                                  // events, behind a sieve
 constexpr std::uint64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max(); // of events, in findings
 
 bool describes_threads(EventKind kind) {
@@ -161,7 +162,8 @@ void Pieces::begin() {
   count_pending(scan_.chunks, *context_);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
   const std::uint64_t bound = open_streams();
-  const std::size_t expected = options_.sieve == nullptr ? bound : 0;
+  // Memory that is not used in the end is never touched.
+  const std::size_t expected = options_.sieve == nullptr ? bound : std::min(bound, kMostExpected);
   open_threads();
   order_ = (program_.flags & kFrozen) != 0 ? frozen_order(streams_, program_, options_.sieve, expected)
                                            : restored_order(streams_, program_, options_.sieve, expected);

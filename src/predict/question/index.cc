@@ -182,6 +182,7 @@ void Index::collect() {
     }
   }
   need_begin_.push_back(needs_.size());
+  if (needs_.empty()) need_begin_ = {};
   for (std::size_t lock = 0; lock < locks.size(); ++lock)
     for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
       const Section& section = locks[lock][n];

@@ -159,6 +159,7 @@ public:
   // Steps that the model wants before this one, besides the computation's orders and thread order.
   // They include the writers of reads, unless the model is maximal.
   std::span<const StepId> needs(StepId step) const {
+    if (needs_.empty()) return {};
     return std::span(needs_).subspan(need_begin_[step], need_begin_[step + 1] - need_begin_[step]);
   }
   // The computation's orders that end in this step.
@@ -229,8 +230,8 @@ private:
   void collect();
 
   std::vector<StepId> needs_;
-  std::vector<std::uint64_t> need_begin_;
-  std::vector<std::uint64_t> order_begin_;
+  std::vector<std::uint64_t> need_begin_; // by step; empty if there are no needs
+  std::vector<std::uint32_t> order_begin_;
   std::vector<StepId> writer_;
   std::vector<std::uint32_t> section_;
 };
