@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "trace/decode_ahead.h"
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
+#include "trace/restore/decode_ahead.h"
 #include "trace/restore/gaps.h"
 #include "trace/restore/holds.h"
 #include "trace/summary.h"

@@ -1,4 +1,4 @@
-#include "trace/decode_ahead.h"
+#include "trace/restore/decode_ahead.h"
 
 #include <system_error>
 #include <utility>
