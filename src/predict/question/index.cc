@@ -11,8 +11,7 @@ constexpr std::uint32_t kNoSection = 0xffffffff;
 
 struct LocationState {
   StepId writer = kNoStep;
-  std::uint32_t value = 0;     // what it wrote, or the initial value
-  std::vector<StepId> readers; // since the last write
+  std::uint32_t value = 0; // what it wrote, or the initial value
 };
 
 struct LockState {
@@ -64,6 +63,7 @@ void Index::collect() {
   const Computation& c = computation;
   std::vector<LocationState> memory(c.locations.size());
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
+  std::vector<std::vector<StepId>> readers(orders_conflicts() ? memory.size() : 0); // since the last write
   for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
   std::vector<LockState> lock_states(c.locks.size());
   ByThread<ThreadSections> own_sections;
@@ -90,15 +90,15 @@ void Index::collect() {
         if (reads_identity() && state.value != o.value)
           trusted[step.thread] = std::min(trusted[step.thread], step.place);
         if (reads_identity()) need(state.writer);
-        if (orders_conflicts()) state.readers.push_back(id);
+        if (orders_conflicts()) readers[o.object].push_back(id);
         break;
       }
       case OperationKind::Write: {
         LocationState& state = memory[o.object];
         if (orders_conflicts()) {
           need(state.writer);
-          for (const StepId reader : state.readers) need(reader);
-          state.readers.clear();
+          for (const StepId reader : readers[o.object]) need(reader);
+          readers[o.object].clear();
         }
         state.writer = id;
         state.value = o.value;

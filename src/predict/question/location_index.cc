@@ -21,7 +21,7 @@ void each_operation(const Computation& c, F&& f) {
 }
 
 // Where the parts of an array begin, by location, and where the last one ends.
-using Begins = std::vector<std::size_t>;
+using Begins = std::vector<std::uint32_t>; // operations are numbered with 32 bits
 template <typename Counts>
 Begins begins_of(const Computation& c, Counts&& counts) {
   Begins out(c.locations.size() + 1, 0);
@@ -92,7 +92,10 @@ void LocationIndexes::add_accesses(const Computation& c) {
     if (is_access(o.kind)) accesses_[next[o.object]++] = {step, o.value, n};
   });
   Groups groups(c);
-  Begins threads{0};
+  Begins threads;
+  threads.reserve(locations_.size() + 1);
+  threads.push_back(0);
+  threads_.reserve(accesses_.size()); // what is not used is never touched
   for (std::size_t location = 0; location < locations_.size(); ++location) {
     const std::span<Access> own =
         std::span(accesses_).subspan(begins[location], begins[location + 1] - begins[location]);
@@ -112,9 +115,8 @@ void LocationIndexes::add_accesses(const Computation& c) {
       return a.value != b.value ? a.value < b.value : a.step < b.step;
     });
     locations_[location].by_value = sorted;
-    threads.push_back(threads_.size());
+    threads.push_back(static_cast<std::uint32_t>(threads_.size()));
   }
-  threads_.shrink_to_fit();
   threads_until_.resize(threads_.size());
   for (std::size_t location = 0; location < locations_.size(); ++location) {
     const std::size_t begin = threads[location], count = threads[location + 1] - begin;
