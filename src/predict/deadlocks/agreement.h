@@ -1,8 +1,8 @@
 // Two threads that wait for each other's signals have seen the same last values.
 //
-//     T1 acquire m, read full = 1, wait not_full, m      T1 sets `empty` to 0 and signals not_empty,
-//     T2 acquire m, read full = 0, wait not_empty, m     T2 sets `full` to 0 and signals not_full,
-//                                                        both before they wait, under m
+//     T1 acquire m, read full = 1, wait not_full, m      before that, under m, T1 has set `full`
+//     T2 acquire m, read full = 0, wait not_empty, m     to 1 and signalled not_empty, and T2 has
+//                                                        set it to 0 and signalled not_full
 //
 //     Can both wait for ever? T1 was not signalled since it waits, so all that T2 has signalled
 //     came before. So did all that T2 has written. The same holds the other way round. So both have

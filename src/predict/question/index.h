@@ -119,8 +119,8 @@ struct ConditionIndex {
   std::vector<ThreadUses> threads;
 };
 
-// The accesses and holds of all locations. Most locations have few of them, so each kind stands in one
-// array for all locations, and a location has its parts of these arrays.
+// The accesses and holds of all locations. Most locations have few of them, so each kind stands in
+// one array for all locations, and a location has its parts of these arrays.
 class LocationIndexes {
 public:
   explicit LocationIndexes(const Computation& computation);

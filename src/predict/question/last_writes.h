@@ -14,7 +14,8 @@
 //   lock, all of them that are in the run come before. A thread's last write in the run is known
 //   where the question says how far the thread comes. One of these last writes is what was seen.
 //   It is none that comes before another one of them in every run.
-// Where it applies: models in which reads see their values; not where only deciding reads do (full).
+// Where it applies: models in which reads see their values; not where only deciding reads do
+//   (full).
 // Cost: the steps of the open section, times the threads that use a location; whether the writes of
 //   a location are all under a lock is found out once.
 // Gives up: sections longer than kMostSteps; threads that may or may not make more than kMostWrites
