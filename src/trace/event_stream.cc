@@ -67,6 +67,15 @@ const StampedEvent* EventStream::peek(std::size_t ahead) {
   return &buffer_[head_ + ahead];
 }
 
+bool EventStream::take(std::vector<StampedEvent>& events) {
+  events.clear();
+  if (peek() == nullptr) return false;
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(head_));
+  head_ = 0;
+  events.swap(buffer_);
+  return true;
+}
+
 void EventStream::decode_next_piece() {
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(head_));
   head_ = 0;

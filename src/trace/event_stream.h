@@ -57,6 +57,9 @@ public:
   // the next call.
   const StampedEvent* peek(std::size_t ahead = 0);
   void pop() { ++head_; }
+  // Pops all events that are decoded, into `events`; at least one, unless the stream is over: then
+  // false.
+  bool take(std::vector<StampedEvent>& events);
   // After start(): the slots of the pieces follow each other. Each may still be damaged inside.
   bool is_whole() const { return is_whole_; }
   // The stream ends early: the file has later slots of the thread, but not the next ones.

@@ -8,6 +8,7 @@
 
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
+#include "trace/restore/decode_ahead.h"
 #include "trace/restore/gaps.h"
 #include "trace/restore/holds.h"
 #include "trace/summary.h"
@@ -16,6 +17,7 @@ namespace sooth::trace {
 namespace {
 
 constexpr std::uint64_t kBetweenQuestions = 1 << 16;                              // events of the survey
+constexpr std::uint64_t kMostExpected = 1 << 24;                                  // events, behind a sieve
 constexpr std::uint64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max(); // of events, in findings
 
 bool describes_threads(EventKind kind) {
@@ -119,15 +121,17 @@ bool Pieces::survey() {
   context_->contents = false;
   context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
-  open_streams();
+  const std::uint64_t bound = open_streams();
   std::uint64_t seen = 0;
-  for (EventStream& stream : streams_)
-    while (const StampedEvent* next = stream.peek()) {
-      options_.sieve->survey(next->event);
-      if (describes_threads(next->event.kind)) thread_events_.push_back(*next);
-      stream.pop();
-      if (++seen % kBetweenQuestions == 0 && stopped()) return true;
-    }
+  {
+    DecodeAhead decoder(streams_, bound);
+    for (std::vector<StampedEvent> events; decoder.next(events);)
+      for (const StampedEvent& next : events) {
+        options_.sieve->survey(next.event);
+        if (describes_threads(next.event.kind)) thread_events_.push_back(next);
+        if (++seen % kBetweenQuestions == 0 && stopped()) return true;
+      }
+  }
   options_.sieve->surveyed();
   count_malformed(program_);
   of_events_.emplace(program_);
@@ -158,7 +162,8 @@ void Pieces::begin() {
   count_pending(scan_.chunks, *context_);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.
   const std::uint64_t bound = open_streams();
-  const std::size_t expected = options_.sieve == nullptr ? bound : 0;
+  // Memory that is not used in the end is never touched.
+  const std::size_t expected = options_.sieve == nullptr ? bound : std::min(bound, kMostExpected);
   open_threads();
   order_ = (program_.flags & kFrozen) != 0 ? frozen_order(streams_, program_, options_.sieve, expected)
                                            : restored_order(streams_, program_, options_.sieve, expected);

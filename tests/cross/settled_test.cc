@@ -334,6 +334,50 @@ TEST(Settled, ReadsNothingButTheThreadsIfTheSurveyIsEnough) {
   for (const Event& e : read->events) EXPECT_TRUE(object_of(e.kind) == trace::ObjectKind::Thread);
 }
 
+// Long files are decoded by another thread, ahead of the survey (trace/restore/decode_ahead.h).
+Trace long_trace() {
+  TraceBuilder builder(3);
+  for (const std::uint32_t child : {1u, 2u}) {
+    builder.add(0, EventKind::Fork, 0, child);
+    builder.add(child, EventKind::ThreadStart, 0, 0);
+  }
+  for (std::uint64_t i = 0; i < 20'000; ++i)
+    for (const std::uint32_t t : {1u, 2u}) {
+      builder.add(t, EventKind::Acquire, 0x30000);
+      builder.write(t, 0x10000, 4, i);
+      builder.add(t, EventKind::Release, 0x30000);
+    }
+  return builder.trace;
+}
+
+TEST(Settled, EveryEventOfALongFileIsSurveyed) {
+  const Trace trace = long_trace();
+  survey::Sharing sharing;
+  trace::ReadOptions options;
+  options.sieve = &sharing;
+  options.enough = [&] { return sharing.settled().races; };
+  auto read = trace::read_trace_bytes(write_trace_bytes(trace), options);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->events_settled + read->events.size(), trace.events.size());
+}
+
+TEST(Settled, ALongFileIsLeftWhenThereIsNoMoreTime) {
+  const Trace trace = long_trace();
+  for (const unsigned most : {0u, 1u}) { // questions that are answered with no
+    survey::Sharing sharing;
+    trace::ReadOptions options;
+    options.sieve = &sharing;
+    bool stopped = false;
+    unsigned asked = 0;
+    options.stop = [&] { return asked++ >= most; };
+    options.stopped = &stopped;
+    auto read = trace::read_trace_bytes(write_trace_bytes(trace), options);
+    ASSERT_TRUE(read.ok());
+    EXPECT_TRUE(stopped);
+    if (most == 0) EXPECT_FALSE(sharing.settled().races); // the survey was not finished
+  }
+}
+
 // A lock that its own thread gives up once too often excludes nobody.
 TEST(Settled, AMisusedLockIsNoReason) {
   for (const bool misused : {false, true}) {

@@ -682,6 +682,45 @@ TEST(Deadlocks, AnInitialisationThatNeedsWhatItsWaiterHas) {
   EXPECT_TRUE(with(false).empty());
 }
 
+// A queue for one thing: the one who puts waits while it is full, the one who takes while it is
+// empty. Each pair of their waits would be a circle; none of them meets (agreement.h).
+TEST(Deadlocks, AQueueInWhichBothWaitManyTimesIsDecided) {
+  constexpr std::uint64_t NotFull = 0x3100, NotEmpty = 0x3200;
+  Case run(3);
+  run.fork(0, 1);
+  run.fork(0, 2);
+  const auto change = [&](std::uint32_t t, std::uint64_t value, std::uint64_t signal) {
+    run.access(t, EventKind::Read, X, 4, 1 - value);
+    run.access(t, EventKind::Write, X, 4, value);
+    run.add(t, EventKind::Signal, signal);
+    run.unlock(t, A);
+  };
+  const auto wait = [&](std::uint32_t t, std::uint64_t seen, std::uint64_t condition) {
+    run.lock(t, A);
+    run.access(t, EventKind::Read, X, 4, seen);
+    run.add(t, EventKind::Wait, condition, A);
+  };
+  run.lock(1, A);
+  run.access(1, EventKind::Write, X, 4, 0);
+  for (int i = 0; i < 400; ++i) {
+    if (i != 0) run.add(1, EventKind::Wake, NotFull, A);
+    change(1, 1, NotEmpty);
+    wait(1, 1, NotFull);
+    if (i == 0) run.lock(2, A);
+    else run.add(2, EventKind::Wake, NotEmpty, A);
+    change(2, 0, NotFull);
+    if (i != 399) wait(2, 0, NotEmpty);
+  }
+  run.add(1, EventKind::Wake, NotFull, A);
+  run.unlock(1, A);
+  run.join(0, 1);
+  run.join(0, 2);
+  EXPECT_TRUE(run.find(find_deadlocks).empty());
+  EXPECT_EQ(run.coverage.candidates, 1u);
+  EXPECT_EQ(run.coverage.questions, 0u);
+  EXPECT_EQ(run.coverage.undecided, 0u);
+}
+
 TEST(Deadlocks, AWaitWithALockThatTheSignallerNeeds) {
   const auto with = [](bool outer) {
     Case run(3);

@@ -46,6 +46,7 @@ public:
       : trace_(trace), objects_(objects), locations_(trace) {}
 
   Computation run() {
+    effects_.operations.reserve(trace_.events.size()); // most have one at most; what is not used is never touched
     result_.locks = add_lock_operations(trace_, effects_);
     add_primitives(trace_, effects_);
     std::vector<std::uint32_t> doubtful = first_doubtful(trace_, locations_, effects_);
@@ -86,6 +87,7 @@ private:
     const auto count_standing = [&](std::uint32_t event) { result_.standing += event < trace_.standing ? 1 : 0; };
     result_.threads.resize(trace_.threads.size());
     result_.step_of_event.assign(trace_.events.size(), kNoStep);
+    result_.steps.reserve(trace_.events.size()); // what is not used is never touched
     std::vector<std::uint8_t> glued(trace_.threads.size(), 0);
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];

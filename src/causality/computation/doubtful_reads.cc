@@ -3,6 +3,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/shared_counts.h"
 
@@ -25,6 +26,11 @@ bool releases(const Event& e) {
          (e.order == MemoryOrder::Release || e.order == MemoryOrder::AcqRel || e.order == MemoryOrder::SeqCst);
 }
 
+bool moves_lock(OperationKind kind) {
+  return kind == OperationKind::Acquire || kind == OperationKind::AcquireShared || kind == OperationKind::Release ||
+         kind == OperationKind::ReleaseShared;
+}
+
 struct Mark {
   std::uint32_t thread;
   SharedCounts::Count count; // the thread's events up to and with it
@@ -38,7 +44,8 @@ struct Accesses {
 class Doubt {
 public:
   Doubt(const trace::Trace& trace, const Locations& locations, const Effects& effects)
-      : trace_(trace), locations_(locations), clocks_(trace.threads.size()), first_(trace.threads.size(), kTrusted) {
+      : trace_(trace), locations_(locations), effects_(effects), clocks_(trace.threads.size()),
+        first_(trace.threads.size(), kTrusted) {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i)
       if (is_doubtful_kind(trace.events[i]) && locations.of(i).count != 0) mark_locations(i);
     if (looked_at_.empty()) return;
@@ -50,7 +57,9 @@ public:
       incoming_[order.second].push_back(order.first);
       outgoing_.try_emplace(order.first);
     }
-    for (const EventOperation& o : effects.operations) locks_[o.event].push_back(o.operation);
+    for (std::uint32_t n = 0; n < effects.operations.size(); ++n)
+      if (moves_lock(effects.operations[n].operation.kind)) locks_.emplace_back(effects.operations[n].event, n);
+    std::ranges::sort(locks_);
   }
 
   std::vector<std::uint32_t> run() {
@@ -59,12 +68,12 @@ public:
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       SharedCounts& clock = clocks_[e.thread];
-      clock.raise(e.thread, ++counts[e.thread]);
+      const SharedCounts::Count count = ++counts[e.thread];
       if (const auto it = incoming_.find(i); it != incoming_.end())
         for (const std::uint32_t first : it->second) clock.join(outgoing_[first]);
-      synchronise(e, i, clock);
-      if (const auto it = outgoing_.find(i); it != outgoing_.end()) it->second = clock;
-      if (e.kind != EventKind::ExternalWrite) access(e, i, clock, counts[e.thread]);
+      synchronise(e, i, clock, count);
+      if (const auto it = outgoing_.find(i); it != outgoing_.end()) it->second = up_to_now(e, clock, count);
+      if (e.kind != EventKind::ExternalWrite) access(e, i, clock, count);
     }
     return std::move(first_);
   }
@@ -75,20 +84,26 @@ private:
     for (std::uint32_t i = 0; i < range.count; ++i) looked_at_.try_emplace(range.first + i);
   }
 
-  void synchronise(const Event& e, std::uint32_t i, SharedCounts& clock) {
-    if (const auto it = locks_.find(i); it != locks_.end())
-      for (const Operation& o : it->second) {
-        // Only the next writer sees what readers did.
-        switch (o.kind) {
-        case OperationKind::Acquire: clock.join(readers_[o.object]); [[fallthrough]];
-        case OperationKind::AcquireShared: clock.join(writers_[o.object]); break;
-        case OperationKind::Release: writers_[o.object].join(clock); break;
-        case OperationKind::ReleaseShared: readers_[o.object].join(clock); break;
-        default: break;
-        }
+  // A thread's own count only matters to those whom the clock is handed on to.
+  static const SharedCounts& up_to_now(const Event& e, SharedCounts& clock, SharedCounts::Count count) {
+    clock.raise(e.thread, count);
+    return clock;
+  }
+
+  void synchronise(const Event& e, std::uint32_t i, SharedCounts& clock, SharedCounts::Count count) {
+    for (; next_lock_ < locks_.size() && locks_[next_lock_].first == i; ++next_lock_) {
+      const Operation& o = effects_.operations[locks_[next_lock_].second].operation;
+      // Only the next writer sees what readers did.
+      switch (o.kind) {
+      case OperationKind::Acquire: clock.join(readers_[o.object]); [[fallthrough]];
+      case OperationKind::AcquireShared: clock.join(writers_[o.object]); break;
+      case OperationKind::Release: writers_[o.object].join(up_to_now(e, clock, count)); break;
+      case OperationKind::ReleaseShared: readers_[o.object].join(up_to_now(e, clock, count)); break;
+      default: break;
       }
+    }
     if (acquires(e)) clock.join(atomics_[e.address]);
-    if (releases(e)) atomics_[e.address].join(clock);
+    if (releases(e)) atomics_[e.address].join(up_to_now(e, clock, count));
   }
 
   void access(const Event& e, std::uint32_t i, const SharedCounts& clock, SharedCounts::Count count) {
@@ -116,11 +131,13 @@ private:
 
   const trace::Trace& trace_;
   const Locations& locations_;
+  const Effects& effects_;
   std::vector<SharedCounts> clocks_; // by thread
   std::vector<std::uint32_t> first_;
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> incoming_; // by event: what comes before it
   absl::flat_hash_map<std::uint32_t, SharedCounts> outgoing_;               // by event that orders others
-  absl::flat_hash_map<std::uint32_t, std::vector<Operation>> locks_;        // by event
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> locks_;              // event, operation: taken and given
+  std::size_t next_lock_ = 0;                                               // of these
   absl::flat_hash_map<std::uint32_t, SharedCounts> writers_, readers_;      // by lock: what its releases hand on
   absl::flat_hash_map<std::uint64_t, SharedCounts> atomics_;                // by address
   absl::flat_hash_map<std::uint32_t, Accesses> looked_at_;                  // by location

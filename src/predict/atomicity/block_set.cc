@@ -46,7 +46,7 @@ void BlockSet::look_up_initial_values() {
     if (bytes.size() != location.bytes) continue;
     std::set<std::uint32_t> equal; // values
     for (const ThreadAccesses& own : index.locations[l].threads)
-      for (const std::vector<Access>& some : {own.reads, own.writes})
+      for (const std::span<const Access> some : {own.reads, own.writes})
         for (const Access& access : some)
           if (leaves(access.step, location, bytes)) equal.insert(access.value);
     if (equal.size() < 2) known_.initial[l] = equal.empty() ? fresh-- : *equal.begin();

@@ -1,6 +1,7 @@
 #include "predict/deadlocks/instances.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "predict/deadlocks/circles.h"
 #include "predict/question/must_order.h"
@@ -72,7 +73,9 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
   owned_ = owned;
   stopped_ = false;
   tried_.clear();
-  const List first = by_rounds(turned.front());
+  compare_waits();
+  List first = by_rounds(turned.front());
+  std::erase_if(first, [&](const Instance& i) { return std::ranges::binary_search(alone_, i.step); });
   for (const bool near : {true, false}) {
     near_ = near;
     looked_at_ = 0;
@@ -84,6 +87,20 @@ bool Instances::each(const std::vector<ClassId>& circle, bool owned, const Try& 
     }
   }
   return !over();
+}
+
+// Which instances of a circle of two waits can meet at all.
+void Instances::compare_waits() {
+  agreement_.reset();
+  alone_.clear();
+  const auto is_wait = [&](ClassId id) { return graph_.shape(id).kind == RequestKind::Signal; };
+  if (circle_->size() != 2 || !std::ranges::all_of(*circle_, is_wait) || feasibility_.is_sliced()) return;
+  std::vector<StepId> wakes[2];
+  for (const std::size_t place : {0, 1})
+    for (const std::size_t i : graph_.classes()[(*circle_)[place]].members)
+      std::ranges::copy(requests_.all[i].steps, std::back_inserter(wakes[place]));
+  agreement_.emplace(feasibility_.index(), feasibility_.must_by_lives(trace_), requests_, wakes[0], wakes[1]);
+  alone_ = agreement_->alone();
 }
 
 Instances::Range Instances::narrowed(Range range) const {
@@ -129,6 +146,7 @@ std::vector<Instances::Range> Instances::ranges(std::size_t place) {
 
 bool Instances::fits(const Instance& instance, std::size_t place) const {
   const Request& r = requests_.all[instance.request];
+  if (agreement_ && !agreement_->may_meet(chosen_.front().step, instance.step)) return false;
   for (const Instance& other : chosen_)
     if (requests_.all[other.request].thread == r.thread) return false;
   // Two of one class: the other way round it would be the same.

@@ -8,7 +8,8 @@
 //   each pair: along a chain of threads (thread_chains.h), the steps that MustOrder lets stand
 //   beside another one are neighbours, found by binary search. First come, for each instance of the
 //   first class, those few of the others that are near it in the trace, one instance of each thread
-//   before the second of any; then all others, in the order of the trace.
+//   before the second of any; then all others, in the order of the trace. Two waits that saw
+//   different values never stand still together (agreement.h).
 // Cost: instances of the first class times chains, and the combinations that fit; gives up after
 //   kMaxCombinations.
 #pragma once
@@ -23,6 +24,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "base/budget.h"
+#include "predict/deadlocks/agreement.h"
 #include "predict/deadlocks/lock_graph.h"
 #include "predict/deadlocks/requests.h"
 #include "predict/question/feasibility.h"
@@ -62,6 +64,7 @@ private:
   std::vector<Range> ranges(std::size_t place);
   Range narrowed(Range range) const; // to what stands beside all that are chosen
   bool fits(const Instance& instance, std::size_t place) const;
+  void compare_waits();
   bool over() const;
 
   const causality::Computation& computation_;
@@ -77,6 +80,8 @@ private:
   const Try* attempt_ = nullptr;
   bool owned_ = false, near_ = false, stopped_ = false;
   std::size_t looked_at_ = 0;
+  std::optional<Agreement> agreement_;   // of two waits
+  std::vector<causality::StepId> alone_; // waits that meet no other; ascending
   std::vector<Instance> chosen_;
   std::vector<std::vector<causality::StepId>> tried_; // while only near ones were, sorted after that
 };

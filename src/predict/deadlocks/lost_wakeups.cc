@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
+#include "predict/question/last_writes.h"
 #include "predict/question/must_order.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
@@ -130,8 +132,16 @@ private:
     // Signals behind such a join would never come; then nothing is lost that was ever sent.
     for (const std::uint32_t s : all_signals)
       if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
+    if (is_contradicted(question)) return {Truth::No, "closure", {}, {}};
     ++coverage_.questions;
     return feasibility_.ask(question);
+  }
+
+  // What the thread saw before it waits cannot be so when all others have done what they did.
+  bool is_contradicted(const Question& question) {
+    if (feasibility_.is_sliced()) return false;
+    if (!last_writes_) last_writes_.emplace(feasibility_.index(), feasibility_.must_by_lives(trace_));
+    return last_writes_->contradict(question);
   }
 
   StepId first_join_of(std::uint32_t thread, const std::vector<StepId>& stands) const {
@@ -148,6 +158,7 @@ private:
   const causality::Computation& computation_;
   const Feasibility& feasibility_;
   Coverage& coverage_;
+  std::optional<LastWrites> last_writes_;                                        // made for the first question
   std::vector<bool> over_;                                                       // by thread: its end is in the trace
   std::map<std::uint64_t, std::vector<std::uint32_t>> signals_;                  // by condition
   std::map<std::uint64_t, std::map<std::uint32_t, std::uint32_t>> last_signals_; // by condition and thread

@@ -274,7 +274,7 @@ private:
   // Whether the set has a conflicting access of another thread that was observed after the hold
   // began.
   bool followed(std::uint32_t location, const Section& hold) const {
-    const auto any = [&](const std::vector<Access>& accesses) {
+    const auto any = [&](std::span<const Access> accesses) {
       const auto it = std::ranges::upper_bound(accesses, hold.begin, {}, &Access::step);
       return it != accesses.end() && has(it->step);
     };

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kNothing = 0xffffffff;
 
 // The last access before the step `bound`, and the first one from it on; kNoStep if there is none.
-StepId last_before(const std::vector<Access>& accesses, StepId bound) {
+StepId last_before(std::span<const Access> accesses, StepId bound) {
   const auto it = std::ranges::lower_bound(accesses, bound, {}, &Access::step);
   return it == accesses.begin() ? kNoStep : std::prev(it)->step;
 }
@@ -328,7 +328,7 @@ bool Constraints::apply_holds(std::uint32_t location) {
 }
 
 // Each access comes before the hold, or after it.
-bool Constraints::apply_hold(const Section& hold, const std::vector<Access>& accesses) {
+bool Constraints::apply_hold(const Section& hold, std::span<const Access> accesses) {
   const auto behind = std::ranges::lower_bound(accesses, true, {}, [&](const Access& access) {
     return !run_.has(access.step) || (!run_.in_base(access.step) && run_.precedes(hold.begin, access.step));
   });

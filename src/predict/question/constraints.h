@@ -110,7 +110,7 @@ private:
   bool apply_read(std::uint32_t location, StepId reader, StepId writer);
   bool is_behind(StepId write, StepId writer) const;
   bool apply_holds(std::uint32_t location);
-  bool apply_hold(const Section& hold, const std::vector<Access>& accesses);
+  bool apply_hold(const Section& hold, std::span<const Access> accesses);
   bool apply_locks(std::uint32_t lock);
   bool apply_tries(std::uint32_t lock);
   bool apply_section(std::uint32_t lock, const Section& section);

@@ -28,8 +28,8 @@ class Tiers final : public Feasibility {
 public:
   Tiers(const causality::Computation& computation, witness::Model model, const Limits& limits)
       : index_(computation, model), limits_(limits), own_budget_(limits.seconds, limits.memory),
-        budget_(limits.budget != nullptr ? *limits.budget : own_budget_),
-        windows_(sizes(index_, std::max<std::size_t>(limits.window, 1))) {}
+        budget_(limits.budget != nullptr ? *limits.budget : own_budget_), replay_(index_, limits.window / 4),
+        windows_(sizes(index_, std::max<std::size_t>(limits.window, 1), replay_)) {}
 
   Answer ask(const Question& question) const override {
     if (const char* reason = budget_.spent()) return {Truth::Undecided, "", {}, reason};
@@ -57,13 +57,13 @@ public:
 
 private:
   // Ever larger ones, up to the whole trace, if it is not too long.
-  static std::vector<std::unique_ptr<Windows>> sizes(const Index& index, std::size_t size) {
+  static std::vector<std::unique_ptr<Windows>> sizes(const Index& index, std::size_t size, const Replay& replay) {
     std::vector<std::unique_ptr<Windows>> out;
-    out.push_back(std::make_unique<Windows>(index, size));
+    out.push_back(std::make_unique<Windows>(index, size, replay));
     const std::size_t largest = std::min(index.computation.steps.size(), kLargest);
     while (size < largest) {
       size = std::min(size * kGrowth, largest);
-      out.push_back(std::make_unique<Windows>(index, size));
+      out.push_back(std::make_unique<Windows>(index, size, replay));
     }
     return out;
   }
@@ -132,6 +132,7 @@ private:
   const Limits limits_;
   const Budget own_budget_;
   const Budget& budget_;
+  const Replay replay_;
   const std::vector<std::unique_ptr<Windows>> windows_; // by size
   mutable std::atomic<std::uint64_t> looked_at_{0};     // steps, by closures over the whole trace
   mutable std::atomic<std::uint64_t> searched_{0};      // steps of windows that are larger than the smallest ones

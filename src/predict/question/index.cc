@@ -1,7 +1,6 @@
 #include "predict/question/index.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include <absl/container/flat_hash_map.h>
 
@@ -12,8 +11,7 @@ constexpr std::uint32_t kNoSection = 0xffffffff;
 
 struct LocationState {
   StepId writer = kNoStep;
-  std::uint32_t value = 0;     // what it wrote, or the initial value
-  std::vector<StepId> readers; // since the last write
+  std::uint32_t value = 0; // what it wrote, or the initial value
 };
 
 struct LockState {
@@ -53,7 +51,7 @@ private:
 } // namespace
 
 Index::Index(const Computation& c, witness::Model m)
-    : computation(c), model(m), locations(c.locations.size()), locks(c.locks.size()), lock_threads(c.locks.size()),
+    : computation(c), model(m), locations(c), locks(c.locks.size()), lock_threads(c.locks.size()),
       tries(c.locks.size()), semaphores(c.semaphores.size()), conditions(c.conditions.size()) {
   order_begin_.assign(c.steps.size() + 1, 0);
   for (const causality::Order& order : all_orders()) ++order_begin_[order.second + 1];
@@ -65,9 +63,9 @@ void Index::collect() {
   const Computation& c = computation;
   std::vector<LocationState> memory(c.locations.size());
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
+  std::vector<std::vector<StepId>> readers(orders_conflicts() ? memory.size() : 0); // since the last write
   for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
   std::vector<LockState> lock_states(c.locks.size());
-  ByThread<ThreadAccesses> accesses;
   ByThread<ThreadSections> own_sections;
   ByThread<ThreadUses> semaphore_uses, condition_uses;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> open_wait; // thread, condition: 1 + wait
@@ -92,34 +90,22 @@ void Index::collect() {
         if (reads_identity() && state.value != o.value)
           trusted[step.thread] = std::min(trusted[step.thread], step.place);
         if (reads_identity()) need(state.writer);
-        if (orders_conflicts()) state.readers.push_back(id);
-        accesses.of(locations[o.object].threads, o.object, step.thread)
-            .reads.push_back({id, o.value, static_cast<std::uint32_t>(n)});
+        if (orders_conflicts()) readers[o.object].push_back(id);
         break;
       }
       case OperationKind::Write: {
         LocationState& state = memory[o.object];
         if (orders_conflicts()) {
           need(state.writer);
-          for (const StepId reader : state.readers) need(reader);
-          state.readers.clear();
+          for (const StepId reader : readers[o.object]) need(reader);
+          readers[o.object].clear();
         }
         state.writer = id;
         state.value = o.value;
-        accesses.of(locations[o.object].threads, o.object, step.thread)
-            .writes.push_back({id, o.value, static_cast<std::uint32_t>(n)});
         break;
       }
       case OperationKind::HoldBegin:
-        locations[o.object].holds.push_back({id, kNoStep, step.thread, o.value != 0});
-        break;
-      case OperationKind::HoldEnd:
-        for (Section& hold : std::views::reverse(locations[o.object].holds)) {
-          if (hold.thread != step.thread) continue;
-          hold.end = id; // a thread has at most one open hold of a location: its last one
-          break;
-        }
-        break;
+      case OperationKind::HoldEnd: break; // location_index.cc
       case OperationKind::Post:
         semaphore_uses.of(semaphores[o.object], o.object, step.thread).gives.push_back(id);
         break;
@@ -196,18 +182,7 @@ void Index::collect() {
     }
   }
   need_begin_.push_back(needs_.size());
-  for (LocationIndex& location : locations) {
-    StepId until = 0;
-    for (const Section& hold : location.holds) location.holds_until.push_back(until = std::max(until, hold.end));
-    StepId last = 0;
-    for (const ThreadAccesses& own : location.threads)
-      location.threads_until.push_back(last = std::max(last, own.last()));
-    for (const ThreadAccesses& own : location.threads)
-      location.by_value.insert(location.by_value.end(), own.writes.begin(), own.writes.end());
-    std::ranges::sort(location.by_value, [](const Access& a, const Access& b) {
-      return a.value != b.value ? a.value < b.value : a.step < b.step;
-    });
-  }
+  if (needs_.empty()) need_begin_ = {};
   for (std::size_t lock = 0; lock < locks.size(); ++lock)
     for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
       const Section& section = locks[lock][n];
@@ -220,8 +195,7 @@ void Index::collect() {
 }
 
 std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value) const {
-  const std::vector<Access>& writes = locations[location].by_value;
-  return std::ranges::equal_range(writes, value, {}, &Access::value);
+  return std::ranges::equal_range(locations[location].by_value, value, {}, &Access::value);
 }
 
 std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value, StepId begin, StepId end) const {

@@ -55,8 +55,8 @@ struct Access {
 // The accesses of one location by one thread, in its order.
 struct ThreadAccesses {
   std::uint32_t thread = 0;
-  std::vector<Access> reads;
-  std::vector<Access> writes;
+  std::span<const Access> reads;
+  std::span<const Access> writes;
 
   StepId first() const {
     return std::min(reads.empty() ? kNoStep : reads.front().step, writes.empty() ? kNoStep : writes.front().step);
@@ -67,11 +67,11 @@ struct ThreadAccesses {
 };
 
 struct LocationIndex {
-  std::vector<ThreadAccesses> threads; // by their first accesses
-  std::vector<StepId> threads_until;   // by thread: the last access of it and of those before it
-  std::vector<Access> by_value;        // all writes, by value, then in the observed order
-  std::vector<Section> holds;          // in the observed order
-  std::vector<StepId> holds_until;     // by hold: the last end of it and of those before it
+  std::span<const ThreadAccesses> threads; // by their first accesses
+  std::span<const StepId> threads_until;   // by thread: the last access of it and of those before it
+  std::span<const Access> by_value;        // all writes, by value, then in the observed order
+  std::span<const Section> holds;          // in the observed order
+  std::span<const StepId> holds_until;     // by hold: the last end of it and of those before it
 
   // The first hold that is not over before the step; what stands before it is.
   std::size_t first_hold(StepId step) const {
@@ -119,6 +119,28 @@ struct ConditionIndex {
   std::vector<ThreadUses> threads;
 };
 
+// The accesses and holds of all locations. Most locations have few of them, so each kind stands in
+// one array for all locations, and a location has its parts of these arrays.
+class LocationIndexes {
+public:
+  explicit LocationIndexes(const Computation& computation);
+  LocationIndexes(const LocationIndexes&) = delete;
+  LocationIndexes& operator=(const LocationIndexes&) = delete;
+
+  const LocationIndex& operator[](std::size_t location) const { return locations_[location]; }
+  std::size_t size() const { return locations_.size(); }
+
+private:
+  void add_accesses(const Computation& computation);
+  void add_holds(const Computation& computation);
+
+  std::vector<LocationIndex> locations_;
+  std::vector<Access> accesses_, by_value_;
+  std::vector<ThreadAccesses> threads_;
+  std::vector<Section> holds_;
+  std::vector<StepId> threads_until_, holds_until_;
+};
+
 struct TryFailed {
   StepId step = kNoStep;
   std::uint32_t operation = 0;
@@ -137,6 +159,7 @@ public:
   // Steps that the model wants before this one, besides the computation's orders and thread order.
   // They include the writers of reads, unless the model is maximal.
   std::span<const StepId> needs(StepId step) const {
+    if (needs_.empty()) return {};
     return std::span(needs_).subspan(need_begin_[step], need_begin_[step + 1] - need_begin_[step]);
   }
   // The computation's orders that end in this step.
@@ -164,7 +187,7 @@ public:
   // order separated a glued block (docs/trace_format.md, rule 3), and the last write before it by
   // steps is not the one that it saw.
   std::vector<std::uint32_t> trusted;
-  std::vector<LocationIndex> locations;
+  const LocationIndexes locations;
   std::vector<std::vector<Section>> locks;               // by lock, in the observed order of their begins
   std::vector<std::vector<ThreadSections>> lock_threads; // by lock
   std::vector<std::vector<TryFailed>> tries;             // by lock
@@ -207,8 +230,8 @@ private:
   void collect();
 
   std::vector<StepId> needs_;
-  std::vector<std::uint64_t> need_begin_;
-  std::vector<std::uint64_t> order_begin_;
+  std::vector<std::uint64_t> need_begin_; // by step; empty if there are no needs
+  std::vector<std::uint32_t> order_begin_;
   std::vector<StepId> writer_;
   std::vector<std::uint32_t> section_;
 };

@@ -158,7 +158,7 @@ private:
   // The thread's first write of the value, from its write number `from` on.
   std::uint32_t next_write(std::uint32_t location, std::size_t thread, std::uint32_t value, std::uint32_t from) {
     auto& sorted = by_value_[location];
-    const std::vector<ThreadAccesses>& threads = index_.locations[location].threads;
+    const std::span<const ThreadAccesses> threads = index_.locations[location].threads;
     if (sorted.empty()) {
       sorted.resize(threads.size());
       for (std::size_t t = 0; t < threads.size(); ++t) {

@@ -7,15 +7,25 @@
 
 namespace sooth::predict {
 
-void Windows::replay() const {
+void Replay::run() const {
   const Computation& c = index_.computation;
   Execution execution(index_);
   const Question nothing;
   for (StepId step = 0; step < c.steps.size(); ++step) {
-    if (step % stride() == 0) positions_.emplace_back(execution.positions().begin(), execution.positions().end());
+    if (step % stride_ == 0) positions_.emplace_back(execution.positions().begin(), execution.positions().end());
     if (execution.allows(step, nothing) && execution.sees_what_it_saw(step)) execution.take(step);
     else first_left_out_ = std::min(first_left_out_, step);
   }
+}
+
+const std::vector<std::uint32_t>& Replay::positions_at(std::size_t step) const {
+  std::call_once(made_, [&] { run(); });
+  return positions_[step / stride_];
+}
+
+StepId Replay::first_left_out() const {
+  std::call_once(made_, [&] { run(); });
+  return first_left_out_;
 }
 
 std::optional<Window> Windows::around(const Question& question) const {
@@ -38,8 +48,7 @@ std::optional<Window> Windows::around(const Question& question) const {
   const std::size_t begin = (end < size_ ? 0 : (end - size_ + stride() - 1) / stride()) * stride();
   if (begin > first || begin > last) return {};
   if (begin < c.standing) return Window{c.standing, static_cast<StepId>(end), positions_behind_standing()};
-  std::call_once(replayed_, [&] { replay(); });
-  Window window{static_cast<StepId>(begin), static_cast<StepId>(end), positions_[begin / stride()]};
+  Window window{static_cast<StepId>(begin), static_cast<StepId>(end), replay_.positions_at(begin)};
   // A thread that stopped before the window, because its steps are not trusted, must not have to go
   // on in it.
   for (const StepId step : question.before)
@@ -48,7 +57,8 @@ std::optional<Window> Windows::around(const Question& question) const {
 }
 
 Run Windows::run_before(const Window& window) const {
-  const StepId observed = std::min(window.begin, first_left_out_);
+  const bool behind_standing = window.begin <= index_.computation.standing; // every run has these
+  const StepId observed = behind_standing ? window.begin : std::min(window.begin, replay_.first_left_out());
   std::vector<std::uint32_t> base(window.base.size(), 0);
   for (std::uint32_t t = 0; t < base.size(); ++t) base[t] = index_.steps_before(t, observed);
   return {observed, observed_order(index_.computation, window.base, base)};

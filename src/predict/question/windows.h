@@ -7,10 +7,11 @@
 // A window has at most so many steps, ends a little behind the question's last step (a value may
 // come from later writes) and begins after a run in the observed order. That run leaves out steps
 // that no predicted run may have.
-// Cost: one replay of the trace, when the first question needs it; memory for positions every so
-//   many steps.
+// Cost: one replay of the trace for windows of all sizes, when the first question needs it; memory
+//   for positions every so many steps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -22,9 +23,31 @@
 
 namespace sooth::predict {
 
+// How far the threads have come every so many steps of the observed run: where windows of all sizes
+// begin.
+class Replay {
+public:
+  Replay(const Index& index, std::size_t stride) : index_(index), stride_(std::max<std::size_t>(stride, 1)) {}
+
+  std::size_t stride() const { return stride_; }
+  // Before this step, a multiple of the stride.
+  const std::vector<std::uint32_t>& positions_at(std::size_t step) const;
+  // The first step that is not in the run.
+  StepId first_left_out() const;
+
+private:
+  void run() const;
+
+  const Index& index_;
+  const std::size_t stride_;
+  mutable std::once_flag made_;
+  mutable StepId first_left_out_ = kNoStep;
+  mutable std::vector<std::vector<std::uint32_t>> positions_;
+};
+
 class Windows {
 public:
-  Windows(const Index& index, std::size_t size) : index_(index), size_(size) {}
+  Windows(const Index& index, std::size_t size, const Replay& replay) : index_(index), size_(size), replay_(replay) {}
 
   // Whether one window holds the whole trace; then answers are complete.
   bool whole() const { return index_.computation.standing == 0 && index_.computation.steps.size() <= size_; }
@@ -36,15 +59,13 @@ public:
   Run run_before(const Window& window) const;
 
 private:
-  std::size_t stride() const { return std::max<std::size_t>(size_ / 4, 1); }
-  void replay() const;
+  // A quarter of a window, as far as the replay knows such places.
+  std::size_t stride() const { return std::max(size_ / 4 / replay_.stride() * replay_.stride(), replay_.stride()); }
   std::vector<std::uint32_t> positions_behind_standing() const;
 
   const Index& index_;
   const std::size_t size_;
-  mutable std::once_flag replayed_;
-  mutable StepId first_left_out_ = kNoStep;                   // the first step that is not in the replayed run
-  mutable std::vector<std::vector<std::uint32_t>> positions_; // every `stride` steps: how far each thread had come
+  const Replay& replay_;
 };
 
 } // namespace sooth::predict
