@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal/terminal.h"
@@ -38,6 +39,12 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (const char* token = std::getenv("SOOTH_TOKEN"); out.token.empty() && token != nullptr) out.token = token;
   if (out.token.size() > observe::wire::kMaxText)
     return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
+  if (!options.memory.empty()) {
+    analysis::Options limits;
+    limits.memory = options.memory;
+    if (const std::string wrong = analysis::check(limits); !wrong.empty()) return Error{wrong};
+    out.most_bytes = out.program.most_bytes = analysis::memory_limit(limits);
+  }
   out.program.lattice.max_width = options.max_width;
   out.program.lattice.path_steps = options.path_steps;
   const auto syntax = logic::parse_file(options.property);

@@ -16,6 +16,7 @@ struct ObserveOptions {
   std::string property;
   std::string token; // or SOOTH_TOKEN
   std::string json;
+  std::string memory; // of all programs' lattices; empty: the server's default
   bool once = false;
   std::uint64_t max_width = 1000; // bounded, because an observer must keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;

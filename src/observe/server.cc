@@ -1,11 +1,12 @@
 #include "observe/server.h"
 
-#include <array>
 #include <csignal>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <asio.hpp>
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ using Socket = asio::generic::stream_protocol::socket;
 
 constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
 constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that are not fetched
+constexpr auto kRest = std::chrono::milliseconds(200);    // after a connection that could not be accepted
+constexpr std::size_t kRoom = std::size_t{1} << 16;       // bytes that are read at once; fewer before hello
+constexpr auto kLook = std::chrono::milliseconds(50);     // between two looks at the memory of all programs
 constexpr auto kTurn = std::chrono::milliseconds(20);     // of one program, before others have theirs
 
 Error system_error(const std::string& what, const std::error_code& error) {
@@ -69,19 +73,24 @@ private:
   void work(const EntryPointer& entry);
   void closed(const std::shared_ptr<Connection>& connection);
   void conclude(const EntryPointer& entry);
+  void keep_within_memory();
   void end_if_done();
 
   ServerOptions options_;
   ServerSpeaker speaker_;
   asio::io_context io_;
   asio::signal_set signals_;
+  asio::steady_timer rest_{io_};
   std::optional<asio::local::stream_protocol::acceptor> local_;
   std::optional<asio::ip::tcp::acceptor> tcp_;
   std::string socket_path_; // made by us
   std::set<std::shared_ptr<Connection>> connections_;
+  std::deque<std::shared_ptr<Connection>> strangers_; // of them, those without an entry, oldest first
   std::map<Session, EntryPointer> programs_;
-  bool served_ = false;  // some program
-  bool leaving_ = false; // when nobody is left
+  std::chrono::steady_clock::time_point next_look_; // at the memory
+  bool served_ = false;                             // some program
+  bool leaving_ = false;                            // when nobody is left
+  bool full_ = false; // the last connection was turned away, which is not repeated for each
 };
 
 class Server::Engine::Connection : public std::enable_shared_from_this<Connection> {
@@ -147,7 +156,7 @@ private:
   }
   void take_frames() {
     while (open_) {
-      auto frame = frames_.next();
+      auto frame = frames_.next(entry == nullptr ? wire::kMaxHello : wire::kMaxFrame);
       if (!frame) return fail(frame.error().message);
       if (!frame.value()) break;
       auto message = decode(**frame);
@@ -155,6 +164,7 @@ private:
       if (const auto* hello = std::get_if<Hello>(&message.value())) {
         if (const auto error = engine_.greet(shared_from_this(), *hello)) return fail(error->message);
         hello_timer_.cancel();
+        room_.resize(kRoom);
         send(Welcome{});
         continue;
       }
@@ -183,7 +193,7 @@ private:
   Socket socket_;
   asio::steady_timer hello_timer_;
   Frames frames_;
-  std::array<std::uint8_t, std::size_t{1} << 16> room_;
+  std::vector<std::uint8_t> room_ = std::vector<std::uint8_t>(wire::kMaxText);
   std::deque<std::vector<std::uint8_t>> out_;
   std::size_t unsent_ = 0;
   bool open_ = true;
@@ -234,12 +244,27 @@ void Server::Engine::accept() {
 
 void Server::Engine::accepted(const std::error_code& error, Socket socket) {
   if (error == asio::error::operation_aborted) return;
-  if (!error && connections_.size() < options_.most_connections) {
+  // A program says hello at once. So the oldest of those that have not makes room for a new one.
+  if ((error || strangers_.size() >= options_.most_strangers) && !strangers_.empty())
+    strangers_.front()->fail("it did not say hello, and others want to.");
+  if (error) {
+    // Most likely all descriptors are in use. Trying again at once would take a whole core.
+    if (!std::exchange(full_, true))
+      speaker_.note(fmt::format("a connection cannot be accepted ({}); others wait.", error.message()));
+    rest_.expires_after(kRest);
+    rest_.async_wait([this](const std::error_code& cancelled) {
+      if (!cancelled) accept();
+    });
+    return;
+  }
+  if (connections_.size() < options_.most_connections) {
+    full_ = false;
     auto connection = std::make_shared<Connection>(*this, std::move(socket));
     connections_.insert(connection);
+    strangers_.push_back(connection);
     connection->start();
-  } else if (!error) {
-    speaker_.note("too many connections; one was closed.");
+  } else if (!std::exchange(full_, true)) {
+    speaker_.note("too many connections; new ones are closed.");
   }
   accept();
 }
@@ -265,8 +290,8 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
                 [this, name = hello.program](const std::string& note) { speaker_.note(name + ": " + note); }});
     programs_.emplace(hello.session, entry);
     connection->entry = entry;
-    served_ = true;
   }
+  std::erase(strangers_, connection);
   connection->entry->channels.insert(connection);
   return std::nullopt;
 }
@@ -276,6 +301,7 @@ void Server::Engine::work(const EntryPointer& entry) {
   const auto end = std::chrono::steady_clock::now() + kTurn;
   do entry->busy = entry->program->advance(1);
   while (entry->busy && std::chrono::steady_clock::now() < end);
+  keep_within_memory();
   if (entry->busy) {
     asio::post(io_, [this, entry] { work(entry); });
     return;
@@ -289,6 +315,7 @@ void Server::Engine::work(const EntryPointer& entry) {
 
 void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
   connections_.erase(connection);
+  if (connection->entry == nullptr) std::erase(strangers_, connection);
   if (const EntryPointer entry = connection->entry) {
     entry->channels.erase(connection);
     if (entry->channels.empty() && !entry->busy) conclude(entry);
@@ -296,11 +323,30 @@ void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
   end_if_done();
 }
 
+// All programs share the memory: if they have outgrown it, the largest one gives its part back.
+void Server::Engine::keep_within_memory() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kLook;
+  std::uint64_t all = 0, most = 0;
+  ObservedProgram* largest = nullptr;
+  for (const auto& [session, entry] : programs_) {
+    const std::uint64_t bytes = entry->program->bytes();
+    all += bytes;
+    if (bytes > most) {
+      most = bytes;
+      largest = entry->program.get();
+    }
+  }
+  if (all > options_.most_bytes && largest != nullptr) largest->give_up_for_memory();
+}
+
 void Server::Engine::conclude(const EntryPointer& entry) {
   for (auto at = programs_.begin(); at != programs_.end(); ++at) {
     if (at->second != entry) continue;
     const EntryPointer keep = entry; // NOLINT: the entry in the table may be the one that was passed
     programs_.erase(at);
+    served_ = served_ || keep->program->introduced();
     keep->program->conclude();
     speaker_.end(*keep->program);
     break;
@@ -314,6 +360,7 @@ void Server::Engine::end_if_done() {
   std::error_code ignored;
   if (local_) local_->close(ignored);
   if (tcp_) tcp_->close(ignored);
+  rest_.cancel();
   signals_.cancel(ignored);
   const auto connections = connections_;
   for (const auto& connection : connections) connection->close();

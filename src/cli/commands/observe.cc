@@ -27,12 +27,18 @@ int run_observe(int argc, char** argv) {
           "What programs must have in SOOTH_TOKEN; needed where other machines can connect. SOOTH_TOKEN sets it, too")
       ->type_name("TOKEN");
   parser.add_option("--json", options.json, "Write the verdicts to a file, when the observer ends")->type_name("FILE");
-  parser.add_flag("--once", options.once, "End when the first program has ended");
+  parser.add_flag("--once", options.once, "End when the first program has ended that told its symbols");
   parser
       .add_option("--max-width", options.max_width,
                   "Keep at most so many cuts of a level (1000; 0: all), those nearest to the observed run; the report "
                   "says if some were left out")
       ->type_name("N");
+  parser
+      .add_option(
+          "--memory", options.memory,
+          "What all observed programs may take together, in bytes (K, M, G); 1G if not given. The largest one is "
+          "given up, and its verdict says so")
+      ->type_name("BYTES");
   parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")
       ->type_name("N");
   parser.add_option("--exit-code", options.exit_code, "The exit status if something was found, instead of 66")
