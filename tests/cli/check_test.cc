@@ -359,7 +359,7 @@ TEST_F(CheckCommand, FullAndSlicedNeedStaticFacts) {
   for (const char* model : {"full", "sliced"}) {
     const Outcome refused = sooth({"check", trace, "--model", model});
     EXPECT_EQ(refused.status, 2);
-    EXPECT_NE(refused.err.find("static facts"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("-fsooth-facts"), std::string::npos) << refused.err;
   }
   EXPECT_EQ(sooth({"check", trace}).status, 66); // maximal, without being asked
 }
