@@ -30,6 +30,13 @@ std::string finding_text(const report::Report& report) {
 
 } // namespace
 
+explore::Options lattice_options(const ObserveOptions& options) {
+  explore::Options out;
+  out.max_width = options.max_width;
+  out.path_steps = options.path_steps;
+  return out;
+}
+
 Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (options.property.empty()) return Error{kNothingToObserve};
   observe::ServerOptions out;
@@ -38,8 +45,7 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (const char* token = std::getenv("SOOTH_TOKEN"); out.token.empty() && token != nullptr) out.token = token;
   if (out.token.size() > observe::wire::kMaxText)
     return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
-  out.program.lattice.max_width = options.max_width;
-  out.program.lattice.path_steps = options.path_steps;
+  out.program.lattice = lattice_options(options);
   const auto syntax = logic::parse_file(options.property);
   if (!syntax) return syntax.error();
   out.program.property_text = syntax.value().text;

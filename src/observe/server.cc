@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <asio.hpp>
 #include <fmt/format.h>
@@ -25,12 +26,37 @@ Error system_error(const std::string& what, const std::error_code& error) {
   return {fmt::format("{}: {}.", what, error.message()), "", 0, 0};
 }
 
+// A program whose messages are checked here.
+class CheckedPeer : public Peer {
+public:
+  CheckedPeer(const Hello& hello, const ProgramOptions& options, const ServerSpeaker& speaker)
+      : speaker_(speaker),
+        program_(hello, options,
+                 Speaker{[this](const report::Report& report) { speaker_.finding(program_, report); },
+                         [this](const std::string& note) { speaker_.note(program_.hello().program + ": " + note); }}) {}
+
+  const Hello& hello() const override { return program_.hello(); }
+  std::optional<Error> take(std::uint32_t, const Message& message, std::span<const std::uint8_t>,
+                            std::vector<Message>& answers) override {
+    return program_.take(message, answers);
+  }
+  Work work() override { return program_.advance(1) ? Work::More : Work::Done; }
+  void conclude() override {
+    program_.conclude();
+    speaker_.end(program_);
+  }
+
+private:
+  const ServerSpeaker& speaker_; // the server's
+  ObservedProgram program_;
+};
+
 } // namespace
 
 class Server::Engine {
 public:
-  Engine(ServerOptions options, ServerSpeaker speaker)
-      : options_(std::move(options)), speaker_(std::move(speaker)), signals_(io_, SIGINT, SIGTERM) {}
+  Engine(ServerOptions options, PeerMaker make, std::function<void(const std::string&)> note)
+      : options_(std::move(options)), make_(std::move(make)), note_(std::move(note)), signals_(io_, SIGINT, SIGTERM) {}
 
   ~Engine() {
     if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
@@ -51,15 +77,22 @@ public:
       end_if_done();
     });
   }
+  void resume() {
+    const auto programs = programs_;
+    for (const auto& [session, entry] : programs)
+      if (std::exchange(entry->waits, false)) work(entry);
+  }
   asio::io_context& io() { return io_; }
 
 private:
   class Connection;
   struct Entry { // a program and its channels
-    std::unique_ptr<ObservedProgram> program;
+    std::unique_ptr<Peer> peer;
     std::set<std::shared_ptr<Connection>> channels;
-    std::vector<std::shared_ptr<Connection>> paused; // until the lattice has caught up
+    std::vector<std::shared_ptr<Connection>> paused; // until the peer has caught up
+    std::uint32_t next_channel = 0;
     bool busy = false;
+    bool waits = false; // busy, until somebody calls `resume`
   };
   using EntryPointer = std::shared_ptr<Entry>;
 
@@ -72,7 +105,8 @@ private:
   void end_if_done();
 
   ServerOptions options_;
-  ServerSpeaker speaker_;
+  PeerMaker make_;
+  std::function<void(const std::string&)> note_;
   asio::io_context io_;
   asio::signal_set signals_;
   std::optional<asio::local::stream_protocol::acceptor> local_;
@@ -113,7 +147,7 @@ public:
   // Gives the reason, to the program as far as it listens, and closes.
   void fail(const std::string& why) {
     if (!open_) return;
-    engine_.speaker_.note(fmt::format("{}: {} The connection is closed.", name(), why));
+    engine_.note_(fmt::format("{}: {} The connection is closed.", name(), why));
     const std::vector<std::uint8_t> frame = encode(Refused{why});
     std::error_code ignored;
     socket_.non_blocking(true, ignored);
@@ -131,18 +165,19 @@ public:
   }
   std::string name() const {
     if (entry == nullptr) return "a connection";
-    return fmt::format("{} ({})", entry->program->hello().program, entry->program->hello().pid);
+    return fmt::format("{} ({})", entry->peer->hello().program, entry->peer->hello().pid);
   }
 
   EntryPointer entry; // set by hello
+  std::uint32_t number = 0;
 
 private:
   void ended(const std::error_code& error) {
     if (!open_) return;
     if (frames_.left() != 0)
-      engine_.speaker_.note(fmt::format("{}: the connection was cut in the middle of a message.", name()));
+      engine_.note_(fmt::format("{}: the connection was cut in the middle of a message.", name()));
     else if (entry == nullptr && error != asio::error::operation_aborted)
-      engine_.speaker_.note(fmt::format("{}: it ended before it said hello.", name()));
+      engine_.note_(fmt::format("{}: it ended before it said hello.", name()));
     close();
   }
   void take_frames() {
@@ -160,12 +195,12 @@ private:
       }
       if (entry == nullptr) return fail("a message before hello.");
       std::vector<Message> answers;
-      if (const auto error = entry->program->take(*message, answers)) return fail(error->message);
+      if (const auto error = entry->peer->take(number, *message, **frame, answers)) return fail(error->message);
       for (const Message& answer : answers) send(answer);
     }
     if (!open_) return;
     if (entry == nullptr) return read();
-    // Nothing more is read until the lattice has caught up: a slow observer slows the program down.
+    // Nothing more is read until the peer has caught up: a slow observer slows the program down.
     entry->paused.push_back(shared_from_this());
     if (!entry->busy) engine_.work(entry);
   }
@@ -239,7 +274,7 @@ void Server::Engine::accepted(const std::error_code& error, Socket socket) {
     connections_.insert(connection);
     connection->start();
   } else if (!error) {
-    speaker_.note("too many connections; one was closed.");
+    note_("too many connections; one was closed.");
   }
   accept();
 }
@@ -258,24 +293,25 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
   } else {
     if (at != programs_.end()) return wrong("a second program of the same session.");
     auto entry = std::make_shared<Entry>();
-    Entry* raw = entry.get(); // the program lives in its entry
-    entry->program = std::make_unique<ObservedProgram>(
-        hello, options_.program,
-        Speaker{[this, raw](const report::Report& report) { speaker_.finding(*raw->program, report); },
-                [this, name = hello.program](const std::string& note) { speaker_.note(name + ": " + note); }});
+    entry->peer = make_(hello);
     programs_.emplace(hello.session, entry);
     connection->entry = entry;
     served_ = true;
   }
+  connection->number = connection->entry->next_channel++;
   connection->entry->channels.insert(connection);
   return std::nullopt;
 }
 
-// A slice of the lattice; then all other programs have a turn.
+// A slice of its work; then all other programs have a turn.
 void Server::Engine::work(const EntryPointer& entry) {
   const auto end = std::chrono::steady_clock::now() + kTurn;
-  do entry->busy = entry->program->advance(1);
-  while (entry->busy && std::chrono::steady_clock::now() < end);
+  Work left = Work::Done;
+  do left = entry->peer->work();
+  while (left == Work::More && std::chrono::steady_clock::now() < end);
+  entry->busy = left != Work::Done;
+  entry->waits = left == Work::Waits;
+  if (entry->waits) return;
   if (entry->busy) {
     asio::post(io_, [this, entry] { work(entry); });
     return;
@@ -301,8 +337,7 @@ void Server::Engine::conclude(const EntryPointer& entry) {
     if (at->second != entry) continue;
     const EntryPointer keep = entry; // NOLINT: the entry in the table may be the one that was passed
     programs_.erase(at);
-    keep->program->conclude();
-    speaker_.end(*keep->program);
+    keep->peer->conclude();
     break;
   }
   end_if_done();
@@ -323,11 +358,21 @@ void Server::Engine::stop() {
   leaving_ = true;
   const auto connections = connections_;
   for (const auto& connection : connections) connection->close();
+  const auto programs = programs_; // a peer that waits has nothing to wait for any more
+  for (const auto& [session, entry] : programs)
+    if (std::exchange(entry->waits, false)) conclude(entry);
   end_if_done();
 }
 
-Server::Server(ServerOptions options, ServerSpeaker speaker)
-    : engine_(std::make_unique<Engine>(std::move(options), std::move(speaker))) {}
+Server::Server(ServerOptions options, ServerSpeaker speaker) {
+  const auto keep = std::make_shared<const ServerSpeaker>(std::move(speaker));
+  const ProgramOptions program = options.program;
+  engine_ = std::make_unique<Engine>(
+      std::move(options),
+      [keep, program](const Hello& hello) { return std::make_unique<CheckedPeer>(hello, program, *keep); }, keep->note);
+}
+Server::Server(ServerOptions options, PeerMaker make, std::function<void(const std::string&)> note)
+    : engine_(std::make_unique<Engine>(std::move(options), std::move(make), std::move(note))) {}
 Server::~Server() = default;
 Result<Address> Server::listen(const Address& address) { return engine_->listen(address); }
 void Server::run() { engine_->run(); }
@@ -335,5 +380,8 @@ void Server::stop() {
   asio::post(engine_->io(), [this] { engine_->stop(); });
 }
 void Server::stop_when_idle() { engine_->stop_when_idle(); }
+void Server::resume() {
+  asio::post(engine_->io(), [this] { engine_->resume(); });
+}
 
 } // namespace sooth::observe
