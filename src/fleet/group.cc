@@ -159,10 +159,8 @@ private:
     }
     for (const Stored& stored : records.value()) take(stored);
     while (program_.advance(kLevels)) renew();
-    if (!records.value().empty()) {
-      verdict_.waiting = records.value().back().waiting;
-      drop_what_was_seen(records.value().back().sequence);
-    }
+    if (!records.value().empty()) verdict_.waiting = records.value().back().waiting;
+    drop_what_was_received();
     tell_now_and_then();
     return records.value().empty() ? program_.ended() || left_by_relay() : program_.ended() && verdict_.waiting == 0;
   }
@@ -170,6 +168,7 @@ private:
   void take(const Stored& stored) {
     const auto record = decode_record(stored.payload);
     const auto error = record ? program_.take(record.value()) : std::optional(record.error());
+    received_ = stored.sequence;
     if (!error) return;
     if (++wrong_records_ == 1) say(error->message + " Such records are left out, and counted.");
   }
@@ -186,10 +185,10 @@ private:
     return Clock::now() > last + engine_.options_.lease;
   }
 
-  void drop_what_was_seen(std::uint64_t sequence) {
-    if (!engine_.pressure_ || program_.has_gap() || Clock::now() < dropped_ + kTellEvery) return;
-    dropped_ = Clock::now();
-    engine_.nats_->forget(data_subject(engine_.nats_->stream(), id_), sequence + 1);
+  void drop_what_was_received() {
+    if (!engine_.pressure_ || received_ == dropped_ || Clock::now() < next_drop_) return;
+    next_drop_ = Clock::now() + kTurn;
+    if (!engine_.nats_->forget(data_subject(engine_.nats_->stream(), id_), received_ + 1)) dropped_ = received_;
   }
 
   std::string subject() const { return verdict_subject(engine_.nats_->stream(), id_); }
@@ -257,7 +256,7 @@ private:
     const std::string& stream = engine_.nats_->stream();
     for (int i = 0; i < 10 && !engine_.ends_; ++i) {
       if (!engine_.nats_->forget(data_subject(stream, id_)) && lease_.done() &&
-          !engine_.nats_->forget(announce_subject(stream, id_)))
+          !engine_.nats_->forget_one(lease_.stored().sequence))
         return;
       pause();
     }
@@ -278,7 +277,9 @@ private:
   std::uint64_t sequence_ = 0; // of the newest verdict, as far as this observer knows
   bool taken_ = false;         // by another observer
   bool tell_now_ = true;
-  Clock::time_point renewed_, told_, dropped_;
+  std::uint64_t received_ = 0; // the last sequence up to which records have come ...
+  std::uint64_t dropped_ = 0;  // ... and up to which they were deleted
+  Clock::time_point renewed_, told_, next_drop_;
 };
 
 std::optional<Error> Group::Engine::open() {

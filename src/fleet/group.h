@@ -7,7 +7,7 @@
 // verdict is that of all records, whoever was there when they came. Nothing that an observer knows
 // is needed by the next one.
 //
-// While the stream is more than half full, observers drop records that they have looked at, so that
+// While the stream is more than half full, observers drop records that they have received, so that
 // programs can go on. Should the observer be killed then, the next one's verdict says what is lost.
 //
 // Cost: a thread for each program.

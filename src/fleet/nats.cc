@@ -13,7 +13,7 @@ constexpr std::int64_t kReconnectWait = 200;      // milliseconds
 constexpr std::int64_t kAckWait = 3000;           // milliseconds for the server to confirm
 constexpr int kReconnectBytes = 32 << 20;         // what may be under way while the server is away
 constexpr std::int64_t kMostVerdicts = 1'000'000; // the oldest go first
-constexpr std::uint16_t kNoSuchStream = 10059, kNoSuchMessage = 10037;
+constexpr std::uint16_t kNoSuchStream = 10059, kNoSuchMessage = 10037, kNoSuchSequence = 10043;
 
 const std::uint8_t* bytes_of(natsMsg* message) {
   return reinterpret_cast<const std::uint8_t*>(natsMsg_GetData(message));
@@ -263,6 +263,14 @@ std::optional<Error> Nats::forget(const std::string& subject, std::uint64_t befo
   options.Stream.Purge.Sequence = before;
   const natsStatus s = js_PurgeStream(handle_->stream.get(), stream().c_str(), &options, nullptr);
   if (s != NATS_OK) return nats_error(subject, s);
+  return std::nullopt;
+}
+
+std::optional<Error> Nats::forget_one(std::uint64_t sequence) {
+  jsErrCode code = {};
+  const natsStatus s = js_DeleteMsg(handle_->stream.get(), stream().c_str(), sequence, nullptr, &code);
+  if (s != NATS_OK && s != NATS_NOT_FOUND && code != kNoSuchMessage && code != kNoSuchSequence)
+    return nats_error("deleting a message", s);
   return std::nullopt;
 }
 

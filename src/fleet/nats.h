@@ -75,8 +75,11 @@ public:
 
   // The newest message of the subject; nothing if there is none.
   Result<std::optional<Stored>> newest(const std::string& stream, const std::string& subject);
-  // Forgets the subject's messages, all or those before a sequence.
+  // Deletes the subject's messages, all or those before a sequence. Not for a queue's subject: a
+  // server of version 2.9 then takes everything that is leased for acknowledged.
   std::optional<Error> forget(const std::string& subject, std::uint64_t before = 0);
+  // Deletes one message; none is there: fine.
+  std::optional<Error> forget_one(std::uint64_t sequence);
 
   // Messages that are not stored.
   void tell(const std::string& subject, std::span<const std::uint8_t> payload);

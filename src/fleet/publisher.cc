@@ -13,6 +13,10 @@ namespace {
 constexpr auto kPause = std::chrono::milliseconds(200); // after the server did not take something
 constexpr auto kSameNote = std::chrono::minutes(1);     // before the user is told the same again
 
+std::string_view without_stop(std::string_view sentence) {
+  return sentence.ends_with('.') ? sentence.substr(0, sentence.size() - 1) : sentence;
+}
+
 } // namespace
 
 Publisher::Publisher(Nats& nats, const PublisherOptions& options, std::unique_ptr<Spill> spill,
@@ -169,7 +173,7 @@ void Publisher::note_now_and_then(const std::string& why) {
   if (why == told_ && now < told_at_ + kSameNote) return;
   told_ = why;
   told_at_ = now;
-  if (speaker_.note) speaker_.note(why + " It is tried again until it works.");
+  if (speaker_.note) speaker_.note(fmt::format("NATS: {}; it is tried again until it works.", without_stop(why)));
 }
 
 // Called by the library, from a thread of its own.

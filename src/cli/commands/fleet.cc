@@ -15,7 +15,7 @@ namespace sooth::cli {
 namespace {
 
 constexpr auto kRefresh = std::chrono::seconds(1);
-constexpr auto kServerTime = std::chrono::seconds(10); // for the first look
+constexpr auto kServerTime = std::chrono::seconds(5); // for the first look
 
 std::atomic<bool> g_ends = false;
 
