@@ -45,6 +45,7 @@ Result<Publisher::Item> Publisher::item_of(Bytes payload) const {
     item.id = announcement->id;
     item.subject = announce_subject(nats_.stream(), item.id.text());
     item.name = item.id.text() + "-announce";
+    item.is_announcement = true;
   } else if (const auto* frames = std::get_if<FramesRecord>(&record.value())) {
     item.id = frames->id;
     item.subject = data_subject(nats_.stream(), item.id.text());
@@ -111,7 +112,7 @@ void Publisher::refill() {
 
 bool Publisher::may_send(const Item& item) const {
   if (!sent_.empty() && next_order_ - sent_.begin()->first >= kMostUnderWay) return false;
-  return !item.is_end || !unconfirmed_.contains(item.id);
+  return !unannounced_.contains(item.id) && !(item.is_end && unconfirmed_.contains(item.id));
 }
 
 // The lock is not held while the library works: it may call `stored` from inside.
@@ -143,6 +144,7 @@ bool Publisher::send_next(std::unique_lock<std::mutex>& lock) {
   const auto item = std::make_shared<const Item>(std::move(waiting_.front()));
   waiting_.pop_front();
   ++unconfirmed_[item->id];
+  if (item->is_announcement) unannounced_.insert(item->id);
   orders_[item->name] = order;
   sent_.emplace(order, Sent{item, false});
   send(lock, order);
@@ -194,6 +196,7 @@ void Publisher::stored(const std::string& name, const std::string& why) {
       bytes_ -= sent.item->payload.size();
       const auto count = unconfirmed_.find(sent.item->id);
       if (--count->second == 0) unconfirmed_.erase(count);
+      if (sent.item->is_announcement) unannounced_.erase(sent.item->id);
       if (sent.item->is_end) ended = sent.item->id;
       sent_.erase(at->second);
       orders_.erase(at);

@@ -3,7 +3,9 @@
 //
 // A record that the server did not confirm is sent again under the same name, which makes repeats
 // harmless. At most kMostUnderWay records are sent before the oldest unconfirmed one is confirmed;
-// readers count on that. A program's end is sent when everything before it is confirmed.
+// readers count on that. A program's records are sent when its announcement is confirmed, so that a
+// stream cannot fill up with records that no observer knows of; and its end is sent when everything
+// before it is confirmed.
 //
 // For several threads at once. Memory: `most_memory`, and what one program puts after `has_room`.
 #pragma once
@@ -15,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -54,7 +57,7 @@ private:
     std::string subject, name;
     Bytes payload;
     ProgramId id;
-    bool is_end = false;
+    bool is_announcement = false, is_end = false;
   };
   struct Sent {
     std::shared_ptr<const Item> item; // the library may still work on it when the server has answered
@@ -80,7 +83,8 @@ private:
   std::deque<Item> waiting_;
   std::map<std::uint64_t, Sent> sent_;          // by order; not confirmed
   std::map<std::string, std::uint64_t> orders_; // of sent_, by name
-  std::map<ProgramId, std::uint64_t> unconfirmed_;
+  std::map<ProgramId, std::uint64_t> unconfirmed_; // of sent_
+  std::set<ProgramId> unannounced_;                // announcements of sent_
   std::uint64_t next_order_ = 0;
   std::size_t bytes_ = 0;   // of waiting_ and sent_
   bool trouble_ = true;     // something was not taken: are the streams there?
