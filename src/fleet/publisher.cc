@@ -10,8 +10,11 @@
 namespace sooth::fleet {
 namespace {
 
-constexpr auto kPause = std::chrono::milliseconds(200); // after the server did not take something
-constexpr auto kSameNote = std::chrono::minutes(1);     // before the user is told the same again
+constexpr auto kPause = std::chrono::milliseconds(200);      // after the server did not take something
+constexpr auto kAskEvery = std::chrono::milliseconds(250);   // how full the stream is, and ...
+constexpr auto kAskWhenFull = std::chrono::milliseconds(50); // ... how full it is then
+constexpr std::size_t kOverhead = 512;                       // of a record in the store, at most
+constexpr auto kSameNote = std::chrono::minutes(1);          // before the user is told the same again
 
 std::string_view without_stop(std::string_view sentence) {
   return sentence.ends_with('.') ? sentence.substr(0, sentence.size() - 1) : sentence;
@@ -115,6 +118,29 @@ bool Publisher::may_send(const Item& item) const {
   return !unannounced_.contains(item.id) && !(item.is_end && unconfirmed_.contains(item.id));
 }
 
+// A server of version 2.9 drops the oldest message when a new one is over the limit by a few bytes
+// only: it forgets its own overhead when it decides whether to refuse. So relays stop before that.
+bool Publisher::stream_has_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+  const auto fits = [&] {
+    return stream_.most_bytes == 0 || stream_.bytes + sent_since_ + bytes + kOverhead < stream_.most_bytes / 10 * 9;
+  };
+  if (Clock::now() < asked_ + (fits() ? kAskEvery : kAskWhenFull)) return fits();
+  std::uint64_t under_way = 0; // the server may have it or not
+  for (const auto& [order, sent] : sent_) under_way += sent.item->payload.size() + kOverhead;
+  lock.unlock();
+  const auto state = nats_.state();
+  lock.lock();
+  asked_ = Clock::now();
+  if (!state) {
+    trouble_ = true;
+    return false;
+  }
+  stream_ = state.value();
+  sent_since_ = under_way;
+  if (!fits()) note_now_and_then("the stream is full");
+  return fits();
+}
+
 // The lock is not held while the library works: it may call `stored` from inside.
 void Publisher::send(std::unique_lock<std::mutex>& lock, std::uint64_t order) {
   Sent& sent = sent_.at(order);
@@ -140,6 +166,8 @@ bool Publisher::send_next(std::unique_lock<std::mutex>& lock) {
     }
   if (waiting_.empty()) refill();
   if (waiting_.empty() || !may_send(waiting_.front())) return false;
+  if (!stream_has_room(lock, waiting_.front().payload.size())) return false;
+  sent_since_ += waiting_.front().payload.size() + kOverhead;
   const std::uint64_t order = next_order_++;
   const auto item = std::make_shared<const Item>(std::move(waiting_.front()));
   waiting_.pop_front();
@@ -166,7 +194,7 @@ void Publisher::run() {
       }
     }
     if (!trouble_ && send_next(lock)) continue;
-    changed_.wait_for(lock, kPause);
+    changed_.wait_for(lock, waiting_.empty() ? kPause : kAskWhenFull);
   }
 }
 

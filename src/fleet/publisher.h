@@ -70,6 +70,7 @@ private:
   void send(std::unique_lock<std::mutex>& lock, std::uint64_t order);
   void stored(const std::string& name, const std::string& why);
   bool may_send(const Item& item) const;
+  bool stream_has_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   bool is_full() const;
   void note_now_and_then(const std::string& why);
 
@@ -81,15 +82,18 @@ private:
   std::condition_variable changed_;
   std::unique_ptr<Spill> spill_;
   std::deque<Item> waiting_;
-  std::map<std::uint64_t, Sent> sent_;          // by order; not confirmed
-  std::map<std::string, std::uint64_t> orders_; // of sent_, by name
+  std::map<std::uint64_t, Sent> sent_;             // by order; not confirmed
+  std::map<std::string, std::uint64_t> orders_;    // of sent_, by name
   std::map<ProgramId, std::uint64_t> unconfirmed_; // of sent_
   std::set<ProgramId> unannounced_;                // announcements of sent_
   std::uint64_t next_order_ = 0;
-  std::size_t bytes_ = 0;   // of waiting_ and sent_
-  bool trouble_ = true;     // something was not taken: are the streams there?
-  Clock::time_point pause_; // nothing is sent before
-  std::string told_;        // to the user, and when
+  std::size_t bytes_ = 0;        // of waiting_ and sent_
+  bool trouble_ = true;          // something was not taken: are the streams there?
+  Clock::time_point pause_;      // nothing is sent before
+  StreamState stream_;           // when it was last asked for ...
+  Clock::time_point asked_;      // ... then
+  std::uint64_t sent_since_ = 0; // bytes, at least
+  std::string told_;             // to the user, and when
   Clock::time_point told_at_;
   bool somebody_waits_ = false;
   bool ends_ = false;
