@@ -162,7 +162,14 @@ private:
     if (!records.value().empty()) verdict_.waiting = records.value().back().waiting;
     drop_what_was_received();
     tell_now_and_then();
-    return records.value().empty() ? program_.ended() || left_by_relay() : program_.ended() && verdict_.waiting == 0;
+    if (!records.value().empty()) asked_again_ = false;
+    if (program_.ended()) return records.value().empty() || verdict_.waiting == 0;
+    if (!records.value().empty() || !left_by_relay()) return false;
+    // Perhaps it is this reader that nobody talks to.
+    if (asked_again_) return true;
+    asked_again_ = true;
+    reader_.start_again();
+    return false;
   }
 
   void take(const Stored& stored) {
@@ -276,6 +283,7 @@ private:
   std::uint64_t wrong_records_ = 0;
   std::uint64_t sequence_ = 0; // of the newest verdict, as far as this observer knows
   bool taken_ = false;         // by another observer
+  bool asked_again_ = false;   // whether there are records, before its relay is taken for dead
   bool tell_now_ = true;
   std::uint64_t received_ = 0; // the last sequence up to which records have come ...
   std::uint64_t dropped_ = 0;  // ... and up to which they were deleted

@@ -37,7 +37,8 @@ std::optional<Stored> opened(Nats::Handle& handle, natsMsg* message, std::uint64
 
 struct Reader::Subscription {
   OwnedSubscription subscription;
-  int quiet = 0; // turns without a message
+  Clock::time_point since; // of the connection
+  int quiet = 0;           // turns without a message
 };
 
 Reader::Reader(Nats& nats, std::string stream, std::string subject, bool newest)
@@ -47,6 +48,7 @@ Reader::~Reader() = default;
 // The reader's place is kept here, not by the server: what it says is read again harms nobody, and
 // nothing is left out.
 std::optional<Error> Reader::subscribe() {
+  const auto since = nats_.connected_since();
   jsSubOptions options;
   jsSubOptions_Init(&options);
   options.Stream = stream_.c_str();
@@ -65,11 +67,16 @@ std::optional<Error> Reader::subscribe() {
   if (s != NATS_OK) return nats_error(subject_, s);
   subscription_ = std::make_unique<Subscription>();
   subscription_->subscription.reset(raw);
+  subscription_->since = since;
   failed_ = 0;
   return std::nullopt;
 }
 
+void Reader::start_again() { subscription_.reset(); }
+
 Result<std::vector<Stored>> Reader::next(std::chrono::milliseconds wait) {
+  // A server that was started again has forgotten its readers, and says nothing.
+  if (subscription_ != nullptr && nats_.connected_since() != subscription_->since) start_again();
   if (subscription_ == nullptr)
     if (auto error = subscribe()) return *error;
   Batch batch;
@@ -88,8 +95,7 @@ Result<std::vector<Stored>> Reader::next(std::chrono::milliseconds wait) {
   }
   failed_ = 0;
   subscription_->quiet = batch.list.Count != 0 ? 0 : subscription_->quiet + 1;
-  // A server that was started again has forgotten its readers, and says nothing.
-  if (subscription_->quiet >= kQuietTurns) subscription_.reset();
+  if (subscription_->quiet >= kQuietTurns) start_again();
   return out;
 }
 

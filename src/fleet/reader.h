@@ -26,6 +26,8 @@ public:
   // The next messages, in the stream's order; empty if none came in that time. An error: try again
   // later, nothing is left out.
   Result<std::vector<Stored>> next(std::chrono::milliseconds wait);
+  // Asks the server anew at the next call: it may have forgotten this reader.
+  void start_again();
 
 private:
   struct Subscription;

@@ -137,14 +137,21 @@ class Fleet:
             return {}
         return {row["pid"]: row for row in json.loads(result.stdout)["programs"]}
 
+    def state(self):
+        """What the server says of the streams and the queue."""
+        client, every = Nats(self), json.dumps({"subjects_filter": ">"}).encode()
+        return "".join(f"\n{client.store('$JS.API.' + what, every)}" for what in
+                       ("STREAM.INFO.SOOTH", "STREAM.INFO.SOOTH_verdicts", "CONSUMER.INFO.SOOTH.observers"))
+
     def wait_for(self, pids, seconds=100):
-        """The final verdicts of these programs."""
+        """The final verdicts of these programs, and of all others that were announced."""
         end = time.monotonic() + seconds
         while True:
             table = self.table()
-            if all(pid in table and table[pid]["final"] for pid in pids):
+            missing = [p for p in pids if p not in table] + [p for p, row in table.items() if not row["final"]]
+            if table and not missing:
                 return table
-            check(time.monotonic() < end, "no verdict on", [(p, table.get(p)) for p in pids if p not in table or not table[p]["final"]],
+            check(time.monotonic() < end, "no verdict on", [(p, table.get(p)) for p in missing], self.state(),
                   *[f"\n--- {p.name}: {p.text()[-2000:]}" for p in self.processes])
             time.sleep(0.3)
 
@@ -258,9 +265,13 @@ def faults(bench, programs=12, kills=("server", "one", "relay", "server", "two")
             alone["not observed" if "is not observed;" in told else "cut off" if told else "observed"] += 1
             if "is not observed;" not in told:
                 watched.append((kind, process, told != ""))
-        table = fleet.wait_for([p.pid for _, p, _ in watched])
+        # A relay may die before it has announced a program; then nobody but the program itself can say that it was cut off.
+        table = fleet.wait_for([p.pid for _, p, cut in watched if not cut])
+        unknown = [p for _, p, cut in watched if cut and p.pid not in table]
         lacking = 0
         for kind, process, cut in watched:
+            if process in unknown:
+                continue
             row, wanted = table[process.pid], expected[tuple(kind)][2]
             if row["complete"]:
                 check(findings(row) == wanted and not cut, kind, row)
@@ -273,7 +284,8 @@ def faults(bench, programs=12, kills=("server", "one", "relay", "server", "two")
             print(fleet.sooth("fleet", "--nats", fleet.url, "--once").stdout)
             print(f"{programs} programs, killed: {' '.join(kills)}. {alone['observed']} were observed to their end, "
                   f"{alone['cut off']} cut off by the death of their relay, {alone['not observed']} started while there was none.\n"
-                  f"{len(watched) - lacking} verdicts are complete and the same as offline; {lacking} say what they lack.")
+                  f"{len(watched) - len(unknown) - lacking} verdicts are complete and the same as offline; {lacking} say what they lack; "
+                  f"{len(unknown)} programs were cut off before they were announced.")
 
 
 class Nats:
