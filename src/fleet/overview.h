@@ -22,7 +22,8 @@ public:
   // Reads what has come since the last time. An error: the server is away; what was known stays.
   std::optional<Error> look();
 
-  // One row for each program; one that no observer has said anything of yet has an empty `observer`.
+  // One row for each program; one that no observer has said anything of yet has an empty
+  // `observer`.
   const std::map<ProgramId, Verdict>& programs() const { return programs_; }
   std::uint64_t wrong() const { return wrong_; } // messages that could not be read
 

@@ -1,6 +1,6 @@
 // Records: what a relay puts into the stream, as values, and pure functions from and to bytes.
 //
-//     announcement          a program has come: its name, and the property that it is checked against
+//     announcement          a program has come: its name, and its property
 //     frames 0, 1, 2, ...   the program's messages, framed as they came (docs/protocol.md)
 //     end                   how many records of frames there are; stored after all of them
 //     alive                 the programs that a relay has now; not stored

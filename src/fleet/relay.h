@@ -1,9 +1,10 @@
-// The relay: takes the connections of programs as an observer does, answers what must be answered at
-// once, and hands their messages on to the stream.
+// The relay: takes the connections of programs as an observer does, answers what must be answered
+// at once, and hands their messages on to the stream.
 //
 // It reads the property, because a program needs its table before it goes on. If the property says
-// `when violated: stop`, each event needs an answer, too: then the relay looks at the events itself,
-// and answers as an observer on this machine would. The verdict always comes from the group.
+// `when violated: stop`, each event needs an answer, too: then the relay looks at the events
+// itself, and answers as an observer on this machine would. The verdict always comes from the
+// group.
 //
 // Gives up: never; while the stream takes nothing, it does not read from programs, or spills.
 #pragma once
@@ -38,7 +39,8 @@ public:
   Relay& operator=(const Relay&) = delete;
 
   Result<observe::Address> listen(const observe::Address& address);
-  // Until SIGINT or SIGTERM, or with `once` until no program is left. Whether everything was stored.
+  // Until SIGINT or SIGTERM, or with `once` until no program is left. Whether everything was
+  // stored.
   bool run();
 
 private:

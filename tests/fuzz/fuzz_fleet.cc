@@ -1,5 +1,5 @@
-// What comes through NATS, as any bytes: records, verdicts, and the records of one program one after
-// the other.
+// What comes through NATS, as any bytes: records, verdicts, and the records of one program one
+// after the other.
 //
 // The first byte says which. A program's records are cut at their lengths (2 bytes, little-endian).
 #include <cstddef>

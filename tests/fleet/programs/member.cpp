@@ -1,5 +1,6 @@
-// A member of a fleet: the flight controller of tests/online/programs/landing.cpp, beside a thread that counts `steps`
-// up to the first argument, in ten pieces with a pause between them, so that it lives long enough to be disturbed.
+// A member of a fleet: the flight controller of tests/online/programs/landing.cpp, beside a thread
+// that counts `steps` up to the first argument, in ten pieces with a pause between them, so that it
+// lives long enough to be disturbed.
 //
 //     member 400                  the landing is unsafe in another order
 //     member 400 ordered          it is not: the weather thread starts when the plane has landed
@@ -16,7 +17,8 @@
 int landing = 0, approved = 0, radio = 1;
 volatile long steps = 0;
 
-// Orders the two threads in a way that Sooth does not see: the radio fails after the landing in every run.
+// Orders the two threads in a way that Sooth does not see: the radio fails after the landing in
+// every run.
 SOOTH_NO_RECORD static long plain_syscall(long number, long a, long b, long c) {
   long result;
   __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
