@@ -81,16 +81,23 @@ void Publisher::put(const Record& record) {
   {
     const std::lock_guard lock(mutex_);
     // Once something waits on disk, everything that is newer waits behind it.
-    const bool to_disk = spill_ != nullptr && (!spill_->empty() || bytes_ >= options_.most_memory) &&
-                         spill_->has_room(payload.size()) && spill_->put(payload);
+    const bool busy = bytes_ >= options_.most_memory || !nats_.is_connected();
+    const bool to_disk =
+        spill_ != nullptr && (!spill_->empty() || busy) && spill_->has_room(payload.size()) && spill_->put(payload);
     if (!to_disk) {
       auto item = item_of(std::move(payload));
       if (!item) return; // too large: the caller has checked that
+      if (item->is_announcement) unsafe_.insert(item->id);
       bytes_ += item->payload.size();
       waiting_.push_back(std::move(item.value()));
     }
   }
   changed_.notify_all();
+}
+
+bool Publisher::is_announced(const ProgramId& id) {
+  const std::lock_guard lock(mutex_);
+  return !unsafe_.contains(id);
 }
 
 bool Publisher::drain(std::chrono::milliseconds most) {
@@ -224,13 +231,15 @@ void Publisher::stored(const std::string& name, const std::string& why) {
       bytes_ -= sent.item->payload.size();
       const auto count = unconfirmed_.find(sent.item->id);
       if (--count->second == 0) unconfirmed_.erase(count);
-      if (sent.item->is_announcement) unannounced_.erase(sent.item->id);
+      const bool announced = sent.item->is_announcement;
+      if (announced) unannounced_.erase(sent.item->id);
+      if (announced) unsafe_.erase(sent.item->id);
       if (sent.item->is_end) ended = sent.item->id;
       sent_.erase(at->second);
       orders_.erase(at);
       if (spill_ != nullptr && waiting_.empty() && sent_.empty()) spill_->settled();
-      room = somebody_waits_ && !is_full();
-      if (room) somebody_waits_ = false;
+      if (!is_full()) room = std::exchange(somebody_waits_, false);
+      room = room || announced;
     }
   }
   changed_.notify_all();

@@ -49,6 +49,9 @@ public:
   // If not, `room` is called when there is.
   bool has_room();
   void put(const Record& record);
+  // Whether the program's announcement is stored, or waits on disk. If not, `room` is called when it
+  // is.
+  bool is_announced(const ProgramId& id);
   // Waits until everything is stored, at most so long. Whether it is.
   bool drain(std::chrono::milliseconds most);
 
@@ -85,7 +88,8 @@ private:
   std::map<std::uint64_t, Sent> sent_;             // by order; not confirmed
   std::map<std::string, std::uint64_t> orders_;    // of sent_, by name
   std::map<ProgramId, std::uint64_t> unconfirmed_; // of sent_
-  std::set<ProgramId> unannounced_;                // announcements of sent_
+  std::set<ProgramId> unannounced_;                // announcements of sent_ ...
+  std::set<ProgramId> unsafe_;                     // ... and all that would be lost with this process
   std::uint64_t next_order_ = 0;
   std::size_t bytes_ = 0;        // of waiting_ and sent_
   bool trouble_ = true;          // something was not taken: are the streams there?

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -50,6 +51,12 @@ public:
         if (const auto* table = std::get_if<observe::Table>(&answer))
           lockstep_ = (table->flags & observe::wire::kLockstep) != 0;
     }
+    // A program does not begin before the fleet is certain to know of it.
+    if (belongs_to_handshake(message)) {
+      auto& late = late_[channel];
+      late.insert(late.end(), answers.begin(), answers.end());
+      answers.clear();
+    }
     keep(channel, body);
     return std::nullopt;
   }
@@ -61,7 +68,14 @@ public:
     }
     kept_.clear();
     sent_ = 0;
-    return observe::Work::Done;
+    return late_.empty() || publisher_.is_announced(id_) ? observe::Work::Done : observe::Work::Waits;
+  }
+
+  void late_answers(std::uint32_t channel, std::vector<observe::Message>& answers) override {
+    const auto at = late_.find(channel);
+    if (at == late_.end()) return;
+    answers = std::move(at->second);
+    late_.erase(at);
   }
 
   void conclude() override {
@@ -85,7 +99,8 @@ private:
   ProgramId id_;
   Publisher& publisher_;
   bool lockstep_ = false;
-  std::uint64_t number_ = 0;       // of the next record
+  std::map<std::uint32_t, std::vector<observe::Message>> late_; // answers, by channel
+  std::uint64_t number_ = 0;                                    // of the next record
   std::vector<FramesRecord> kept_; // those from sent_ on are not given to the publisher yet
   std::size_t sent_ = 0;
 };

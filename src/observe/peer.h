@@ -34,6 +34,8 @@ public:
   virtual std::optional<Error> take(std::uint32_t channel, const Message& message, std::span<const std::uint8_t> body,
                                     std::vector<Message>& answers) = 0;
   virtual Work work() = 0;
+  // After `work` is done: answers for the channel that had to wait for it.
+  virtual void late_answers(std::uint32_t /*channel*/, std::vector<Message>& /*answers*/) {}
   // All channels are closed.
   virtual void conclude() = 0;
 };

@@ -318,8 +318,13 @@ void Server::Engine::work(const EntryPointer& entry) {
   }
   std::vector<std::shared_ptr<Connection>> paused;
   paused.swap(entry->paused);
-  for (const auto& connection : paused)
+  for (const auto& connection : paused) {
+    if (!entry->channels.contains(connection)) continue;
+    std::vector<Message> answers;
+    entry->peer->late_answers(connection->number, answers);
+    for (const Message& answer : answers) connection->send(answer);
     if (entry->channels.contains(connection)) connection->read();
+  }
   if (entry->channels.empty()) conclude(entry);
 }
 

@@ -265,7 +265,7 @@ def faults(bench, programs=12, kills=("server", "one", "relay", "server", "two")
             alone["not observed" if "is not observed;" in told else "cut off" if told else "observed"] += 1
             if "is not observed;" not in told:
                 watched.append((kind, process, told != ""))
-        # A relay may die before it has announced a program; then nobody but the program itself can say that it was cut off.
+        # A relay may die before it has announced a program. The program has not begun then, and says that it is not observed.
         table = fleet.wait_for([p.pid for _, p, cut in watched if not cut])
         unknown = [p for _, p, cut in watched if cut and p.pid not in table]
         lacking = 0
@@ -436,8 +436,10 @@ def stop(bench):
         prop = fleet.work / "stop.prop"
         prop.write_text("property small: steps < 100 when violated: stop\n")
         relay = fleet.relay("relay", prop)
+        process = fleet.start(program, ["200", "unordered", "400"], relay.address)  # two seconds to the hundredth step
+        while process.pid not in fleet.table():
+            time.sleep(0.05)
         fleet.server.kill()
-        process = fleet.start(program, ["200"], relay.address)
         out, told, status = ended(process)
         check(status == 66 and out == "" and "small" in told, out, told, status)
         fleet.server.start()
