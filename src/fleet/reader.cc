@@ -75,8 +75,12 @@ std::optional<Error> Reader::subscribe() {
 void Reader::start_again() { subscription_.reset(); }
 
 Result<std::vector<Stored>> Reader::next(std::chrono::milliseconds wait) {
-  // A server that was started again has forgotten its readers, and says nothing.
-  if (subscription_ != nullptr && nats_.connected_since() != subscription_->since) start_again();
+  // A server that was started again has forgotten its readers, and says nothing. It may also have
+  // lost what it had not confirmed, and give the same numbers to other messages: all is read again.
+  if (subscription_ != nullptr && nats_.connected_since() != subscription_->since) {
+    start_again();
+    next_ = 1;
+  }
   if (subscription_ == nullptr)
     if (auto error = subscribe()) return *error;
   Batch batch;

@@ -23,8 +23,8 @@ public:
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The next messages, in the stream's order; empty if none came in that time. An error: try again
-  // later, nothing is left out.
+  // The next messages, in the stream's order; empty if none came in that time. After the server was
+  // away, they come again from the first one. An error: try again later, nothing is left out.
   Result<std::vector<Stored>> next(std::chrono::milliseconds wait);
   // Asks the server anew at the next call: it may have forgotten this reader.
   void start_again();
