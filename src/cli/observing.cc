@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal/terminal.h"
@@ -30,6 +31,15 @@ std::string finding_text(const report::Report& report) {
 
 } // namespace
 
+std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes) {
+  if (options.memory.empty()) return std::nullopt;
+  analysis::Options limits;
+  limits.memory = options.memory;
+  if (const std::string wrong = analysis::check(limits); !wrong.empty()) return Error{wrong};
+  most_bytes = analysis::memory_limit(limits);
+  return std::nullopt;
+}
+
 explore::Options lattice_options(const ObserveOptions& options) {
   explore::Options out;
   out.max_width = options.max_width;
@@ -45,6 +55,8 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (const char* token = std::getenv("SOOTH_TOKEN"); out.token.empty() && token != nullptr) out.token = token;
   if (out.token.size() > observe::wire::kMaxText)
     return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
+  if (const auto error = take_memory(options, out.most_bytes)) return *error;
+  if (!options.memory.empty()) out.program.most_bytes = out.most_bytes;
   out.program.lattice = lattice_options(options);
   const auto syntax = logic::parse_file(options.property);
   if (!syntax) return syntax.error();

@@ -16,6 +16,7 @@ struct ObserveOptions {
   std::string property;
   std::string token; // or SOOTH_TOKEN
   std::string json;
+  std::string memory; // of all programs' lattices; empty: the server's default
   bool once = false;
   std::uint64_t max_width = 1000; // bounded, because an observer must keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;
@@ -26,6 +27,8 @@ struct ObserveOptions {
 inline constexpr const char* kNothingToObserve =
     "an observer needs to know what must hold: --property P.prop (docs/properties.md).";
 
+// --memory, if it was given.
+std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes);
 explore::Options lattice_options(const ObserveOptions& options);
 // Reads the property file and checks its syntax; names are checked when a program connects.
 Result<observe::ServerOptions> server_options(const ObserveOptions& options);

@@ -79,6 +79,14 @@ bool Parser::is_known(const std::string& word, bool& takes_next) const {
   return option != nullptr;
 }
 
+// Where source files are compiled, a word with one dash is most likely meant for the compiler.
+std::string Parser::advice_for(const std::string& word, const std::vector<std::string>& names) const {
+  if (!word.starts_with("--") && app_->get_option_no_throw("--flag") != nullptr)
+    return fmt::format(" For the compiler, write `--flag={}`.", word);
+  const std::vector<std::string> near = logic::nearest_names(word.substr(0, word.find('=')), names);
+  return near.empty() ? "" : fmt::format(" Did you mean `{}`?", near.front());
+}
+
 bool Parser::take_words(std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string word = words[i];
@@ -103,9 +111,8 @@ bool Parser::take_words(std::vector<std::string>& words) {
     for (const CLI::Option* option : app_->get_options())
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     const std::string name = word.substr(0, word.find('='));
-    const std::vector<std::string> near = logic::nearest_names(name, names);
-    complain(fmt::format("there is no option `{}`.{} (see `{} --help`)", name,
-                         near.empty() ? "" : fmt::format(" Did you mean `{}`?", near.front()), app_->get_name()));
+    complain(fmt::format("there is no option `{}`.{} (see `{} --help`)", name, advice_for(word, names),
+                         app_->get_name()));
     return false;
   }
   return true;

@@ -69,6 +69,7 @@ private:
   // Takes the program's words away, and complains of options that the command does not have.
   bool take_words(std::vector<std::string>& words);
   bool is_known(const std::string& word, bool& takes_next) const;
+  std::string advice_for(const std::string& word, const std::vector<std::string>& names) const;
   std::optional<int> parse_words(std::vector<std::string> words);
   void describe(CommandReference& row) const;
 

@@ -27,6 +27,7 @@ public:
   std::string take(const Message& message, Forked forked) {
     if (message.sequence < next_ || early_.contains(message.sequence)) return {}; // seen before
     if (closed_) return "a message after the end of its thread";
+    clock_bytes_ += bytes_of(message.clock);
     if (message.sequence != next_) {
       early_.emplace(message.sequence, message);
       return {};
@@ -57,13 +58,21 @@ public:
   Count first() const { return first_; }
   // Clocks of events below `index` are not needed any more, names below `names` neither.
   void forget(Count index, Count names) {
-    for (Count k = std::max(first_, clocks_from_); k < index; ++k) events_[k - first_].clock = nullptr;
+    for (Count k = std::max(first_, clocks_from_); k < index; ++k) {
+      clock_bytes_ -= bytes_of(events_[k - first_].clock);
+      events_[k - first_].clock = nullptr;
+    }
     clocks_from_ = std::max(clocks_from_, index);
     for (; first_ < names; ++first_) events_.pop_front();
   }
-  std::uint64_t bytes() const { return events_.size() * sizeof(Event) + early_.size() * (sizeof(Message) + 48); }
+  std::uint64_t bytes() const {
+    return events_.size() * sizeof(Event) + early_.size() * (sizeof(Message) + 48) + clock_bytes_;
+  }
 
 private:
+  static std::uint64_t bytes_of(const causality::SharedClock& clock) {
+    return clock == nullptr ? 0 : clock->components().size() * sizeof(Count);
+  }
   template <typename Forked>
   std::string use(const Message& message, Forked forked) {
     ++next_;
@@ -94,6 +103,7 @@ private:
   std::deque<Event> events_; // [first_, arrived())
   Count first_ = 0;
   Count clocks_from_ = 0;
+  std::uint64_t clock_bytes_ = 0; // of all clocks that are here
   causality::SharedClock last_;
 };
 

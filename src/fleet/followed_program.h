@@ -32,6 +32,7 @@ public:
   std::optional<Error> take(const Record& record);
   bool ended() const { return end_.has_value(); }
   bool advance(std::uint64_t levels) { return program_.advance(levels); }
+  void give_up_for_memory() { program_.give_up_for_memory(); }
   // Nothing more comes: its end is there, or its relay has gone.
   void conclude();
 

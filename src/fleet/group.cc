@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,6 +85,7 @@ private:
   std::atomic<bool> ends_ = false;
   std::atomic<bool> pressure_ = false; // the stream is more than half full
   std::atomic<std::size_t> running_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0; // that all programs take
   Clock::time_point next_look_;
 };
 
@@ -104,7 +106,10 @@ public:
     verdict_.property = announcement.property_name;
     engine.signs_.follow(announcement.id);
   }
-  ~Following() { engine_.signs_.leave(announcement_.id); }
+  ~Following() {
+    engine_.bytes_ -= bytes_;
+    engine_.signs_.leave(announcement_.id);
+  }
   Following(const Following&) = delete;
   Following& operator=(const Following&) = delete;
 
@@ -160,6 +165,7 @@ private:
     for (const Stored& stored : records.value()) take(stored);
     while (program_.advance(kLevels)) renew();
     if (!records.value().empty()) verdict_.waiting = records.value().back().waiting;
+    weigh();
     drop_what_was_received();
     tell_now_and_then();
     if (!records.value().empty()) asked_again_ = false;
@@ -178,6 +184,14 @@ private:
     received_ = stored.sequence;
     if (!error) return;
     if (++wrong_records_ == 1) say(error->message + " Such records are left out, and counted.");
+  }
+
+  // All programs together keep to the bound: one with more than its share gives up.
+  void weigh() {
+    const std::uint64_t bytes = program_.program().bytes();
+    engine_.bytes_ += bytes - std::exchange(bytes_, bytes); // modulo 2^64 where it is less than before
+    if (engine_.bytes_ > engine_.options_.most_bytes && bytes > engine_.options_.most_bytes / engine_.running_)
+      program_.give_up_for_memory();
   }
 
   void renew() {
@@ -281,6 +295,7 @@ private:
   std::vector<Verdict::Found> earlier_;
   std::string last_told_;
   std::uint64_t wrong_records_ = 0;
+  std::uint64_t bytes_ = 0;    // that the program takes
   std::uint64_t sequence_ = 0; // of the newest verdict, as far as this observer knows
   bool taken_ = false;         // by another observer
   bool asked_again_ = false;   // whether there are records, before its relay is taken for dead

@@ -27,11 +27,12 @@ namespace sooth::fleet {
 
 struct GroupOptions {
   NatsOptions nats;
-  observe::ProgramOptions program; // without a property: each program brings its own
-  std::string name;                // of this observer
-  std::size_t most_programs = 64;  // at a time
-  std::chrono::seconds lease{30};  // also: how long a relay may be silent
-  bool once = false;               // end with the first program
+  observe::ProgramOptions program;                   // without a property: each program brings its own
+  std::string name;                                  // of this observer
+  std::size_t most_programs = 64;                    // at a time
+  std::uint64_t most_bytes = std::uint64_t{1} << 30; // of all programs' lattices and messages together
+  std::chrono::seconds lease{30};                    // also: how long a relay may be silent
+  bool once = false;                                 // end with the first program
   std::uint64_t stream_bytes = std::uint64_t{1} << 30;
 };
 

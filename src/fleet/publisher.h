@@ -49,8 +49,7 @@ public:
   // If not, `room` is called when there is.
   bool has_room();
   void put(const Record& record);
-  // Whether the program's announcement is stored, or waits on disk. If not, `room` is called when it
-  // is.
+  // Whether the program's announcement is stored, or waits on disk. If not, `room` is called then.
   bool is_announced(const ProgramId& id);
   // Waits until everything is stored, at most so long. Whether it is.
   bool drain(std::chrono::milliseconds most);

@@ -78,6 +78,10 @@ public:
     late_.erase(at);
   }
 
+  bool introduced() const override { return answering_.introduced(); }
+  std::uint64_t bytes() const override { return answering_.bytes(); }
+  void give_up_for_memory() override { answering_.give_up_for_memory(); }
+
   void conclude() override {
     for (; sent_ < kept_.size(); ++sent_) publisher_.put(kept_[sent_]);
     publisher_.put(EndRecord{id_, number_});

@@ -6,7 +6,11 @@ namespace sooth::observe {
 
 namespace {
 constexpr std::size_t kTail = 256; // steps that a report of the observed run can show
+
+std::uint64_t weight(const Happening& happening) {
+  return sizeof(RunStep) + happening.writes.size() * sizeof(VariableWrite);
 }
+} // namespace
 
 ObservedRun::ObservedRun(const logic::PropertyFile& file, std::vector<std::uint64_t> values)
     : monitors_(file, {std::move(values), {}}), failed_(monitors_.monitors()) {
@@ -29,9 +33,11 @@ void ObservedRun::fail(std::size_t monitor) {
 bool ObservedRun::add(std::uint32_t thread, const Happening& happening) {
   if (happening.position <= position_ || waiting_.contains(happening.position)) return false;
   waiting_.emplace(happening.position, RunStep{thread, happening});
+  waiting_bytes_ += weight(happening);
   while (!waiting_.empty() && waiting_.begin()->first == position_ + 1) {
     RunStep next = std::move(waiting_.begin()->second);
     waiting_.erase(waiting_.begin());
+    waiting_bytes_ -= weight(next.happening);
     step(std::move(next));
   }
   return true;

@@ -34,6 +34,7 @@ public:
   const RunState& state() const { return state_; }
   std::uint64_t position() const { return position_; } // of the newest event before which none is missing
   std::size_t waiting() const { return waiting_.size(); }
+  std::uint64_t waiting_bytes() const { return waiting_bytes_; }
   const logic::Faults& faults() const { return monitors_.faults(); }
 
 private:
@@ -46,6 +47,7 @@ private:
   std::vector<Failed> told_;
   std::uint64_t position_ = 0;
   std::map<std::uint64_t, RunStep> waiting_; // by position, beyond a gap
+  std::uint64_t waiting_bytes_ = 0;
   std::deque<RunStep> tail_;
   std::uint64_t before_tail_ = 0;
   std::vector<std::uint64_t> tail_values_; // of the variables, before the tail's first step

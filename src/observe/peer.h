@@ -36,6 +36,11 @@ public:
   virtual Work work() = 0;
   // After `work` is done: answers for the channel that had to wait for it.
   virtual void late_answers(std::uint32_t /*channel*/, std::vector<Message>& /*answers*/) {}
+  // Whether the program has sent its symbols.
+  virtual bool introduced() const = 0;
+  // What its messages take here, and a way to free that: nothing more is predicted.
+  virtual std::uint64_t bytes() const = 0;
+  virtual void give_up_for_memory() = 0;
   // All channels are closed.
   virtual void conclude() = 0;
 };

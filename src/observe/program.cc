@@ -13,10 +13,33 @@
 namespace sooth::observe {
 namespace {
 
+// A program's memory is looked at whenever messages for so large a part of the limit have come.
+constexpr std::uint64_t kLooks = 16;
+
 std::uint32_t epoch_of(const EventMessage& m) { return m.place.epoch; }
 std::uint32_t epoch_of(const ForkMessage& m) { return m.place.epoch; }
 std::uint32_t epoch_of(const EndMessage& m) { return m.place.epoch; }
 std::uint32_t epoch_of(const WaitsMessage& m) { return m.place.epoch; }
+
+// What a message that is kept takes, at least.
+template <typename M>
+std::uint64_t weight(const M& message) {
+  std::uint64_t bytes = sizeof(Message);
+  if constexpr (std::is_same_v<M, EventMessage>)
+    bytes += message.writes.size() * sizeof(VariableWrite) + message.clock.size() * sizeof(ClockEntry);
+  if constexpr (std::is_same_v<M, CheckpointMessage>) bytes += message.threads.size() * sizeof(ThreadAt);
+  return bytes;
+}
+
+// A clock takes room for every thread up to the last one that it names.
+std::uint64_t weight_in_lattice(const EventMessage& message) {
+  const std::uint64_t threads = message.clock.empty() ? 0 : std::uint64_t{message.clock.back().thread} + 1;
+  return weight(message) + threads * sizeof(causality::Count);
+}
+template <typename M>
+std::uint64_t weight_in_lattice(const M& message) {
+  return weight(message);
+}
 
 } // namespace
 
@@ -108,14 +131,21 @@ std::optional<Error> ObservedProgram::add(const M& message) {
 
 template <typename M>
 std::optional<Error> ObservedProgram::take_placed(const M& message) {
+  if (given_up_) return std::nullopt;
   const std::uint32_t epoch = epoch_of(message);
   if (epoch_ == nullptr || epoch > epoch_number_) {
-    if (waiting_.size() + 1 > options_.most_waiting) return wrong("too many messages before those that they need.");
+    if (waiting_.size() + 1 > options_.most_waiting || !hold(weight(message)))
+      return wrong("too many messages before those that they need.");
     waiting_.push_back(message);
     return std::nullopt;
   }
-  if (epoch < epoch_number_ || given_up_) return std::nullopt; // that epoch was complete: it has come before
+  if (epoch < epoch_number_) return std::nullopt; // that epoch was complete: it has come before
   if (auto error = add(message)) return error;
+  unweighed_ += weight_in_lattice(message);
+  if (unweighed_ > options_.most_bytes / kLooks) {
+    unweighed_ = 0;
+    if (bytes() > options_.most_bytes) give_up_for_memory();
+  }
   if (observed_->waiting() > options_.most_waiting) return wrong("too many messages before those that they need.");
   if (checkpoints_.contains(epoch_number_)) next_epochs();
   return std::nullopt;
@@ -124,6 +154,8 @@ std::optional<Error> ObservedProgram::take_placed(const M& message) {
 std::optional<Error> ObservedProgram::take_waiting() {
   std::vector<Message> waiting;
   waiting.swap(waiting_);
+  held_bytes_ = 0;
+  for (const auto& [number, checkpoint] : checkpoints_) held_bytes_ += weight(checkpoint);
   std::optional<Error> first;
   std::vector<Message> no_answers;
   for (const Message& message : waiting) {
@@ -143,7 +175,8 @@ std::optional<Error> ObservedProgram::take_waiting() {
 
 std::optional<Error> ObservedProgram::take_checkpoint(const CheckpointMessage& message) {
   if (message.epoch < epoch_number_ || checkpoints_.contains(message.epoch)) return std::nullopt;
-  if (checkpoints_.size() > options_.most_waiting) return wrong("too many checkpoints before their epochs.");
+  if (checkpoints_.size() > options_.most_waiting || !hold(weight(message)))
+    return wrong("too many checkpoints before their epochs.");
   ++messages_;
   checkpoints_.emplace(message.epoch, message);
   if (epoch_ != nullptr) next_epochs();
@@ -156,6 +189,7 @@ void ObservedProgram::next_epochs() {
     const auto at = checkpoints_.find(epoch_number_);
     if (at == checkpoints_.end() || !epoch_->has_all(at->second.threads)) return;
     const CheckpointMessage checkpoint = std::move(at->second);
+    held_bytes_ -= weight(checkpoint);
     checkpoints_.erase(at);
     finish_epoch();
     ++epoch_number_;
@@ -188,12 +222,34 @@ bool ObservedProgram::advance(std::uint64_t levels) {
   if (epoch_ == nullptr || given_up_) return false;
   const bool went_on = epoch_->advance(levels);
   look_at_violations();
-  if (epoch_->bytes() > options_.most_bytes && !out_of_budget_) {
-    out_of_budget_ = true;
-    given_up_ = true;
-    speaker_.note("the lattice has outgrown the memory it may use; nothing more is predicted.");
-  }
+  if (bytes() > options_.most_bytes) give_up_for_memory();
   return went_on && !given_up_ && levels != UINT64_MAX;
+}
+
+bool ObservedProgram::hold(std::uint64_t bytes) {
+  if (held_bytes_ + bytes > options_.most_bytes) return false;
+  held_bytes_ += bytes;
+  return true;
+}
+
+std::uint64_t ObservedProgram::bytes() const {
+  return held_bytes_ + (observed_ != nullptr ? observed_->waiting_bytes() : 0) +
+         (epoch_ != nullptr ? epoch_->bytes() : 0);
+}
+
+void ObservedProgram::give_up_for_memory() {
+  if (given_up_) return;
+  given_up_ = true;
+  out_of_budget_ = true;
+  if (epoch_ != nullptr) {
+    look_at_violations();
+    cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
+    epoch_ = std::make_unique<Epoch>(*property_, observed_->state(), options_.lattice, std::span<ThreadAt>());
+  }
+  waiting_ = {};
+  checkpoints_ = {};
+  held_bytes_ = 0;
+  speaker_.note("the lattice has outgrown the memory it may use (--memory); nothing more is predicted.");
 }
 
 void ObservedProgram::found(std::size_t monitor, FoundRun run) {

@@ -38,7 +38,7 @@ struct ProgramOptions {
   std::string property_text;
   explore::Options lattice;
   std::uint64_t most_waiting = 1u << 20;             // messages that came too early
-  std::uint64_t most_bytes = std::uint64_t{4} << 30; // of the lattice and its messages
+  std::uint64_t most_bytes = std::uint64_t{1} << 30; // of the lattice and its messages
 };
 
 // The observer's messages to the user while the program runs.
@@ -68,6 +68,12 @@ public:
   const Hello& hello() const { return hello_; }
   std::uint64_t messages() const { return messages_; }
   bool stops() const { return stop_.has_value(); }
+  // Whether it got as far as a program does that can be observed: it has sent its symbols.
+  bool introduced() const { return table_sent_ || refused(); }
+  // What the lattice and its messages take.
+  std::uint64_t bytes() const;
+  // Frees that memory; nothing more is predicted.
+  void give_up_for_memory();
 
 private:
   std::optional<Error> take_symbols(const SymbolsSent& message, std::vector<Message>& answers);
@@ -77,6 +83,7 @@ private:
   std::optional<Error> take_placed(const M& message);
   template <typename M>
   std::optional<Error> add(const M& message);
+  bool hold(std::uint64_t bytes);
   std::optional<Error> take_waiting();
 
   void next_epochs();
@@ -102,6 +109,8 @@ private:
   std::vector<Message> waiting_;                           // for their epoch, or for the initial state
   std::map<std::uint32_t, CheckpointMessage> checkpoints_; // by the epoch that they end
   std::optional<FinishMessage> finish_;
+  std::uint64_t held_bytes_ = 0;                     // of waiting messages and checkpoints
+  std::uint64_t unweighed_ = 0;                      // bytes of events since the memory was last looked at
   std::uint64_t messages_ = 0;                       // different ones
   std::size_t violations_seen_ = 0;                  // of the epoch's lattice
   std::vector<bool> told_observed_, told_predicted_; // by monitor

@@ -269,12 +269,12 @@ void Frames::add(std::span<const std::uint8_t> bytes) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
-Result<std::optional<std::span<const std::uint8_t>>> Frames::next() {
+Result<std::optional<std::span<const std::uint8_t>>> Frames::next(std::size_t most) {
   using Body = std::optional<std::span<const std::uint8_t>>;
   if (left() < wire::kLengthBytes) return Body{};
   const std::size_t length = wire::length_at(bytes_.data() + used_);
-  if (length == 0 || length > wire::kMaxFrame)
-    return Error{fmt::format("a message of {} bytes; the most is {}.", length, wire::kMaxFrame), "", 0, 0};
+  if (length == 0 || length > most)
+    return Error{fmt::format("a message of {} bytes; the most is {}.", length, most), "", 0, 0};
   if (left() < wire::kLengthBytes + length) return Body{};
   const std::uint8_t* body = bytes_.data() + used_ + wire::kLengthBytes;
   used_ += wire::kLengthBytes + length;

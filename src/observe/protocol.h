@@ -179,8 +179,8 @@ class Frames {
 public:
   void add(std::span<const std::uint8_t> bytes);
   // The next whole frame's body, good until the next call of `add`; nothing if it has not all
-  // arrived; an error if its length is impossible.
-  Result<std::optional<std::span<const std::uint8_t>>> next();
+  // arrived; an error if it is empty or longer than `most`.
+  Result<std::optional<std::span<const std::uint8_t>>> next(std::size_t most = wire::kMaxFrame);
   // Bytes that came and belong to no whole frame.
   std::size_t left() const { return bytes_.size() - used_; }
 

@@ -1,12 +1,12 @@
 #include "observe/server.h"
 
-#include <array>
 #include <csignal>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <asio.hpp>
 #include <fmt/format.h>
@@ -20,6 +20,9 @@ using Socket = asio::generic::stream_protocol::socket;
 
 constexpr auto kHelloTime = std::chrono::seconds(30);     // a connection that says nothing for so long is closed
 constexpr std::size_t kMostUnsent = std::size_t{8} << 20; // bytes of answers that are not fetched
+constexpr auto kRest = std::chrono::milliseconds(200);    // after a connection that could not be accepted
+constexpr std::size_t kRoom = std::size_t{1} << 16;       // bytes that are read at once; fewer before hello
+constexpr auto kLook = std::chrono::milliseconds(50);     // between two looks at the memory of all programs
 constexpr auto kTurn = std::chrono::milliseconds(20);     // of one program, before others have theirs
 
 Error system_error(const std::string& what, const std::error_code& error) {
@@ -41,6 +44,9 @@ public:
     return program_.take(message, answers);
   }
   Work work() override { return program_.advance(1) ? Work::More : Work::Done; }
+  bool introduced() const override { return program_.introduced(); }
+  std::uint64_t bytes() const override { return program_.bytes(); }
+  void give_up_for_memory() override { program_.give_up_for_memory(); }
   void conclude() override {
     program_.conclude();
     speaker_.end(program_);
@@ -102,6 +108,7 @@ private:
   void work(const EntryPointer& entry);
   void closed(const std::shared_ptr<Connection>& connection);
   void conclude(const EntryPointer& entry);
+  void keep_within_memory();
   void end_if_done();
 
   ServerOptions options_;
@@ -109,13 +116,17 @@ private:
   std::function<void(const std::string&)> note_;
   asio::io_context io_;
   asio::signal_set signals_;
+  asio::steady_timer rest_{io_};
   std::optional<asio::local::stream_protocol::acceptor> local_;
   std::optional<asio::ip::tcp::acceptor> tcp_;
   std::string socket_path_; // made by us
   std::set<std::shared_ptr<Connection>> connections_;
+  std::deque<std::shared_ptr<Connection>> strangers_; // of them, those without an entry, oldest first
   std::map<Session, EntryPointer> programs_;
-  bool served_ = false;  // some program
-  bool leaving_ = false; // when nobody is left
+  std::chrono::steady_clock::time_point next_look_; // at the memory
+  bool served_ = false;                             // some program
+  bool leaving_ = false;                            // when nobody is left
+  bool full_ = false; // the last connection was turned away, which is not repeated for each
 };
 
 class Server::Engine::Connection : public std::enable_shared_from_this<Connection> {
@@ -182,7 +193,7 @@ private:
   }
   void take_frames() {
     while (open_) {
-      auto frame = frames_.next();
+      auto frame = frames_.next(entry == nullptr ? wire::kMaxHello : wire::kMaxFrame);
       if (!frame) return fail(frame.error().message);
       if (!frame.value()) break;
       auto message = decode(**frame);
@@ -190,6 +201,7 @@ private:
       if (const auto* hello = std::get_if<Hello>(&message.value())) {
         if (const auto error = engine_.greet(shared_from_this(), *hello)) return fail(error->message);
         hello_timer_.cancel();
+        room_.resize(kRoom);
         send(Welcome{});
         continue;
       }
@@ -218,7 +230,7 @@ private:
   Socket socket_;
   asio::steady_timer hello_timer_;
   Frames frames_;
-  std::array<std::uint8_t, std::size_t{1} << 16> room_;
+  std::vector<std::uint8_t> room_ = std::vector<std::uint8_t>(wire::kMaxText);
   std::deque<std::vector<std::uint8_t>> out_;
   std::size_t unsent_ = 0;
   bool open_ = true;
@@ -269,12 +281,27 @@ void Server::Engine::accept() {
 
 void Server::Engine::accepted(const std::error_code& error, Socket socket) {
   if (error == asio::error::operation_aborted) return;
-  if (!error && connections_.size() < options_.most_connections) {
+  // A program says hello at once. So the oldest of those that have not makes room for a new one.
+  if ((error || strangers_.size() >= options_.most_strangers) && !strangers_.empty())
+    strangers_.front()->fail("it did not say hello, and others want to.");
+  if (error) {
+    // Most likely all descriptors are in use. Trying again at once would take a whole core.
+    if (!std::exchange(full_, true))
+      note_(fmt::format("a connection cannot be accepted ({}); others wait.", error.message()));
+    rest_.expires_after(kRest);
+    rest_.async_wait([this](const std::error_code& cancelled) {
+      if (!cancelled) accept();
+    });
+    return;
+  }
+  if (connections_.size() < options_.most_connections) {
+    full_ = false;
     auto connection = std::make_shared<Connection>(*this, std::move(socket));
     connections_.insert(connection);
+    strangers_.push_back(connection);
     connection->start();
-  } else if (!error) {
-    note_("too many connections; one was closed.");
+  } else if (!std::exchange(full_, true)) {
+    note_("too many connections; new ones are closed.");
   }
   accept();
 }
@@ -296,8 +323,8 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
     entry->peer = make_(hello);
     programs_.emplace(hello.session, entry);
     connection->entry = entry;
-    served_ = true;
   }
+  std::erase(strangers_, connection);
   connection->number = connection->entry->next_channel++;
   connection->entry->channels.insert(connection);
   return std::nullopt;
@@ -311,6 +338,7 @@ void Server::Engine::work(const EntryPointer& entry) {
   while (left == Work::More && std::chrono::steady_clock::now() < end);
   entry->busy = left != Work::Done;
   entry->waits = left == Work::Waits;
+  keep_within_memory();
   if (entry->waits) return;
   if (entry->busy) {
     asio::post(io_, [this, entry] { work(entry); });
@@ -330,6 +358,7 @@ void Server::Engine::work(const EntryPointer& entry) {
 
 void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
   connections_.erase(connection);
+  if (connection->entry == nullptr) std::erase(strangers_, connection);
   if (const EntryPointer entry = connection->entry) {
     entry->channels.erase(connection);
     if (entry->channels.empty() && !entry->busy) conclude(entry);
@@ -337,11 +366,30 @@ void Server::Engine::closed(const std::shared_ptr<Connection>& connection) {
   end_if_done();
 }
 
+// All programs share the memory: if they have outgrown it, the largest one gives its part back.
+void Server::Engine::keep_within_memory() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kLook;
+  std::uint64_t all = 0, most = 0;
+  Peer* largest = nullptr;
+  for (const auto& [session, entry] : programs_) {
+    const std::uint64_t bytes = entry->peer->bytes();
+    all += bytes;
+    if (bytes > most) {
+      most = bytes;
+      largest = entry->peer.get();
+    }
+  }
+  if (all > options_.most_bytes && largest != nullptr) largest->give_up_for_memory();
+}
+
 void Server::Engine::conclude(const EntryPointer& entry) {
   for (auto at = programs_.begin(); at != programs_.end(); ++at) {
     if (at->second != entry) continue;
     const EntryPointer keep = entry; // NOLINT: the entry in the table may be the one that was passed
     programs_.erase(at);
+    served_ = served_ || keep->peer->introduced();
     keep->peer->conclude();
     break;
   }
@@ -354,6 +402,7 @@ void Server::Engine::end_if_done() {
   std::error_code ignored;
   if (local_) local_->close(ignored);
   if (tcp_) tcp_->close(ignored);
+  rest_.cancel();
   signals_.cancel(ignored);
   const auto connections = connections_;
   for (const auto& connection : connections) connection->close();

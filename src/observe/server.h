@@ -19,8 +19,10 @@ namespace sooth::observe {
 struct ServerOptions {
   ProgramOptions program;
   std::string token; // empty: none is asked for
-  bool once = false; // end with the first program
+  bool once = false; // end with the first program that has sent its symbols
   std::size_t most_connections = 4096;
+  std::size_t most_strangers = 256;                  // connections that have not said hello yet
+  std::uint64_t most_bytes = std::uint64_t{1} << 30; // of all programs' lattices and messages together
 };
 
 struct ServerSpeaker {

@@ -18,6 +18,7 @@ inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kMaxFrame = std::size_t{1} << 20; // of a body; a longer one is not believed
 inline constexpr std::size_t kMaxText = 4096;                  // of tokens, names and sentences
+inline constexpr std::size_t kMaxHello = 3 * kMaxText;         // of a body before the sender is known
 inline constexpr std::size_t kModulePart = std::size_t{1} << 18;
 inline constexpr std::size_t kSessionBytes = 16;
 

@@ -75,6 +75,15 @@ TEST_F(Usage, AnUnknownOptionIsNamedWithTheNearestOneAndNeverHandedToTheProgram)
   EXPECT_EQ(sooth({"record", "--outptu", "x", "/bin/true"}).status, 2);
 }
 
+TEST_F(Usage, AnOptionOfTheCompilersIsNamedWithTheWayToHandItOver) {
+  const Outcome outcome = sooth({"run", "-std=c++20", "bank.cpp"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("there is no option `-std`. For the compiler, write `--flag=-std=c++20`."),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(sooth({"check", "-std=c++20", "t.sooth"}).err.find("--flag"), std::string::npos);
+}
+
 TEST_F(Usage, ManPagesAndCompletionsHaveEveryCommandAndItsOptions) {
   ASSERT_EQ(sooth({"help", "--files", path("share")}).status, 0);
   const std::string page = read_file(path("share/man/man1/sooth-run.1"));

@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import struct
@@ -396,6 +397,47 @@ def hostile(bench):
     check(all(v["findings"] == [] and not v["coverage"]["complete"] for v in verdicts if v is not verdict), verdicts)
 
 
+def strangers(bench):
+    """Hundreds that connect and say nothing, hold up no program; nor do they end --once; nothing is read of them but a hello."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps >= 0\n"), "--once")
+    silent = [Client(observer) for _ in range(600)]
+    for client in silent[:3]:  # as many bytes as the observer takes from those that it does not know
+        client.say(struct.pack("<I", 1 << 20) + b"\0" * 100)
+        check(client.answer() in (REFUSED, None), "a large message before hello was taken")
+    greeting = Client(observer)  # a stranger that knows the protocol, and leaves again
+    greeting.say(hello(session=os.urandom(16)))
+    check(greeting.answer() == WELCOME, "no welcome")
+    greeting.socket.close()
+    result = bench.run(program, "10", observer=observer.address)
+    check(result.returncode == 7 and result.stderr == "", result)
+    verdicts = observer.verdict()
+    check(len(verdicts) == 2 and verdicts[1]["trace"]["events"] == 10, verdicts)
+    del silent
+
+
+def descriptors(bench):
+    """Without free descriptors the observer waits, without taking a core, until there are some."""
+    program = bench.build("counter.cpp")
+    observer = Observer(bench, bench.property("property small: steps >= 0\n"), "--once")
+    resource.prlimit(observer.process.pid, resource.RLIMIT_NOFILE, (24, 24))
+    known = []
+    for _ in range(20):  # more than there are descriptors; each says hello, so that it may stay
+        client = Client(observer)
+        client.say(hello(session=os.urandom(16)))
+        known.append(client)
+    observer.wait_for("cannot be accepted")
+    ticks = lambda: sum(int(n) for n in pathlib.Path(f"/proc/{observer.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])
+    before = ticks()
+    time.sleep(2)
+    check(ticks() - before < 50, "hundredths of a second of work:", ticks() - before)
+    for client in known:
+        client.socket.close()
+    result = bench.run(program, "10", observer=observer.address)
+    check(result.returncode == 7 and result.stderr == "", result)
+    check(observer.verdict()[-1]["trace"]["events"] == 10, observer.text())
+
+
 def token(bench):
     """A wrong token is refused, the right one is not; beyond loopback there must be one."""
     program = bench.build("counter.cpp")
@@ -608,7 +650,7 @@ def soak(bench):
     check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
 
 
-SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_lies, observer_slow, hostile, token, two_programs,
+SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_lies, observer_slow, hostile, strangers, descriptors, token, two_programs,
                                      run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
 
 

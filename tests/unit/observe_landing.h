@@ -50,10 +50,12 @@ struct Observation {
   std::unique_ptr<ObservedProgram> program;
   Table table;
 
-  explicit Observation(const std::string& property = kLanding, std::uint64_t most_waiting = 1u << 20) {
+  explicit Observation(const std::string& property = kLanding, std::uint64_t most_waiting = 1u << 20,
+                       std::uint64_t most_bytes = std::uint64_t{1} << 30) {
     options.property_name = "test.prop";
     options.property_text = property;
     options.most_waiting = most_waiting;
+    options.most_bytes = most_bytes;
     Hello hello;
     hello.program = "landing";
     program = std::make_unique<ObservedProgram>(hello, options,

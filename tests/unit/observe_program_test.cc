@@ -181,6 +181,41 @@ TEST(ObservedProgram, WhatWaitsIsBounded) {
   EXPECT_LT(sent, 110u);
 }
 
+// A message of some twenty bytes can name a thread of a high number, and its clock then takes room
+// for all threads below.
+TEST(ObservedProgram, WideClocksCountAsTheMemoryThatTheyTake) {
+  constexpr std::uint64_t kMost = 8u << 20;
+  Observation o(kLanding, 1u << 20, kMost);
+  ASSERT_TRUE(o.begin());
+  ASSERT_FALSE(o.say(ForkMessage{{0, 0, 0}, 1}));
+  std::uint64_t most = 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) { // the other thread's event never comes: nothing can be forgotten
+    ASSERT_FALSE(o.say(o.write(1, i, i + 1, "radio", 0, {{1, i + 1}, {0xffff, 1}})));
+    most = std::max(most, o.program->bytes());
+  }
+  EXPECT_LT(most, 2 * kMost);
+  EXPECT_LT(o.program->bytes(), 1u << 20); // given back
+  ASSERT_EQ(o.notes.size(), 1u);
+  EXPECT_NE(o.notes[0].find("--memory"), std::string::npos);
+  o.end();
+  EXPECT_FALSE(o.program->report().coverage.complete);
+}
+
+TEST(ObservedProgram, CheckpointsAndMessagesThatWaitTakeBoundedMemory) {
+  constexpr std::uint64_t kMost = 1u << 20;
+  Observation o(kLanding, 1u << 20, kMost);
+  ASSERT_TRUE(o.begin());
+  CheckpointMessage checkpoint;
+  checkpoint.threads.resize(1000);
+  std::optional<Error> error;
+  for (std::uint32_t i = 1; i < 1000 && !error; ++i) { // those of later epochs
+    checkpoint.epoch = i;
+    error = o.say(checkpoint);
+    EXPECT_LE(o.program->bytes(), 2 * kMost);
+  }
+  EXPECT_TRUE(error);
+}
+
 TEST(ObservedProgram, ACheckpointGoesOnFromTheObservedRunAlone) {
   // Before it: approved = 1, landing = 1. After it the radio fails: no run puts that before the landing.
   Observation o;

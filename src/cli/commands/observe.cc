@@ -15,14 +15,16 @@ int observe_fleet(fleet::GroupOptions group, const ObserveOptions& options) {
     return kWrong;
   }
   group.nats.token = options.token;
-  if (const auto error = take_token(group.nats.token)) {
+  auto error = take_token(group.nats.token);
+  if (!error) error = take_memory(options, group.most_bytes);
+  if (error) {
     complain(error->text());
     return kWrong;
   }
   group.program.lattice = lattice_options(options);
   group.once = options.once;
   fleet::Group running(std::move(group), verdicts.speaker());
-  if (const auto error = running.open()) {
+  if ((error = running.open())) {
     complain(error->text());
     return kWrong;
   }
@@ -71,12 +73,18 @@ int run_observe(int argc, char** argv) {
           "What programs must have in SOOTH_TOKEN; needed where other machines can connect. SOOTH_TOKEN sets it, too")
       ->type_name("TOKEN");
   parser.add_option("--json", options.json, "Write the verdicts to a file, when the observer ends")->type_name("FILE");
-  parser.add_flag("--once", options.once, "End when the first program has ended");
+  parser.add_flag("--once", options.once, "End when the first program has ended that told its symbols");
   parser
       .add_option("--max-width", options.max_width,
                   "Keep at most so many cuts of a level (1000; 0: all), those nearest to the observed run; the report "
                   "says if some were left out")
       ->type_name("N");
+  parser
+      .add_option(
+          "--memory", options.memory,
+          "What all observed programs may take together, in bytes (K, M, G); 1G if not given. The largest one is "
+          "given up, and its verdict says so")
+      ->type_name("BYTES");
   parser.add_option("--path-steps", options.path_steps, "Steps of a violating run that are kept for the report")
       ->type_name("N");
   parser.add_option("--exit-code", options.exit_code, "The exit status if something was found, instead of 66")
