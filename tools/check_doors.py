@@ -32,8 +32,9 @@ DOORS = {
     "properties": ["explore", "predict"],
     "report": ["witness"],
     "observe": ["properties", "report"],
+    "fleet": ["observe"],
     "analysis": ["survey", "predict", "properties", "replay", "report"],
-    "cli": ["analysis", "import", "observe"],
+    "cli": ["analysis", "import", "fleet"],
 }
 
 # capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, the monitors that

@@ -33,6 +33,8 @@ int run_record(int argc, char** argv);
 int run_run(int argc, char** argv);
 int run_replay(int argc, char** argv);
 int run_observe(int argc, char** argv);
+int run_relay(int argc, char** argv);
+int run_fleet(int argc, char** argv);
 int run_monitors(int argc, char** argv);
 int run_lattice(int argc, char** argv);
 int run_show(int argc, char** argv);

@@ -31,6 +31,22 @@ std::string finding_text(const report::Report& report) {
 
 } // namespace
 
+std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes) {
+  if (options.memory.empty()) return std::nullopt;
+  analysis::Options limits;
+  limits.memory = options.memory;
+  if (const std::string wrong = analysis::check(limits); !wrong.empty()) return Error{wrong};
+  most_bytes = analysis::memory_limit(limits);
+  return std::nullopt;
+}
+
+explore::Options lattice_options(const ObserveOptions& options) {
+  explore::Options out;
+  out.max_width = options.max_width;
+  out.path_steps = options.path_steps;
+  return out;
+}
+
 Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (options.property.empty()) return Error{kNothingToObserve};
   observe::ServerOptions out;
@@ -39,14 +55,9 @@ Result<observe::ServerOptions> server_options(const ObserveOptions& options) {
   if (const char* token = std::getenv("SOOTH_TOKEN"); out.token.empty() && token != nullptr) out.token = token;
   if (out.token.size() > observe::wire::kMaxText)
     return Error{fmt::format("the token is longer than {} bytes.", observe::wire::kMaxText), "", 0, 0};
-  if (!options.memory.empty()) {
-    analysis::Options limits;
-    limits.memory = options.memory;
-    if (const std::string wrong = analysis::check(limits); !wrong.empty()) return Error{wrong};
-    out.most_bytes = out.program.most_bytes = analysis::memory_limit(limits);
-  }
-  out.program.lattice.max_width = options.max_width;
-  out.program.lattice.path_steps = options.path_steps;
+  if (const auto error = take_memory(options, out.most_bytes)) return *error;
+  if (!options.memory.empty()) out.program.most_bytes = out.most_bytes;
+  out.program.lattice = lattice_options(options);
   const auto syntax = logic::parse_file(options.property);
   if (!syntax) return syntax.error();
   out.program.property_text = syntax.value().text;

@@ -27,6 +27,9 @@ struct ObserveOptions {
 inline constexpr const char* kNothingToObserve =
     "an observer needs to know what must hold: --property P.prop (docs/properties.md).";
 
+// --memory, if it was given.
+std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes);
+explore::Options lattice_options(const ObserveOptions& options);
 // Reads the property file and checks its syntax; names are checked when a program connects.
 Result<observe::ServerOptions> server_options(const ObserveOptions& options);
 

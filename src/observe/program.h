@@ -59,6 +59,8 @@ public:
   bool advance(std::uint64_t levels = UINT64_MAX);
   // All channels are closed.
   void conclude();
+  // Something is missing that only the caller can know of: the verdict says so. After `conclude`.
+  void lack(const char* name, std::uint64_t count, const char* sentence) { add_gap(name, count, sentence, false); }
 
   const report::Report& report() const { return report_; }
   bool refused() const { return refused_.has_value(); } // the property does not fit the program

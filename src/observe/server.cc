@@ -29,12 +29,40 @@ Error system_error(const std::string& what, const std::error_code& error) {
   return {fmt::format("{}: {}.", what, error.message()), "", 0, 0};
 }
 
+// A program whose messages are checked here.
+class CheckedPeer : public Peer {
+public:
+  CheckedPeer(const Hello& hello, const ProgramOptions& options, const ServerSpeaker& speaker)
+      : speaker_(speaker),
+        program_(hello, options,
+                 Speaker{[this](const report::Report& report) { speaker_.finding(program_, report); },
+                         [this](const std::string& note) { speaker_.note(program_.hello().program + ": " + note); }}) {}
+
+  const Hello& hello() const override { return program_.hello(); }
+  std::optional<Error> take(std::uint32_t, const Message& message, std::span<const std::uint8_t>,
+                            std::vector<Message>& answers) override {
+    return program_.take(message, answers);
+  }
+  Work work() override { return program_.advance(1) ? Work::More : Work::Done; }
+  bool introduced() const override { return program_.introduced(); }
+  std::uint64_t bytes() const override { return program_.bytes(); }
+  void give_up_for_memory() override { program_.give_up_for_memory(); }
+  void conclude() override {
+    program_.conclude();
+    speaker_.end(program_);
+  }
+
+private:
+  const ServerSpeaker& speaker_; // the server's
+  ObservedProgram program_;
+};
+
 } // namespace
 
 class Server::Engine {
 public:
-  Engine(ServerOptions options, ServerSpeaker speaker)
-      : options_(std::move(options)), speaker_(std::move(speaker)), signals_(io_, SIGINT, SIGTERM) {}
+  Engine(ServerOptions options, PeerMaker make, std::function<void(const std::string&)> note)
+      : options_(std::move(options)), make_(std::move(make)), note_(std::move(note)), signals_(io_, SIGINT, SIGTERM) {}
 
   ~Engine() {
     if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
@@ -55,15 +83,22 @@ public:
       end_if_done();
     });
   }
+  void resume() {
+    const auto programs = programs_;
+    for (const auto& [session, entry] : programs)
+      if (std::exchange(entry->waits, false)) work(entry);
+  }
   asio::io_context& io() { return io_; }
 
 private:
   class Connection;
   struct Entry { // a program and its channels
-    std::unique_ptr<ObservedProgram> program;
+    std::unique_ptr<Peer> peer;
     std::set<std::shared_ptr<Connection>> channels;
-    std::vector<std::shared_ptr<Connection>> paused; // until the lattice has caught up
+    std::vector<std::shared_ptr<Connection>> paused; // until the peer has caught up
+    std::uint32_t next_channel = 0;
     bool busy = false;
+    bool waits = false; // busy, until somebody calls `resume`
   };
   using EntryPointer = std::shared_ptr<Entry>;
 
@@ -77,7 +112,8 @@ private:
   void end_if_done();
 
   ServerOptions options_;
-  ServerSpeaker speaker_;
+  PeerMaker make_;
+  std::function<void(const std::string&)> note_;
   asio::io_context io_;
   asio::signal_set signals_;
   asio::steady_timer rest_{io_};
@@ -122,7 +158,7 @@ public:
   // Gives the reason, to the program as far as it listens, and closes.
   void fail(const std::string& why) {
     if (!open_) return;
-    engine_.speaker_.note(fmt::format("{}: {} The connection is closed.", name(), why));
+    engine_.note_(fmt::format("{}: {} The connection is closed.", name(), why));
     const std::vector<std::uint8_t> frame = encode(Refused{why});
     std::error_code ignored;
     socket_.non_blocking(true, ignored);
@@ -140,18 +176,19 @@ public:
   }
   std::string name() const {
     if (entry == nullptr) return "a connection";
-    return fmt::format("{} ({})", entry->program->hello().program, entry->program->hello().pid);
+    return fmt::format("{} ({})", entry->peer->hello().program, entry->peer->hello().pid);
   }
 
   EntryPointer entry; // set by hello
+  std::uint32_t number = 0;
 
 private:
   void ended(const std::error_code& error) {
     if (!open_) return;
     if (frames_.left() != 0)
-      engine_.speaker_.note(fmt::format("{}: the connection was cut in the middle of a message.", name()));
+      engine_.note_(fmt::format("{}: the connection was cut in the middle of a message.", name()));
     else if (entry == nullptr && error != asio::error::operation_aborted)
-      engine_.speaker_.note(fmt::format("{}: it ended before it said hello.", name()));
+      engine_.note_(fmt::format("{}: it ended before it said hello.", name()));
     close();
   }
   void take_frames() {
@@ -170,12 +207,12 @@ private:
       }
       if (entry == nullptr) return fail("a message before hello.");
       std::vector<Message> answers;
-      if (const auto error = entry->program->take(*message, answers)) return fail(error->message);
+      if (const auto error = entry->peer->take(number, *message, **frame, answers)) return fail(error->message);
       for (const Message& answer : answers) send(answer);
     }
     if (!open_) return;
     if (entry == nullptr) return read();
-    // Nothing more is read until the lattice has caught up: a slow observer slows the program down.
+    // Nothing more is read until the peer has caught up: a slow observer slows the program down.
     entry->paused.push_back(shared_from_this());
     if (!entry->busy) engine_.work(entry);
   }
@@ -250,7 +287,7 @@ void Server::Engine::accepted(const std::error_code& error, Socket socket) {
   if (error) {
     // Most likely all descriptors are in use. Trying again at once would take a whole core.
     if (!std::exchange(full_, true))
-      speaker_.note(fmt::format("a connection cannot be accepted ({}); others wait.", error.message()));
+      note_(fmt::format("a connection cannot be accepted ({}); others wait.", error.message()));
     rest_.expires_after(kRest);
     rest_.async_wait([this](const std::error_code& cancelled) {
       if (!cancelled) accept();
@@ -264,7 +301,7 @@ void Server::Engine::accepted(const std::error_code& error, Socket socket) {
     strangers_.push_back(connection);
     connection->start();
   } else if (!std::exchange(full_, true)) {
-    speaker_.note("too many connections; new ones are closed.");
+    note_("too many connections; new ones are closed.");
   }
   accept();
 }
@@ -283,33 +320,39 @@ std::optional<Error> Server::Engine::greet(const std::shared_ptr<Connection>& co
   } else {
     if (at != programs_.end()) return wrong("a second program of the same session.");
     auto entry = std::make_shared<Entry>();
-    Entry* raw = entry.get(); // the program lives in its entry
-    entry->program = std::make_unique<ObservedProgram>(
-        hello, options_.program,
-        Speaker{[this, raw](const report::Report& report) { speaker_.finding(*raw->program, report); },
-                [this, name = hello.program](const std::string& note) { speaker_.note(name + ": " + note); }});
+    entry->peer = make_(hello);
     programs_.emplace(hello.session, entry);
     connection->entry = entry;
   }
   std::erase(strangers_, connection);
+  connection->number = connection->entry->next_channel++;
   connection->entry->channels.insert(connection);
   return std::nullopt;
 }
 
-// A slice of the lattice; then all other programs have a turn.
+// A slice of its work; then all other programs have a turn.
 void Server::Engine::work(const EntryPointer& entry) {
   const auto end = std::chrono::steady_clock::now() + kTurn;
-  do entry->busy = entry->program->advance(1);
-  while (entry->busy && std::chrono::steady_clock::now() < end);
+  Work left = Work::Done;
+  do left = entry->peer->work();
+  while (left == Work::More && std::chrono::steady_clock::now() < end);
+  entry->busy = left != Work::Done;
+  entry->waits = left == Work::Waits;
   keep_within_memory();
+  if (entry->waits) return;
   if (entry->busy) {
     asio::post(io_, [this, entry] { work(entry); });
     return;
   }
   std::vector<std::shared_ptr<Connection>> paused;
   paused.swap(entry->paused);
-  for (const auto& connection : paused)
+  for (const auto& connection : paused) {
+    if (!entry->channels.contains(connection)) continue;
+    std::vector<Message> answers;
+    entry->peer->late_answers(connection->number, answers);
+    for (const Message& answer : answers) connection->send(answer);
     if (entry->channels.contains(connection)) connection->read();
+  }
   if (entry->channels.empty()) conclude(entry);
 }
 
@@ -329,13 +372,13 @@ void Server::Engine::keep_within_memory() {
   if (now < next_look_) return;
   next_look_ = now + kLook;
   std::uint64_t all = 0, most = 0;
-  ObservedProgram* largest = nullptr;
+  Peer* largest = nullptr;
   for (const auto& [session, entry] : programs_) {
-    const std::uint64_t bytes = entry->program->bytes();
+    const std::uint64_t bytes = entry->peer->bytes();
     all += bytes;
     if (bytes > most) {
       most = bytes;
-      largest = entry->program.get();
+      largest = entry->peer.get();
     }
   }
   if (all > options_.most_bytes && largest != nullptr) largest->give_up_for_memory();
@@ -346,9 +389,8 @@ void Server::Engine::conclude(const EntryPointer& entry) {
     if (at->second != entry) continue;
     const EntryPointer keep = entry; // NOLINT: the entry in the table may be the one that was passed
     programs_.erase(at);
-    served_ = served_ || keep->program->introduced();
-    keep->program->conclude();
-    speaker_.end(*keep->program);
+    served_ = served_ || keep->peer->introduced();
+    keep->peer->conclude();
     break;
   }
   end_if_done();
@@ -370,11 +412,21 @@ void Server::Engine::stop() {
   leaving_ = true;
   const auto connections = connections_;
   for (const auto& connection : connections) connection->close();
+  const auto programs = programs_; // a peer that waits has nothing to wait for any more
+  for (const auto& [session, entry] : programs)
+    if (std::exchange(entry->waits, false)) conclude(entry);
   end_if_done();
 }
 
-Server::Server(ServerOptions options, ServerSpeaker speaker)
-    : engine_(std::make_unique<Engine>(std::move(options), std::move(speaker))) {}
+Server::Server(ServerOptions options, ServerSpeaker speaker) {
+  const auto keep = std::make_shared<const ServerSpeaker>(std::move(speaker));
+  const ProgramOptions program = options.program;
+  engine_ = std::make_unique<Engine>(
+      std::move(options),
+      [keep, program](const Hello& hello) { return std::make_unique<CheckedPeer>(hello, program, *keep); }, keep->note);
+}
+Server::Server(ServerOptions options, PeerMaker make, std::function<void(const std::string&)> note)
+    : engine_(std::make_unique<Engine>(std::move(options), std::move(make), std::move(note))) {}
 Server::~Server() = default;
 Result<Address> Server::listen(const Address& address) { return engine_->listen(address); }
 void Server::run() { engine_->run(); }
@@ -382,5 +434,8 @@ void Server::stop() {
   asio::post(engine_->io(), [this] { engine_->stop(); });
 }
 void Server::stop_when_idle() { engine_->stop_when_idle(); }
+void Server::resume() {
+  asio::post(engine_->io(), [this] { engine_->resume(); });
+}
 
 } // namespace sooth::observe

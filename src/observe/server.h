@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "observe/address.h"
+#include "observe/peer.h"
 #include "observe/program.h"
 
 namespace sooth::observe {
@@ -32,7 +33,10 @@ struct ServerSpeaker {
 
 class Server {
 public:
+  // Checks its programs.
   Server(ServerOptions options, ServerSpeaker speaker);
+  // Gives each program's messages to the peer that is made for it; `note` is for the user.
+  Server(ServerOptions options, PeerMaker make, std::function<void(const std::string&)> note);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -46,6 +50,8 @@ public:
   void stop();
   // From any thread: ends when no connection is left.
   void stop_when_idle();
+  // From any thread: what peers have waited for (Work::Waits) may be there.
+  void resume();
 
 private:
   class Engine;

@@ -1,25 +1,71 @@
 // `sooth observe`: checks programs while they run.
 #include "cli/command.h"
+#include "cli/fleets.h"
 #include "cli/observing.h"
 #include "cli/output.h"
+#include "fleet/group.h"
 
 namespace sooth::cli {
+namespace {
+
+int observe_fleet(fleet::GroupOptions group, const ObserveOptions& options) {
+  Verdicts verdicts(options);
+  if (!options.property.empty()) {
+    complain("with --nats, each program brings its property: give --property to `sooth relay`.");
+    return kWrong;
+  }
+  group.nats.token = options.token;
+  auto error = take_token(group.nats.token);
+  if (!error) error = take_memory(options, group.most_bytes);
+  if (error) {
+    complain(error->text());
+    return kWrong;
+  }
+  group.program.lattice = lattice_options(options);
+  group.once = options.once;
+  fleet::Group running(std::move(group), verdicts.speaker());
+  if ((error = running.open())) {
+    complain(error->text());
+    return kWrong;
+  }
+  on_end_signals([&] { running.stop(); });
+  complain("observing what comes through NATS");
+  running.run();
+  return verdicts.finish();
+}
+
+} // namespace
 
 int run_observe(int argc, char** argv) {
   ObserveOptions options;
   std::string listen;
+  fleet::GroupOptions group;
+  group.name = own_name();
+  std::uint64_t lease = 30;
   Parser parser(
       "observe",
       "Check programs while they run. A program that was built with `sooth cc` or `sooth c++` and is started with\n"
       "SOOTH_OBSERVER set to the same address sends what the property can see. A violation, of the observed run or of\n"
       "another one that its order allows, is told at once, on standard error; the verdict when the program ends.\n"
+      "With --nats, it is one of a group that shares the programs of relays (`sooth relay`, docs/fleet.md).\n"
       "Ends on SIGINT or SIGTERM. Exit status: 0 nothing found, 66 something found, 2 wrong usage or property.",
       "  sooth observe --listen unix:/tmp/observer --property safe_landing.prop --once &\n"
       "  SOOTH_OBSERVER=unix:/tmp/observer ./landing\n"
-      "  SOOTH_TOKEN=secret sooth observe --listen tcp:0.0.0.0:7007 --property safe_landing.prop\n");
+      "  SOOTH_TOKEN=secret sooth observe --listen tcp:0.0.0.0:7007 --property safe_landing.prop\n"
+      "  sooth observe --nats nats://127.0.0.1:4222\n");
   parser.add_option("--listen", listen, "unix:PATH (a socket that only you can use) or tcp:HOST:PORT")
-      ->required()
       ->type_name("ADDRESS");
+  add_nats_options(parser, group.nats)->excludes("--listen");
+  parser.add_option("--name", group.name, "With --nats: this observer's name in the verdicts (MACHINE-PID)")
+      ->type_name("NAME");
+  parser
+      .add_option("--lease", lease,
+                  "With --nats: seconds of silence after which an observer or a relay is taken for dead (30)")
+      ->type_name("SECONDS")
+      ->at_least(1);
+  parser.add_option("--programs", group.most_programs, "With --nats: how many programs it takes at a time (64)")
+      ->type_name("N")
+      ->at_least(1);
   parser.add_option("--property", options.property, "What must hold (docs/properties.md)")->type_name("P.prop");
   parser
       .add_option(
@@ -46,6 +92,14 @@ int run_observe(int argc, char** argv) {
       ->within(0, 255);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
+  if (listen.empty() == group.nats.url.empty()) {
+    complain("where do programs come from? --listen ADDRESS or --nats URL.");
+    return kWrong;
+  }
+  if (!group.nats.url.empty()) {
+    group.lease = std::chrono::seconds(std::min<std::uint64_t>(lease, 86400));
+    return observe_fleet(std::move(group), options);
+  }
   const auto address = observe::parse_address(listen);
   auto wanted = server_options(options);
   if (!address || !wanted) {
