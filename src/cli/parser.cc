@@ -111,8 +111,8 @@ bool Parser::take_words(std::vector<std::string>& words) {
     for (const CLI::Option* option : app_->get_options())
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     const std::string name = word.substr(0, word.find('='));
-    complain(fmt::format("there is no option `{}`.{} (see `{} --help`)", name, advice_for(word, names),
-                         app_->get_name()));
+    complain(
+        fmt::format("there is no option `{}`.{} (see `{} --help`)", name, advice_for(word, names), app_->get_name()));
     return false;
   }
   return true;
