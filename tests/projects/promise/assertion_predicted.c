@@ -11,7 +11,12 @@ void set(int value) {
   busy = value;
   pthread_mutex_unlock(&lock);
 }
-void* worker(void* unused) { set(1); set(0); at(0); return unused; }
+void* worker(void* unused) {
+  set(1);
+  set(0);
+  at(0);
+  return unused;
+}
 void* checker(void* unused) {
   at(1);
   pthread_mutex_lock(&lock);

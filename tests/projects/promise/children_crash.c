@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 int value;
-void* work(void* unused) { assert(value == 1); return unused; }
+void* work(void* unused) {
+  assert(value == 1);
+  return unused;
+}
 int main(void) {
   if (fork() == 0) {
     pthread_t thread;

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 extern char** environ;
 int value;
-void* work(void* unused) { value = 1; return unused; }
+void* work(void* unused) {
+  value = 1;
+  return unused;
+}
 int main(int count, char** words) {
   if (count > 1) {
     pthread_t thread;

@@ -21,6 +21,14 @@ private:
 };
 Account account;
 __attribute__((noinline)) void deposit(int amount) { account.set(account.balance() + amount); }
-void* first(void* unused) { deposit(10); at(0); return unused; }
-void* second(void* unused) { at(1); deposit(20); return unused; }
+void* first(void* unused) {
+  deposit(10);
+  at(0);
+  return unused;
+}
+void* second(void* unused) {
+  at(1);
+  deposit(20);
+  return unused;
+}
 int main() { run_both(first, second); }

@@ -12,6 +12,14 @@ __attribute__((noinline)) void deposit(int amount) {
   balance = before + amount;
   pthread_mutex_unlock(&lock);
 }
-void* first(void* unused) { deposit(10); at(0); return unused; }
-void* second(void* unused) { at(1); deposit(20); return unused; }
+void* first(void* unused) {
+  deposit(10);
+  at(0);
+  return unused;
+}
+void* second(void* unused) {
+  at(1);
+  deposit(20);
+  return unused;
+}
 int main(void) { run_both(first, second); }
