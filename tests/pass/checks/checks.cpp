@@ -31,14 +31,14 @@ void truth() { assert(flag); }              // CHECK 1 __assert_fail
 void null() { assert(pointer != nullptr); } // CHECK 1 __assert_fail
 void two() { assert(x + y == 100); }        // CHECK 2 __assert_fail
 void order() {
-  if (x > y) std::terminate();
-} // CHECK 2 std::terminate()
+  if (x > y) std::terminate(); // CHECK 2 std::terminate()
+}
 void trap() {
-  if (x < 0) __builtin_trap();
-} // CHECK 1 __builtin_trap
+  if (x < 0) __builtin_trap(); // CHECK 1 __builtin_trap
+}
 void own() {
-  if (x == 3) die();
-} // CHECK 1 die()
+  if (x == 3) die(); // CHECK 1 die()
+}
 void message() {
   if (x == 3) { // CHECK 1 abort
     std::fprintf(stderr, "x is %d\n", 3);
@@ -65,17 +65,17 @@ int guarded() {
   return 0;
 }
 void exits() {
-  if (x == 3) quit();
-} // NONE
+  if (x == 3) quit(); // NONE
+}
 void throws() {
-  if (x == 3) complain();
-} // NONE
+  if (x == 3) complain(); // NONE
+}
 void leaves() {
-  if (x == 3) leave();
-} // NONE
+  if (x == 3) leave(); // NONE
+}
 void returns() {
-  if (x == 3) std::puts("3");
-} // NONE
+  if (x == 3) std::puts("3"); // NONE
+}
 void called() {
   const int seen = x; // NONE
   unknown();
@@ -102,11 +102,11 @@ void changed() {
   if (first + y != 100) std::abort();
 }
 void fraction() {
-  if (real > 0.5) std::abort();
-} // NONE
+  if (real > 0.5) std::abort(); // NONE
+}
 void followed() {
-  if (*pointer + items[x] == 3) std::abort();
-} // NONE
+  if (*pointer + items[x] == 3) std::abort(); // NONE
+}
 void decided(int way) {
   const int seen = x; // NONE -O0
   if (way == 1 && seen == 3) std::abort();
