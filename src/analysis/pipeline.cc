@@ -67,12 +67,6 @@ void suppress_the_rest(report::Suppressor& suppressor, report::Report& report) {
                                     fmt::format("{}", fmt::join(unused, ", "))});
 }
 
-// The trace ends before the run did.
-bool ends_early(const Trace& trace) {
-  return trace.defect(trace::Defect::DamagedBytes) != 0 || trace.defect(trace::Defect::EventsBehindEnd) != 0 ||
-         trace.defect(trace::Defect::WriteErrors) != 0;
-}
-
 report::Report describe_all(const Prepared& prepared, const Options& options, Findings findings,
                             report::Suppressor& suppressor) {
   report::Report report;

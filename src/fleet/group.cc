@@ -29,6 +29,8 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+} // namespace
+
 // When relays last said that they have a program.
 class SignsOfLife {
 public:
@@ -59,8 +61,6 @@ private:
   std::mutex mutex_;
   std::map<ProgramId, Clock::time_point> last_; // of the programs that are followed here
 };
-
-} // namespace
 
 class Group::Engine {
 public:

@@ -15,4 +15,10 @@ inline std::uint64_t lost_events(const Trace& trace) {
          trace.defect(Defect::DamagedChunks);
 }
 
+// The trace is only a beginning of its run: what came later, a join for example, is not in it.
+inline bool ends_early(const Trace& trace) {
+  return trace.defect(Defect::DamagedBytes) != 0 || trace.defect(Defect::EventsBehindEnd) != 0 ||
+         trace.defect(Defect::WriteErrors) != 0 || trace.defect(Defect::NoRoomEvents) != 0;
+}
+
 } // namespace sooth::trace

@@ -233,7 +233,7 @@ def test_between(bench):
     bench.check("moved.sooth", "--json", "moved.json")
     check(bench.run(bench.sooth, "diff", "shop.json", "moved.json").stdout.splitlines()[-1] == "0 new, 0 gone, 2 unchanged", "the same findings")
     # By fingerprint, and what matches nothing.
-    (bench.work / "known.txt").write_text(f"fingerprint:{race['fingerprint']}\nrace:no_such_function\nthread:foreign\n")
+    (bench.work / "known.txt").write_text(f"fingerprint:{race['fingerprint']}\nrace:no_such_function\ncalled_from_lib:foreign\n")
     told = bench.check("shop.sooth", "--suppressions", "known.txt", "--json", "left.json")
     left = bench.json("left.json")
     check([finding["kind"] for finding in left["findings"]] == ["deadlock"] and left["coverage"]["suppressed"] == 1, "one is suppressed")

@@ -13,11 +13,11 @@ using trace::EventKind;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoEvent = 0xffffffff;
 
 struct Known {
-  std::uint32_t created = kNone, ended = kNone; // events
-  bool kept = false;                            // somebody joined or detached it
+  std::uint32_t created = kNoEvent, ended = kNoEvent; // events
+  bool kept = false;                                  // somebody joined or detached it
 };
 
 std::vector<Known> threads_of(const trace::Trace& trace) {
@@ -35,7 +35,7 @@ std::vector<Known> threads_of(const trace::Trace& trace) {
 } // namespace
 
 std::vector<Finding> find_thread_leaks(const trace::Trace& trace, Coverage& coverage) {
-  if (trace.process.end != trace::EndKind::Exit || trace::lost_events(trace) != 0) return {};
+  if (trace.process.end != trace::EndKind::Exit || lost_events(trace) != 0 || ends_early(trace)) return {};
   if (trace.is_piece) {
     coverage.undecided_because("threads that nobody joined: that needs the whole trace at once (--memory)");
     return {};
@@ -43,7 +43,7 @@ std::vector<Finding> find_thread_leaks(const trace::Trace& trace, Coverage& cove
   std::vector<Finding> findings;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> told; // by site, or by event where there is none
   for (const Known& thread : threads_of(trace)) {
-    if (thread.kept || thread.created == kNone || thread.ended == kNone) continue;
+    if (thread.kept || thread.created == kNoEvent || thread.ended == kNoEvent) continue;
     const std::uint32_t site = trace.events[thread.created].site;
     const auto [it, fresh] = told.try_emplace({site, site == 0 ? thread.created : 0}, findings.size());
     if (!fresh) {

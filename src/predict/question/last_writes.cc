@@ -8,8 +8,8 @@ namespace sooth::predict {
 
 namespace {
 
-constexpr std::uint32_t kMostSteps = 1024;   // of a section
-constexpr std::ptrdiff_t kMostWrites = 1024; // of a thread that need not come as far
+constexpr std::uint32_t kLongestSection = 1024; // of a section
+constexpr std::ptrdiff_t kMostWrites = 1024;    // of a thread that need not come as far
 
 // The steps of each thread that every answer to the question has.
 std::vector<std::uint32_t> least_of(const Computation& c, const Question& question) {
@@ -70,7 +70,7 @@ std::vector<LastWrites::OpenSection> LastWrites::open_sections(StepId before) co
   std::vector<OpenSection> out;
   std::vector<std::uint32_t> given; // locks
   std::vector<Seen> first;
-  const std::uint32_t last = stands.place > kMostSteps ? stands.place - kMostSteps : 0;
+  const std::uint32_t last = stands.place > kLongestSection ? stands.place - kLongestSection : 0;
   for (std::uint32_t place = stands.place; place-- > last;) {
     const causality::Step& step = c.steps[own[place]];
     for (std::uint32_t n = step.first_operation + step.operations; n-- > step.first_operation;) {

@@ -36,9 +36,9 @@ bool is_access(OperationKind kind) { return kind == OperationKind::Read || kind 
 
 // Puts the accesses of one location into groups: by thread, in the order of their first accesses,
 // and of each thread the reads before the writes.
-class Groups {
+class ThreadGroups {
 public:
-  explicit Groups(const Computation& c) : computation_(c) {}
+  explicit ThreadGroups(const Computation& c) : computation_(c) {}
 
   void make(std::span<Access> accesses) {
     keyed_.clear();
@@ -83,7 +83,7 @@ LocationIndexes::LocationIndexes(const Computation& c) : locations_(c.locations.
 }
 
 void LocationIndexes::add_accesses(const Computation& c) {
-  const Begins begins = begins_of(c, is_access);
+  const Begins begins = begins_of(c, [](OperationKind kind) { return is_access(kind); });
   const Begins writes = begins_of(c, [](OperationKind kind) { return kind == OperationKind::Write; });
   accesses_.resize(begins.back());
   by_value_.resize(writes.back());
@@ -91,7 +91,7 @@ void LocationIndexes::add_accesses(const Computation& c) {
   each_operation(c, [&](StepId step, std::uint32_t n, const Operation& o) {
     if (is_access(o.kind)) accesses_[next[o.object]++] = {step, o.value, n};
   });
-  Groups groups(c);
+  ThreadGroups groups(c);
   Begins threads;
   threads.reserve(locations_.size() + 1);
   threads.push_back(0);
