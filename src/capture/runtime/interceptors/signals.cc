@@ -17,6 +17,7 @@
 #include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/thread.h"
 
 using namespace sooth::runtime;
@@ -99,6 +100,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   Thread* t = enter();
   const auto* address = reinterpret_cast<const void*>(handler);
+  const HandlerOwnsNothing owns_nothing(t);
   if (t != nullptr) sync(t, EventKind::SignalEnter, address, static_cast<std::uint64_t>(number));
   errno = saved_errno;
   // A handler without SA_SIGINFO ignores the other two, as it does when the kernel calls it.
