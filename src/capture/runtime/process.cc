@@ -87,7 +87,10 @@ void read_option(const char* option, std::size_t n) {
   } else if (const char* facts = value_of("facts=")) {
     g_facts_wanted = *facts != '0';
   } else if (const char* own = value_of("own=")) {
-    g_own_wanted = *own != '0';
+    g_own_after = 0;
+    for (; own < option + n && *own >= '0' && *own <= '9' && g_own_after < kMostAccesses; ++own)
+      g_own_after = g_own_after * 10 + static_cast<std::uint64_t>(*own - '0');
+    if (g_own_after > kMostAccesses) g_own_after = kMostAccesses;
   } else if (const char* path = value_of("trace=")) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {

@@ -7,7 +7,7 @@
 
 namespace sooth::runtime {
 
-bool g_own_wanted;
+std::uint64_t g_own_after;
 
 namespace {
 
@@ -89,7 +89,7 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
     if (use == Use::Region || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
-    if ((seen & 0xff) + 1 < kWarm) return change(word, seen, seen + 1), true;
+    if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
     return true;
   }
@@ -126,7 +126,7 @@ void each_block(std::uint64_t address, std::uint64_t size, F&& f) {
 } // namespace
 
 void start_owning() {
-  if (!g_own_wanted || !can_hand_over() || !make_lives()) return;
+  if (g_own_after == 0 || !can_hand_over() || !make_lives()) return;
   g_table = static_cast<std::uint8_t*>(os::pages(kTableBytes));
   if (g_table == nullptr) return;
   constexpr int kDontDump = 16; // MADV_DONTDUMP

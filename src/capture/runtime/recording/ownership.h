@@ -6,7 +6,7 @@
 // Memory is looked at in blocks of 4096 bytes. Each block has a word, in a table that covers the
 // address space; only the touched part of it takes memory. Its states, which go one way only:
 //
-//     fresh -> touched by T, 0 to kWarm times -> owned by T -> shared for ever
+//     fresh -> touched by T, some times -> owned by T -> shared for ever
 //
 // Until a block is owned, all accesses of it are recorded as usual; a second thread's makes it
 // shared, at no cost. While it is owned, none of its owner's plain accesses is recorded. So a
@@ -32,10 +32,12 @@ inline constexpr std::uint64_t kNobody = 1;                // `mine` of a thread
 inline constexpr std::uint64_t kBusy = ~std::uint64_t{1};  // is being handed over
 inline constexpr std::uint64_t kShared = ~std::uint64_t{0};
 inline constexpr std::uint64_t kOwned = 0xff;
-inline constexpr std::uint64_t kWarm = 16;
 inline constexpr std::uint64_t kOwnerBlock = 4096;
 
-extern bool g_own_wanted; // own=1 in SOOTH_OPTIONS
+// own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
+// that come after a segment's detail; 0: nothing is ever owned.
+extern std::uint64_t g_own_after;
+inline constexpr std::uint64_t kMostAccesses = 200; // that a word can count
 
 // Makes the table. Without it (the system refuses something, or everything is to be recorded)
 // nothing is ever owned.
