@@ -95,6 +95,7 @@ void MovesOfThread::before(const Event& e, std::uint64_t counter, Use use, std::
     taken_[place] = true;
     Event acquire;
     acquire.address = hand_over_tag(at->row);
+    acquire.value = row.from; // everything before that number is before it (restore.cc)
     acquire.thread = thread_;
     acquire.kind = EventKind::HbAcquire;
     acquire.flags = kTicket;

@@ -120,12 +120,10 @@ void write_range(Thread* t, const void* p, std::size_t size) {
 }
 
 void copy_range(Thread* t, const void* to, const void* from, std::size_t size) {
-  begin_storing(); // until the thread's next store
   copy_access(t, to, from, size, __sooth_thread.abi.call_site);
 }
 
 void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size) {
-  begin_storing();
   range_fill(t, to, byte, size, __sooth_thread.abi.call_site);
 }
 
