@@ -67,7 +67,8 @@ void add_computation(const causality::Computation& computation, Collector& out) 
 void add_defects(const trace::Trace& trace, Collector& out) {
   for (const trace::DefectRow& row : trace::defect_rows())
     if (row.defect != trace::Defect::UnsupportedCalls)
-      out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), row.severity != "error");
+      out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence),
+              row.severity != "error" && row.defect != trace::Defect::HandedOver);
 }
 
 // The C and C++ runtimes are in every program; their accesses of the caller's memory are recorded

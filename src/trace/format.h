@@ -134,8 +134,20 @@ enum class ChunkType : std::uint32_t {
   Strings = 4, // interned names: (u32 number, u32 length, bytes)*
   Process = 5, // text, one `key=value` a line: program, argument, directory, library (not instrumented), ...
   Pad = 6,     // nothing
+  Moves = 8,   // ends of ownership, as they stand in memory: MoveRow, ends at the first from == 0
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
 };
+
+// One end of an ownership (docs/trace_format.md, "Owned blocks").
+struct MoveRow {
+  std::uint64_t block;  // address, a multiple of kOwnedBytes
+  std::uint64_t number; // the owner's omitted accesses come before its first event with such a number ...
+  std::uint32_t owner;
+  std::uint32_t epoch; // ... or, if this is not 0, before this epoch of it ends: 1 until its first fork or join
+  std::uint64_t from;  // other threads' uses of the block with such a number come after that; written last
+};
+static_assert(sizeof(MoveRow) == 32);
+inline constexpr std::uint64_t kOwnedBytes = 4096;
 
 struct ChunkHeader {
   std::uint32_t magic;

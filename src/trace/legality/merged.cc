@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include "trace/hand_over.h"
 #include "trace/legality/judge.h"
 
 namespace sooth::trace::legality {
@@ -15,7 +16,7 @@ namespace {
 // Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory
 // and names.
 constexpr bool keeps_segment(const Event& e) {
-  if (renews_memory(e.kind) || e.has(kFailed)) return true;
+  if (renews_memory(e.kind) || e.has(kFailed) || is_hand_over(e)) return true;
   switch (e.kind) {
   case EventKind::Read:
   case EventKind::Write:
@@ -55,8 +56,8 @@ public:
   void step(const Event& e) override {
     PerThread& mine = threads_[e.thread];
     if (e.kind == EventKind::Write) {
-      if (e.has(kMerged)) check(e, mine);
-      else keep(e, mine);
+      if (!e.has(kMerged)) keep(e, mine);
+      else if (!e.has(kOpaque)) check(e, mine); // else an owned block: nothing of it was kept (trace/moves.h)
     } else if (!keeps_segment(e)) {
       ++mine.segment;
       mine.ranges.clear();
