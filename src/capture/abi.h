@@ -36,9 +36,10 @@
 // its end.
 //
 // --- Owners: omitting what one thread has to itself -----------------------------------------
-// Each block of 4096 bytes has a word, at owners + ((a >> 9) & owner_mask). If it equals `mine`, the
-// thread has the block to itself, and its accesses there are omitted
-// (runtime/recording/ownership.h). The inlined hooks look there first, reads after the load:
+// Only in modules with kSoothModuleHasOwners. Each block of 4096 bytes has a word, at
+// owners + ((a >> 9) & owner_mask). If it equals `mine`, the thread has the block to itself, and
+// its accesses there are omitted (runtime/recording/ownership.h). The inlined hooks look there
+// first, reads after the load:
 //     if (load(owners + ((a >> 9) & owner_mask)) == mine) done; else the cell, as above
 // An access that may lie in two blocks (it is not aligned to its size) goes to the cell in that
 // case. Around each store, however it is recorded, and around each transfer and each loop whose
@@ -108,7 +109,8 @@ struct SoothModule {
 };
 enum { kSoothAbiVersion = 2 };
 enum SoothModuleFlags {
-  kSoothModuleHasFacts = 1, // compiled with static facts for dependence: everything is recorded in full
+  kSoothModuleHasFacts = 1,  // compiled with static facts for dependence: everything is recorded in full
+  kSoothModuleHasOwners = 2, // compiled with -fsooth-own: it looks at owners, and marks its stores
 };
 
 // Called by a constructor of priority 0 that the pass adds to each module; idempotent.

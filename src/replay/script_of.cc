@@ -7,8 +7,8 @@
 
 #include "replay/critical.h"
 #include "replay/fewer_switches.h"
-#include "trace/hand_over.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/stack.h"
 
 namespace sooth::replay {

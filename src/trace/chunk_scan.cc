@@ -16,10 +16,10 @@ constexpr std::size_t kMaxNotes = 64;
 constexpr std::uint64_t kAtOnce = 1 << 18; // bytes
 
 bool is_live(const ChunkHeader& h) {
-  const bool changes = h.type == static_cast<std::uint32_t>(ChunkType::Live) ||
-                       h.type == static_cast<std::uint32_t>(ChunkType::Moves);
-  return changes && h.header_checksum == 0 && h.body_checksum == 0 &&
-         h.body_bytes % sizeof(RawEvent) == 0 && h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= 1;
+  const bool changes =
+      h.type == static_cast<std::uint32_t>(ChunkType::Live) || h.type == static_cast<std::uint32_t>(ChunkType::Moves);
+  return changes && h.header_checksum == 0 && h.body_checksum == 0 && h.body_bytes % sizeof(RawEvent) == 0 &&
+         h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= 1;
 }
 
 // The header at `offset`, if one is there.

@@ -41,7 +41,7 @@ std::uint64_t slots_there(const Chunk& chunk) {
 std::uint64_t bytes_used(const RawEvent& raw, const Event& e) {
   if (begins_or_ends_object(e.kind)) return raw.value <= ~raw.address ? raw.value : 0;
   if (!is_access(e.kind)) return 0;
-  const std::uint64_t bytes = (raw.flags & kFill) ? raw.value & ((std::uint64_t{1} << 56) - 1)
+  const std::uint64_t bytes = (raw.flags & kFill)                  ? raw.value & ((std::uint64_t{1} << 56) - 1)
                               : (raw.flags & (kPayload | kOpaque)) ? raw.value
                                                                    : raw.size;
   return bytes <= ~raw.address ? bytes : 0;

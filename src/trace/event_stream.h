@@ -13,7 +13,7 @@
 
 #include "trace/chunk_scan.h"
 #include "trace/metadata.h"
-#include "trace/moves.h"
+#include "trace/restore/moves.h"
 #include "trace/sieve.h"
 #include "trace/trace.h"
 

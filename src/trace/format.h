@@ -134,8 +134,8 @@ enum class ChunkType : std::uint32_t {
   Strings = 4, // interned names: (u32 number, u32 length, bytes)*
   Process = 5, // text, one `key=value` a line: program, argument, directory, library (not instrumented), ...
   Pad = 6,     // nothing
-  Moves = 8,   // ends of ownership, as they stand in memory: MoveRow, ends at the first from == 0
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
+  Moves = 8,   // ends of ownership, as they stand in memory: MoveRow; one with from == 0 is not finished
 };
 
 // One end of an ownership (docs/trace_format.md, "Owned blocks").
@@ -148,6 +148,8 @@ struct MoveRow {
 };
 static_assert(sizeof(MoveRow) == 32);
 inline constexpr std::uint64_t kOwnedBytes = 4096;
+// Tags of the releases and acquires that a reader makes of a row: addresses that are none.
+inline constexpr std::uint64_t kHandOverTags = std::uint64_t{1} << 62;
 
 struct ChunkHeader {
   std::uint32_t magic;
@@ -318,8 +320,8 @@ enum class CheckOperation : std::uint8_t {
 inline constexpr std::uint32_t kDependenceVersion = 1;
 
 // kFactFlows: numbers as in kFactDependence. First kFlowsVersion, then how many modules have such
-// facts and how many do not (in a module: 1, 0), 1 if some code of the module has no hooks, and 1 if
-// it defines main; then
+// facts and how many do not (in a module: 1, 0), 1 if some code of the module has no hooks, and 1
+// if it defines main; then
 //   names:   how many functions with hooks other modules can call, the number of each name
 //            how many functions it calls that may have no hooks, the number of each name
 //   reads:   how many, each: difference of its row to that of the read before (first: to 0), its

@@ -1,12 +1,13 @@
-// Blocks of memory go from thread to thread, under locks, by creation and joining, by copying, by an atomic operation. What
-// their owners do there is left out; what the next one reads is what the last one left, and never an external write.
+// Blocks of memory go from thread to thread: under locks, by creation and joining, by copying, by
+// an atomic operation. What their owners do there is left out; what the next one reads is what the
+// last one left, and never an external write.
 // OPTIONS: own=1:detail=1
 // EXPECT: hb-release * >=64
 // EXPECT: hb-acquire * >=64
 // EXPECT: external-write * x0
 // EXPECT-OUTPUT: 64 blocks are right
 // EXPECT-OUTPUT: sorted
-// FLAGS: -pthread
+// SOOTH-FLAGS: -fsooth-own
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

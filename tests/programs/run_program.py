@@ -11,6 +11,7 @@ same way in each build; every trace must be legal (`sooth verify`) and hold the 
     // EXPECT-UNSUPPORTED: NAME                  `sooth stats` must name it
     // OPTIONS: ...                              SOOTH_OPTIONS while it is recorded
     // FLAGS: ...                                for all builds
+    // SOOTH-FLAGS: ...                          for the builds with Sooth; not for the library
     // PLAIN-FLAGS: ...                          for the build without Sooth
     // LIBRARY: FILE                             built as library.so beside the program, with the same compiler
 
@@ -32,7 +33,7 @@ class Expectations:
     def __init__(self, path):
         self.events, self.output, self.unsupported = [], [], []
         self.exit, self.traces, self.flags, self.plain_flags, self.library = 0, 1, [], [], None
-        self.options = None
+        self.options, self.sooth_flags = None, []
         for _, key, text in headings(path):
             if key:
                 self.take(path, key, text)
@@ -59,6 +60,8 @@ class Expectations:
             self.options = text
         elif key == "FLAGS":
             self.flags = text.split()
+        elif key == "SOOTH-FLAGS":
+            self.sooth_flags = text.split()
         elif key == "PLAIN-FLAGS":
             self.plain_flags = text.split()
         elif key == "LIBRARY":
@@ -139,7 +142,8 @@ def test(options, source):
         levels = options.levels.split(",")
         for level in levels:
             built = part(level)
-            build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
+            build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built,
+                  expectations.sooth_flags)
             for number in range(-(-options.runs // len(levels))):
                 what = f"-{level}, run {number + 1}"
                 for old in glob.glob(os.path.join(built, "*.sooth")):

@@ -56,12 +56,19 @@ Value* not_owned(FunctionContext& function, Builder& at, const CheckedAccess& ac
   constexpr std::uint64_t kBlock = 4096;
   Value* address = at.CreatePtrToInt(access.address, context.i64);
   Value* place = at.CreateAnd(at.CreateLShr(address, 9), function.load_field(at, kOwnerMask));
-  Value* word = at.CreateAlignedLoad(
-      context.i64, at.CreateGEP(context.i8, function.load_field(at, kOwners), place), Align(8));
+  Value* word =
+      at.CreateAlignedLoad(context.i64, at.CreateGEP(context.i8, function.load_field(at, kOwners), place), Align(8));
   Value* other = at.CreateICmpNE(word, function.load_field(at, kMine));
   if (access.align.value() >= access.size) return other;
   Value* within = at.CreateAnd(address, kBlock - 1);
   return at.CreateOr(other, at.CreateICmpUGT(within, ConstantInt::get(context.i64, kBlock - access.size)));
+}
+
+// Where the look at the cell goes.
+Instruction* after_owner_check(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
+  if (!function.context.options.own) return before;
+  Builder at(before);
+  return SplitBlockAndInsertIfThen(not_owned(function, at, access), before->getIterator(), /*Unreachable=*/false);
 }
 
 void call_hook(FunctionContext& function, Instruction* before, const char* kind, const CheckedAccess& access,
@@ -76,10 +83,8 @@ void call_hook(FunctionContext& function, Instruction* before, const char* kind,
 } // namespace
 
 void emit_checked_read(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
-  Builder at(before);
-  Instruction* others =
-      SplitBlockAndInsertIfThen(not_owned(function, at, access), before->getIterator(), /*Unreachable=*/false);
-  at.SetInsertPoint(others);
+  Instruction* others = after_owner_check(function, before, access);
+  Builder at(others);
   const Cell cell = look_up(function, at, access, 0);
   Value* known = at.CreateAlignedLoad(access.value->getType(), cell.bytes, cell.bytes_align);
   Value* news = at.CreateOr(cell.other, at.CreateICmpNE(known, access.value));
@@ -89,11 +94,10 @@ void emit_checked_read(FunctionContext& function, Instruction* before, const Che
 }
 
 void emit_checked_write(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
-  Builder at(before);
-  function.begin_store(at);
-  Instruction* others =
-      SplitBlockAndInsertIfThen(not_owned(function, at, access), before->getIterator(), /*Unreachable=*/false);
-  at.SetInsertPoint(others);
+  Builder start(before);
+  function.begin_store(start);
+  Instruction* others = after_owner_check(function, before, access);
+  Builder at(others);
   const Cell cell = look_up(function, at, access, 8);
   Instruction* fast = nullptr;
   Instruction* slow = nullptr;

@@ -156,17 +156,18 @@ void FunctionContext::store_field(Builder& at, ThreadField field, Value* value) 
 // Neither the compiler nor the processor may move the store out of the two: here fences of the
 // compiler, there the system call of whoever waits for it.
 void FunctionContext::begin_store(Builder& at) {
+  if (!context.options.own) return;
   at.CreateAlignedStore(ConstantInt::get(context.i64, 1), field_address(at, kStoring), Align(8), /*isVolatile=*/true);
   at.CreateFence(AtomicOrdering::SequentiallyConsistent, SyncScope::SingleThread);
 }
 
 void FunctionContext::end_store(Instruction* after) {
+  if (!context.options.own) return;
   Builder at(after->getNextNode());
   context.end_store(at, thread(at));
 }
 
 void ModuleContext::end_store(Builder& at, Value* record) {
-  if (options.monitor) return;
   at.CreateFence(AtomicOrdering::SequentiallyConsistent, SyncScope::SingleThread);
   at.CreateAlignedStore(ConstantInt::get(i64, 0), at.CreateConstInBoundsGEP1_64(i8, record, kStoring), Align(8),
                         /*isVolatile=*/true);

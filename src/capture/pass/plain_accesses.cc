@@ -260,7 +260,7 @@ void announce_by_value(FunctionContext& function, Argument& argument, std::uint3
   Function& f = function.function;
   Builder at(&f.getEntryBlock(), f.isPresplitCoroutine() ? function.entry_point() : function.entry_point_with_thread());
   call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
-  function.context.end_store(at, function.thread(at));
+  if (function.context.options.own) function.context.end_store(at, function.thread(at));
 }
 
 } // namespace sooth::pass

@@ -294,9 +294,8 @@ __attribute__((constructor(101))) void start() {
       on_exit(at_exit, nullptr);
       pthread_atfork(nullptr, nullptr, reset_locks);
       g_ready = true;
-      if (!live && g_detail != ~std::uint64_t{0}) start_owning();
       if (Thread* t = attach(kNoThread, 0)) {
-        share_kept_ranges(t);
+        start_owning();
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
         mark_library_memory(t);

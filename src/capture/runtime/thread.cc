@@ -14,7 +14,7 @@ namespace sooth::runtime {
 alignas(16) std::uint8_t g_no_cells[64];
 // The word of a block that is shared.
 alignas(8) std::uint8_t g_no_owners[8] = {255, 255, 255, 255, 255, 255, 255, 255};
-}
+} // namespace sooth::runtime
 
 namespace {
 using sooth::runtime::g_no_cells;
@@ -180,6 +180,10 @@ void detach(Thread* t) {
   t->storing = nullptr; // soon its place is another thread's
   t->next_free = g_free;
   g_free = t;
+}
+
+bool is_only_thread(const Thread* t) {
+  return t != nullptr && t->number == 0 && __atomic_load_n(&g_next_number, __ATOMIC_SEQ_CST) == 1;
 }
 
 namespace {

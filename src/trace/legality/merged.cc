@@ -6,12 +6,19 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
-#include "trace/hand_over.h"
 #include "trace/legality/judge.h"
 
 namespace sooth::trace::legality {
 
 namespace {
+
+// What an end of ownership is in the trace (docs/trace_format.md, "Owned blocks").
+constexpr bool is_hand_over(const Event& e) {
+  return (e.kind == EventKind::HbRelease || e.kind == EventKind::HbAcquire) && (e.address & kHandOverTags) != 0;
+}
+constexpr bool is_owned_block(const Event& write) {
+  return write.has(kOpaque) && write.site == 0 && write.size == kOwnedBytes && write.address % kOwnedBytes == 0;
+}
 
 // Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory
 // and names.
@@ -57,7 +64,7 @@ public:
     PerThread& mine = threads_[e.thread];
     if (e.kind == EventKind::Write) {
       if (!e.has(kMerged)) keep(e, mine);
-      else if (!e.has(kOpaque)) check(e, mine); // else an owned block: nothing of it was kept (trace/moves.h)
+      else if (!is_owned_block(e)) check(e, mine); // else nothing of it was kept
     } else if (!keeps_segment(e)) {
       ++mine.segment;
       mine.ranges.clear();

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "trace/hand_over.h"
+#include "trace/restore/hand_over.h"
 
 namespace sooth::trace {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "trace/contents.h"
-#include "trace/hand_over.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/restore/memory_history.h"
 #include "trace/restore/merge.h"
 #include "trace/restore/order_builder.h"
@@ -299,7 +299,7 @@ private:
   MemoryHistory memory_;
   std::vector<ThreadState> threads_;                          // by stream
   absl::flat_hash_map<std::uint32_t, std::size_t> stream_of_; // by thread number
-  std::uint64_t now_ = 0; // the largest number that was placed
+  std::uint64_t now_ = 0;                                     // the largest number that was placed
   std::size_t next_other_ = 0;
   std::uint64_t total_ahead_ = kTotalAhead;
   bool over_ = false;

@@ -5,8 +5,8 @@
 
 #include "base/address_ranges.h"
 #include "trace/effects.h"
-#include "trace/hand_over.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/restore/holds.h"
 
 namespace sooth::trace {

@@ -48,13 +48,13 @@ void forget_lives() {
 }
 
 void epoch_fork(Thread* t, std::uint64_t child) {
-  if (g_lives == nullptr) return;
+  if (g_lives == nullptr) return void(++t->strong_epoch);
   if (child < kMostOwners) store(g_lives[child].created, {t->number, t->strong_epoch});
   next_epoch(t);
 }
 
 void epoch_join(Thread* t, std::uint64_t child) {
-  if (g_lives == nullptr) return;
+  if (g_lives == nullptr) return void(++t->strong_epoch);
   next_epoch(t);
   if (child < kMostOwners && load(g_lives[child].joined).epoch == 0)
     store(g_lives[child].joined, {t->number, t->strong_epoch});

@@ -17,7 +17,7 @@ void forget_lives();
 void epoch_fork(Thread* t, std::uint64_t child);
 // Call after the real join.
 void epoch_join(Thread* t, std::uint64_t child);
-// Everything that `thread` did up to the end of `epoch` comes before t's present epoch in every run.
+// All that `thread` did up to the end of `epoch` comes before t's present epoch in every run.
 bool is_before(std::uint32_t thread, std::uint32_t epoch, const Thread* t);
 
 } // namespace sooth::runtime

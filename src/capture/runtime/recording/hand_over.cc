@@ -78,9 +78,7 @@ void wait_for_stores(std::uint32_t owner) {
 
 } // namespace
 
-bool can_hand_over() {
-  return !os::failed(os::call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
-}
+bool can_hand_over() { return !os::failed(os::call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0)); }
 
 bool has_rows_left() {
   if (__atomic_load_n(&g_no_rows, __ATOMIC_RELAXED)) return false;

@@ -1,19 +1,29 @@
 #include "capture/runtime/recording/ownership.h"
 
 #include "capture/runtime/os.h"
+#include "capture/runtime/recording/buffer.h"
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/epochs.h"
 #include "capture/runtime/recording/hand_over.h"
 
 namespace sooth::runtime {
 
-std::uint64_t g_own_after;
+std::uint64_t g_own_after = kOwnAfter;
 
 namespace {
 
 constexpr std::uint64_t kAddressBits = 47;
 constexpr std::uint64_t kTableBytes = std::uint64_t{1} << (kAddressBits - 9); // address space; a 512th of what is used
 std::uint8_t* g_table;
+bool g_modules_have_owners; // at least one
+bool g_stopped;             // another module has not: nothing is owned any more
+
+// All blocks that were ever owned. Address space; only what is used takes memory.
+constexpr std::uint64_t kMostOwned = std::uint64_t{1} << 27;
+std::uint64_t* g_owned;
+std::uint64_t g_owned_count;
+
+bool is_stopped() { return __atomic_load_n(&g_stopped, __ATOMIC_SEQ_CST); }
 
 std::uint64_t thread_in(std::uint64_t word) { return word >> 40; }
 std::uint64_t epoch_in(std::uint64_t word) { return word >> 8 & 0xffffffff; }
@@ -41,8 +51,13 @@ void wait_while_busy(Thread* t, const std::uint64_t& word) {
 // written out: from now on they learn nothing of it.
 bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint64_t block) {
   if (!has_rows_left()) return false;
+  const std::uint64_t place = __atomic_fetch_add(&g_owned_count, 1, __ATOMIC_SEQ_CST);
+  if (place >= kMostOwned) return false;
+  __atomic_store_n(&g_owned[place], block, __ATOMIC_SEQ_CST);
+  if (is_stopped()) return false; // else whoever stops finds the block
   void_range(t, block, kOwnerBlock);
   if (!change(word, seen, t->mine)) return false;
+  count(Defect::OwnedBlocks);
   t->last = &kNoEvent; // no later access repeats it, or goes on where it ended
   t->run = {};
   return true;
@@ -78,6 +93,7 @@ enum class Use { Access, Region, Share };
 // it is not recorded.
 bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& left_out) {
   std::uint64_t seen = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+  if (use == Use::Access && is_stopped()) use = Use::Share;
   const std::uint64_t touched = use == Use::Share ? kShared : touched_by(t);
   if (seen == kShared) {
     if (use != Use::Access || !g_alone || touched == kShared) return true;
@@ -100,8 +116,8 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
     return false;
   }
   if (!is_owned(seen)) {
-    const bool ordered = own || is_before(static_cast<std::uint32_t>(thread_in(seen)),
-                                          static_cast<std::uint32_t>(epoch_in(seen)), t);
+    const bool ordered =
+        own || is_before(static_cast<std::uint32_t>(thread_in(seen)), static_cast<std::uint32_t>(epoch_in(seen)), t);
     return change(word, seen, ordered ? touched : kShared);
   }
   end_ownership(t, word, seen, block, touched);
@@ -123,14 +139,45 @@ void each_block(std::uint64_t address, std::uint64_t size, F&& f) {
   for (std::uint64_t at = address & ~(kOwnerBlock - 1); at < end; at += kOwnerBlock) f(at);
 }
 
+void stop_owning() {
+  __atomic_store_n(&g_stopped, true, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&g_table, __ATOMIC_RELAXED) == nullptr) return;
+  Thread* t = enter();
+  if (t == nullptr) return; // no thread is recorded from here on
+  std::uint64_t count = __atomic_load_n(&g_owned_count, __ATOMIC_SEQ_CST);
+  if (count > kMostOwned) count = kMostOwned;
+  for (std::uint64_t i = 0; i < count; ++i)
+    if (const std::uint64_t block = __atomic_load_n(&g_owned[i], __ATOMIC_SEQ_CST)) settle(t, block, Use::Share);
+}
+
 } // namespace
 
+void own_in_module(bool has_owners) {
+  if (!has_owners) {
+    if (!is_stopped()) stop_owning();
+    return;
+  }
+  g_modules_have_owners = true;
+  const bool known = __sooth_thread.thread != nullptr; // then it shared the module's globals when they were registered
+  if (known && g_table == nullptr) start_owning();
+  else if (!known && g_table != nullptr)
+    if (Thread* t = enter()) share_kept_ranges(t);
+}
+
 void start_owning() {
-  if (g_own_after == 0 || !can_hand_over() || !make_lives()) return;
-  g_table = static_cast<std::uint8_t*>(os::pages(kTableBytes));
-  if (g_table == nullptr) return;
+  Thread* t = __sooth_thread.thread;
+  if (!g_modules_have_owners || is_stopped() || g_own_after == 0) return;
+  if (!is_recording() || g_detail == ~std::uint64_t{0} || !is_only_thread(t)) return;
+  g_owned = static_cast<std::uint64_t*>(os::pages(kMostOwned * sizeof *g_owned));
+  if (g_owned == nullptr || !can_hand_over() || !make_lives()) return;
+  auto* table = static_cast<std::uint8_t*>(os::pages(kTableBytes));
+  if (table == nullptr) return;
   constexpr int kDontDump = 16; // MADV_DONTDUMP
-  os::call(SYS_madvise, reinterpret_cast<long>(g_table), static_cast<long>(kTableBytes), kDontDump);
+  os::call(SYS_madvise, reinterpret_cast<long>(table), static_cast<long>(kTableBytes), kDontDump);
+  __atomic_store_n(&g_table, table, __ATOMIC_SEQ_CST);
+  if (!is_only_thread(t)) __atomic_store_n(&g_stopped, true, __ATOMIC_SEQ_CST); // one that may not know the table
+  use_own_word(t);
+  share_kept_ranges(t);
 }
 
 void restart_owning(Thread* t) {
@@ -138,6 +185,7 @@ void restart_owning(Thread* t) {
   os::empty_pages(g_table, kTableBytes);
   forget_lives();
   forget_rows();
+  g_owned_count = 0;
   t->strong_epoch = 1;
   t->interrupted = 0;
   use_own_word(t);

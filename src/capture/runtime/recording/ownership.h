@@ -1,7 +1,7 @@
 // Ownership: what one thread has to itself is not recorded.
 //
-//     T1: p = malloc ; *p = 1 ... *p = 1000000          T1 owns p's block: its accesses are omitted
-//     T2: lock ; read *p                                first T2 takes the block over, then it reads
+//     T1: p = malloc ; *p = 1 ... *p = 1000000        T1 owns p's block: its accesses are omitted
+//     T2: lock ; read *p                              first T2 takes the block over, then it reads
 //
 // Memory is looked at in blocks of 4096 bytes. Each block has a word, in a table that covers the
 // address space; only the touched part of it takes memory. Its states, which go one way only:
@@ -19,28 +19,35 @@
 // is alone, it may touch and own shared blocks again.
 //
 // Never owned: blocks with globals, statics and watched variables.
+//
+// Whoever takes a block over waits for its owner's store. Only code compiled with -fsooth-own says
+// that it stores. So nothing is owned unless all of the program is compiled so; and when a module
+// without it is loaded, all ownership ends before its code runs.
 #pragma once
 
 #include "capture/runtime/thread.h"
 
 namespace sooth::runtime {
 
-// Words of blocks: thread << 40 | strong epoch << 8 | kOwned or the number of accesses. Epochs begin
-// with 1.
+// Words of blocks: thread << 40 | strong epoch << 8 | kOwned or the number of accesses. Epochs
+// begin with 1.
 inline constexpr std::uint64_t kFresh = 0;
-inline constexpr std::uint64_t kNobody = 1;                // `mine` of a thread that owns nothing; no block has it
-inline constexpr std::uint64_t kBusy = ~std::uint64_t{1};  // is being handed over
+inline constexpr std::uint64_t kNobody = 1;               // `mine` of a thread that owns nothing; no block has it
+inline constexpr std::uint64_t kBusy = ~std::uint64_t{1}; // is being handed over
 inline constexpr std::uint64_t kShared = ~std::uint64_t{0};
 inline constexpr std::uint64_t kOwned = 0xff;
 inline constexpr std::uint64_t kOwnerBlock = 4096;
 
 // own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
 // that come after a segment's detail; 0: nothing is ever owned.
+inline constexpr std::uint64_t kOwnAfter = 16;
 extern std::uint64_t g_own_after;
 inline constexpr std::uint64_t kMostAccesses = 200; // that a word can count
 
-// Makes the table. Without it (the system refuses something, or everything is to be recorded)
-// nothing is ever owned.
+// A module's code is about to run. `has_owners`: it was compiled with -fsooth-own.
+void own_in_module(bool has_owners);
+// Makes the table, if the modules so far allow it. Without it (there are other threads, the system
+// refuses something, or everything is to be recorded) nothing is ever owned.
 void start_owning();
 // In the child of a fork: no block is owned by anybody.
 void restart_owning(Thread* t);

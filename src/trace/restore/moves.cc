@@ -1,10 +1,10 @@
-#include "trace/moves.h"
+#include "trace/restore/moves.h"
 
 #include <algorithm>
 #include <cstring>
 #include <tuple>
 
-#include "trace/hand_over.h"
+#include "trace/restore/hand_over.h"
 
 namespace sooth::trace {
 
@@ -82,8 +82,7 @@ void MovesOfThread::before(const Event& e, std::uint64_t counter, Use use, std::
       give(by_epoch_.front(), counter, gives);
     ++epoch_;
   }
-  for (; !by_number_.empty() && moves_->rows_[by_number_.front()].number <= counter;
-       by_number_ = by_number_.subspan(1))
+  for (; !by_number_.empty() && moves_->rows_[by_number_.front()].number <= counter; by_number_ = by_number_.subspan(1))
     give(by_number_.front(), counter, gives);
   if (use.bytes == 0) return;
   const std::uint64_t first = use.address / kOwnedBytes * kOwnedBytes, last = use.address + (use.bytes - 1);

@@ -5,11 +5,9 @@
 
 namespace sooth::trace {
 
-// Tags that no program has: addresses that are none.
-inline constexpr std::uint64_t kHandOverTags = std::uint64_t{1} << 62;
 constexpr std::uint64_t hand_over_tag(std::uint32_t row) { return kHandOverTags | std::uint64_t{row} << 4; }
 
-// Nothing that a thread did: such an event ends no segment, and a replayed program does not meet it.
+// Nothing that a thread did: it ends no segment, and a replayed program does not meet it.
 constexpr bool is_hand_over(const Event& e) {
   return (e.kind == EventKind::HbRelease || e.kind == EventKind::HbAcquire) && (e.address & kHandOverTags) != 0;
 }

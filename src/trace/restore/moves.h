@@ -1,7 +1,7 @@
 // Ends of ownership, as events in the threads' streams.
 //
-//     file: T1 ... fork ... lock ...            row: T1's omitted accesses of block B come before its
-//           T2 ... read b (12)                  first event from number 10 on; others' from 11 on
+//     file: T1 ... fork ... lock ...         row: T1's omitted accesses of block B come before its
+//           T2 ... read b (12)               first event from number 10 on; others' from 11 on
 //     read: T1 ... fork ... [write B, opaque, merged] [hb-release] lock ...
 //           T2 ... [hb-acquire] read b
 //
