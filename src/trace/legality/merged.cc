@@ -16,7 +16,7 @@ namespace {
 constexpr bool is_hand_over(const Event& e) {
   return (e.kind == EventKind::HbRelease || e.kind == EventKind::HbAcquire) && (e.address & kHandOverTags) != 0;
 }
-constexpr bool is_owned_block(const Event& write) {
+bool is_owned_block(const Event& write) {
   return write.has(kOpaque) && write.site == 0 && write.size == kOwnedBytes && write.address % kOwnedBytes == 0;
 }
 
