@@ -320,8 +320,8 @@ enum class CheckOperation : std::uint8_t {
 inline constexpr std::uint32_t kDependenceVersion = 1;
 
 // kFactFlows: numbers as in kFactDependence. First kFlowsVersion, then how many modules have such
-// facts and how many do not (in a module: 1, 0), 1 if some code of the module has no hooks, and 1
-// if it defines main; then
+// facts and how many do not (in a module: 1, 0), 1 if some code of it has no hooks, and 1 if
+// it defines main; then
 //   names:   how many functions with hooks other modules can call, the number of each name
 //            how many functions it calls that may have no hooks, the number of each name
 //   reads:   how many, each: difference of its row to that of the read before (first: to 0), its
