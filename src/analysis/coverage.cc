@@ -65,9 +65,13 @@ void add_computation(const causality::Computation& computation, Collector& out) 
 }
 
 void add_defects(const trace::Trace& trace, Collector& out) {
+  const auto bounds = [](const trace::DefectRow& row) {
+    return row.severity == "error" || row.defect == trace::Defect::HandedOver ||
+           row.defect == trace::Defect::OwnedBlocks;
+  };
   for (const trace::DefectRow& row : trace::defect_rows())
     if (row.defect != trace::Defect::UnsupportedCalls)
-      out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), row.severity != "error");
+      out.add(camel_case(row.name), trace.defect(row.defect), std::string(row.sentence), !bounds(row));
 }
 
 // The C and C++ runtimes are in every program; their accesses of the caller's memory are recorded

@@ -35,6 +35,19 @@
 // pointer with a wrong alignment cannot spoil the next cell. The table has 8 bytes of room after
 // its end.
 //
+// --- Owners: omitting what one thread has to itself -----------------------------------------
+// Only in modules with kSoothModuleHasOwners. Each block of 4096 bytes has a word, at
+// owners + ((a >> 9) & owner_mask). If it equals `mine`, the thread has the block to itself, and
+// its accesses there are omitted (runtime/recording/ownership.h). The inlined hooks look there
+// first, reads after the load:
+//     if (load(owners + ((a >> 9) & owner_mask)) == mine) done; else the cell, as above
+// An access that may lie in two blocks (it is not aligned to its size) goes to the cell in that
+// case. Around each store, however it is recorded, and around each transfer and each loop whose
+// hook comes before it:
+//     storing = 1; the check and the hook; the store; storing = 0
+// Whoever takes a block over waits until the store that was checked before has been made. Hooks of
+// transfers and loops set `storing` themselves; the code behind them sets it to 0.
+//
 // --- The shadow call stack ------------------------------------------------------------------
 // Before every call the pass stores the call's site number in `call_site`. An instrumented
 // function, at entry:
@@ -64,6 +77,10 @@ struct SoothThreadAbi {
   uint8_t* cells;      // offset 40
   uint32_t call_site;  // offset 48
   uint32_t branches;   // offset 52: branch hooks run only if it is not 0
+  uint8_t* owners;     // offset 56: words of blocks; one word that never matches, if nothing is owned
+  uint64_t owner_mask; // offset 64: 8-byte words only; 0, if nothing is owned
+  uint64_t mine;       // offset 72: the word of blocks that this thread owns now
+  uint64_t storing;    // offset 80: not 0 between a check and its store
 };
 
 // A site number is `*module base + row`; hooks pass that sum.
@@ -90,9 +107,10 @@ struct SoothModule {
   uint32_t compiler_flags; // string offset
   uint32_t flags;          // SoothModuleFlags
 };
-enum { kSoothAbiVersion = 1 };
+enum { kSoothAbiVersion = 2 };
 enum SoothModuleFlags {
-  kSoothModuleHasFacts = 1, // compiled with static facts for dependence: everything is recorded in full
+  kSoothModuleHasFacts = 1,  // compiled with static facts for dependence: everything is recorded in full
+  kSoothModuleHasOwners = 2, // compiled with -fsooth-own: it looks at owners, and marks its stores
 };
 
 // Called by a constructor of priority 0 that the pass adds to each module; idempotent.

@@ -8,6 +8,7 @@
 #include "replay/critical.h"
 #include "replay/fewer_switches.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/stack.h"
 
 namespace sooth::replay {
@@ -22,6 +23,7 @@ namespace {
 // Events that the hooks of a replayed program meet, too.
 bool is_met(const Event& e) {
   if (trace::is_access(e.kind) && e.site == 0) return false; // several writes that the recorder merged
+  if (trace::is_hand_over(e)) return false;
   switch (e.kind) {
   case EventKind::ExternalWrite: // nobody's instruction
   case EventKind::Fence:

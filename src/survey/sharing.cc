@@ -6,6 +6,7 @@
 #include "base/address_ranges.h"
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 
 namespace sooth::survey {
 
@@ -156,8 +157,22 @@ void Sharing::survey(const Event& e) {
   case EventKind::ProcessFork:
   case EventKind::SignalEnter:
   case EventKind::Crash: odd_ = true; break;
+  case EventKind::HbRelease:
+    if (is_hand_over(e)) hand_overs_[e.address].given = {e.thread, order_.epoch(e.thread)};
+    break;
+  case EventKind::HbAcquire:
+    if (is_hand_over(e)) hand_overs_[e.address].taken.push_back({e.thread, order_.epoch(e.thread)});
+    break;
   default: order_.see(e);
   }
+}
+
+std::uint64_t Sharing::handed_over() const {
+  const auto costs = [&](const auto& entry) {
+    const HandOver& over = entry.second;
+    return std::ranges::any_of(over.taken, [&](const Moment& taken) { return !order_.before(over.given, taken); });
+  };
+  return static_cast<std::uint64_t>(std::ranges::count_if(hand_overs_, costs));
 }
 
 // Only accesses depend on the locks that are held.

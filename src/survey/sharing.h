@@ -79,6 +79,7 @@ public:
   bool begin(const trace::Trace& trace) override;
   void survey(const trace::Event& event) override;
   void surveyed() override;
+  std::uint64_t handed_over() const override;
   bool is_private(const trace::Event& access) const override;
   void kept_parts(const trace::Event& access, std::vector<trace::KeptPart>& parts) const override;
   void passes(const trace::Event& event, std::span<const std::uint8_t> bytes) override;
@@ -185,6 +186,11 @@ private:
   bool odd_ = false;       // there are events that the rules of settled.h do not know
   Settled settled_;
   absl::flat_hash_set<std::uint64_t> frame_pages_;
+  struct HandOver { // by its tag: who gave a block, and who took it
+    Moment given;
+    std::vector<Moment> taken;
+  };
+  absl::flat_hash_map<std::uint64_t, HandOver> hand_overs_;
   bool has_blocks_;
   bool values_recorded_ = true;
   bool from_runtime_ = false;

@@ -16,8 +16,10 @@ constexpr std::size_t kMaxNotes = 64;
 constexpr std::uint64_t kAtOnce = 1 << 18; // bytes
 
 bool is_live(const ChunkHeader& h) {
-  return h.type == static_cast<std::uint32_t>(ChunkType::Live) && h.header_checksum == 0 && h.body_checksum == 0 &&
-         h.body_bytes % sizeof(RawEvent) == 0 && h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= 1;
+  const bool changes =
+      h.type == static_cast<std::uint32_t>(ChunkType::Live) || h.type == static_cast<std::uint32_t>(ChunkType::Moves);
+  return changes && h.header_checksum == 0 && h.body_checksum == 0 && h.body_bytes % sizeof(RawEvent) == 0 &&
+         h.body_bytes <= kMaxChunkSlots * sizeof(RawEvent) && h.state <= 1;
 }
 
 // The header at `offset`, if one is there.
@@ -86,6 +88,7 @@ public:
         offset = skip(offset);
       }
     }
+    keep_moves();
     if (left_out_ != 0) out_.notes.push_back(std::to_string(left_out_) + " further places of damage are not listed");
     return std::move(out_);
   }
@@ -98,6 +101,10 @@ private:
     const std::uint64_t next = offset + sizeof h + round_up(there, kChunkAlign);
     const auto type = static_cast<ChunkType>(h.type);
     if (type == ChunkType::Pad) return there == h.body_bytes ? next : file_.size();
+    if (type == ChunkType::Moves && is_live(h)) {
+      moves_.push_back({h, offset, there, {}});
+      return next;
+    }
     if (type == ChunkType::Live && is_live(h)) {
       if (h.state == 0) return next;
       if (h.thread >= kMaxThreads) {
@@ -130,7 +137,8 @@ private:
     ChunkHeader h;
     for (std::uint64_t offset = kHeaderBytes; header_at(file_, offset, h);) {
       const std::uint64_t there = std::min(file_.size() - offset - sizeof h, h.body_bytes);
-      if (is_live(h) && h.state != 0 && h.thread < kMaxThreads) {
+      if (is_live(h) && h.type == static_cast<std::uint32_t>(ChunkType::Live) && h.state != 0 &&
+          h.thread < kMaxThreads) {
         keep_live(offset, h, there);
         if (!out_.chunks.empty()) live_.emplace(offset, out_.chunks.back());
         out_.chunks.clear();
@@ -159,6 +167,24 @@ private:
       std::fill(body.begin() + static_cast<std::ptrdiff_t>(finished), body.end(), 0);
     }
     out_.chunks.push_back({h, offset, size, body});
+  }
+
+  // A running program writes a row before the first event that relies on it. So rows are read last,
+  // and twice: one that was there the first time is whole the second time.
+  void keep_moves() {
+    for (Chunk& chunk : moves_) {
+      std::vector<std::uint8_t> first(chunk.bytes / sizeof(MoveRow) * sizeof(MoveRow));
+      std::vector<std::uint8_t>& body = out_.bodies.emplace_back(first.size());
+      const std::uint64_t at = chunk.offset + sizeof chunk.header;
+      if (first.empty() || !file_.read(at, first) || !file_.read(at, body)) continue;
+      for (std::size_t row = 0; row < body.size(); row += sizeof(MoveRow)) {
+        MoveRow seen;
+        std::memcpy(&seen, first.data() + row, sizeof seen);
+        if (seen.from == 0) std::fill_n(body.begin() + static_cast<std::ptrdiff_t>(row), sizeof(MoveRow), 0);
+      }
+      chunk.body = body;
+      out_.chunks.push_back(chunk);
+    }
   }
 
   // A chunk whose body stays in memory.
@@ -211,6 +237,7 @@ private:
   }
 
   TraceBytes& file_;
+  std::vector<Chunk> moves_;
   std::map<std::uint64_t, Chunk> live_; // by offset: copied before
   ScanResult out_;
   std::uint64_t left_out_ = 0;

@@ -37,6 +37,16 @@ std::uint64_t slots_there(const Chunk& chunk) {
                                                                           : slots_of(chunk);
 }
 
+// Of the memory that the event uses, from its address on.
+std::uint64_t bytes_used(const RawEvent& raw, const Event& e) {
+  if (begins_or_ends_object(e.kind)) return raw.value <= ~raw.address ? raw.value : 0;
+  if (!is_access(e.kind)) return 0;
+  const std::uint64_t bytes = (raw.flags & kFill)                  ? raw.value & ((std::uint64_t{1} << 56) - 1)
+                              : (raw.flags & (kPayload | kOpaque)) ? raw.value
+                                                                   : raw.size;
+  return bytes <= ~raw.address ? bytes : 0;
+}
+
 } // namespace
 
 std::uint64_t EventStream::start() {
@@ -57,6 +67,8 @@ const StampedEvent* EventStream::peek(std::size_t ahead) {
   while (head_ + ahead >= buffer_.size()) {
     if (next_piece_ != pieces_.size()) {
       decode_next_piece();
+    } else if (!has_last_moves_) {
+      append_last_moves();
     } else if (!held_back_.empty()) { // never granted
       buffer_.insert(buffer_.end(), held_back_.begin(), held_back_.end());
       held_back_.clear();
@@ -203,6 +215,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     ++context_->malformed;
     return;
   }
+  if (context_->moves != nullptr) append_moves(e, raw.counter, bytes_used(raw, e));
   if (!is_access(e.kind)) {
     if (raw.flags & kPayload) {
       ++context_->malformed;
@@ -257,6 +270,52 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     if (context_->contents) trace.bytes.insert(trace.bytes.end(), payload, payload + (rmw ? 2 * bytes : bytes));
   }
   buffer_.push_back({e, raw.counter});
+}
+
+// What comes before this event, because an ownership ended. A request stays the last thing that its
+// thread did; and a glued block stays together: what its thread takes, it takes before the block.
+void EventStream::append_moves(const Event& next, std::uint64_t counter, std::uint64_t bytes) {
+  gives_.clear();
+  takes_.clear();
+  moves_.before(next, counter, {next.address, bytes}, gives_, takes_);
+  insert_gives();
+  if (takes_.empty()) return;
+  const auto stays = [](const Event& e) {
+    return e.kind == EventKind::Request || ((e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(kGlued));
+  };
+  const std::size_t at = before_last(stays, counter);
+  std::vector<StampedEvent> stamped;
+  for (const Event& e : takes_) stamped.push_back({e, counter});
+  buffer_.insert(buffer_.begin() + static_cast<std::ptrdiff_t>(at), stamped.begin(), stamped.end());
+}
+
+void EventStream::append_last_moves() {
+  has_last_moves_ = true;
+  gives_.clear();
+  moves_.at_end(gives_);
+  insert_gives();
+}
+
+void EventStream::insert_gives() {
+  if (gives_.empty()) return;
+  const auto waits = [](const Event& e) { return e.kind == EventKind::Request; };
+  const std::size_t at = before_last(waits, gives_.back().counter);
+  std::vector<StampedEvent> stamped;
+  for (const MovesOfThread::Given& given : gives_) {
+    const bool access = given.event.kind == EventKind::Write;
+    if (!access || context_->sieve == nullptr || !context_->sieve->is_private(given.event))
+      stamped.push_back({given.event, given.counter});
+  }
+  buffer_.insert(buffer_.begin() + static_cast<std::ptrdiff_t>(at), stamped.begin(), stamped.end());
+}
+
+// The place before the last events of this sort, which get at least this number.
+template <typename IsOfSort>
+std::size_t EventStream::before_last(IsOfSort&& is_of_sort, std::uint64_t counter) {
+  std::size_t at = buffer_.size();
+  for (; at > head_ && is_of_sort(buffer_[at - 1].event); --at)
+    buffer_[at - 1].counter = std::max(buffer_[at - 1].counter, counter);
+  return at;
 }
 
 // Accesses of glued blocks are left to the sifter, which sees the whole block.

@@ -13,6 +13,7 @@
 
 #include "trace/chunk_scan.h"
 #include "trace/metadata.h"
+#include "trace/restore/moves.h"
 #include "trace/sieve.h"
 #include "trace/trace.h"
 
@@ -39,6 +40,7 @@ struct DecodeContext {
   bool contents = true;               // keep the contents of ranges
   std::uint64_t last_number = kNoEnd; // events with a larger one are left out (restore/gaps.h) ...
   std::uint64_t behind_last = 0;      // ... and counted
+  const Moves* moves = nullptr;       // ends of ownership, if there are any
   const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
@@ -46,7 +48,9 @@ struct DecodeContext {
 
 class EventStream {
 public:
-  EventStream(std::uint32_t thread, DecodeContext& context) : thread_(thread), context_(&context) {}
+  EventStream(std::uint32_t thread, DecodeContext& context) : thread_(thread), context_(&context) {
+    if (context.moves != nullptr) moves_ = MovesOfThread(*context.moves, thread);
+  }
 
   std::uint32_t thread() const { return thread_; }
   void add_piece(const Chunk& chunk) { pieces_.push_back(&chunk); }
@@ -79,6 +83,11 @@ private:
   void append_event(const RawEvent& raw, const std::uint8_t* payload);
   void append_range(const RawEvent& raw, Event event, std::uint64_t bytes);
   bool is_left_out(const Event& access);
+  void append_moves(const Event& next, std::uint64_t counter, std::uint64_t bytes);
+  void append_last_moves();
+  void insert_gives();
+  template <typename IsOfSort>
+  std::size_t before_last(IsOfSort&& is_of_sort, std::uint64_t counter);
   void drop_granted_requests(std::size_t from);
 
   std::uint32_t thread_;
@@ -90,7 +99,10 @@ private:
   std::vector<StampedEvent> buffer_;
   std::size_t head_ = 0;     // of buffer_
   bool after_glued_ = false; // the last access is glued to the next event
-  bool is_whole_ = true, has_gap_ = false;
+  bool is_whole_ = true, has_gap_ = false, has_last_moves_ = false;
+  MovesOfThread moves_;
+  std::vector<MovesOfThread::Given> gives_; // scratch
+  std::vector<Event> takes_;                // scratch
 };
 
 } // namespace sooth::trace

@@ -135,7 +135,21 @@ enum class ChunkType : std::uint32_t {
   Process = 5, // text, one `key=value` a line: program, argument, directory, library (not instrumented), ...
   Pad = 6,     // nothing
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
+  Moves = 8,   // ends of ownership, as they stand in memory: MoveRow; one with from == 0 is not finished
 };
+
+// One end of an ownership (docs/trace_format.md, "Owned blocks").
+struct MoveRow {
+  std::uint64_t block;  // address, a multiple of kOwnedBytes
+  std::uint64_t number; // the owner's omitted accesses come before its first event with such a number ...
+  std::uint32_t owner;
+  std::uint32_t epoch; // ... or, if this is not 0, before this epoch of it ends: 1 until its first fork or join
+  std::uint64_t from;  // other threads' uses of the block with such a number come after that; written last
+};
+static_assert(sizeof(MoveRow) == 32);
+inline constexpr std::uint64_t kOwnedBytes = 4096;
+// Tags of the releases and acquires that a reader makes of a row: addresses that are none.
+inline constexpr std::uint64_t kHandOverTags = std::uint64_t{1} << 62;
 
 struct ChunkHeader {
   std::uint32_t magic;

@@ -85,7 +85,7 @@ void Pieces::Complaints::put_back(Trace& trace) const {
 }
 
 Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceBytes> file, const ReadOptions& options)
-    : file_(std::move(file)), scan_(std::move(scan)), options_(options) {
+    : file_(std::move(file)), scan_(std::move(scan)), options_(options), moves_(scan_.chunks) {
   read_file_header(header, program_);
   program_.file_bytes = file_->size();
   check_end(header, file_->size(), program_);
@@ -100,12 +100,18 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
   else begin();
 }
 
+void Pieces::begin_decoding() {
+  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  context_->malformed = moves_.malformed();
+  if (!moves_.empty()) context_->moves = &moves_;
+}
+
 // A file that lacks events of some thread ends where they begin to lack (restore/gaps.h).
 void Pieces::find_last_number(const FileHeader& header) {
   // A frozen trace also counts what its original lacked.
   const bool incomplete =
       program_.defect(Defect::DamagedBytes) != header.defects[static_cast<unsigned>(Defect::DamagedBytes)];
-  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  begin_decoding();
   context_->contents = false;
   open_streams();
   const auto is_whole = [](const EventStream& stream) { return stream.is_whole(); };
@@ -117,7 +123,7 @@ void Pieces::find_last_number(const FileHeader& header) {
 // The sieve's first pass; false if the trace must be kept whole.
 bool Pieces::survey() {
   if (!options_.sieve->begin(program_)) return false;
-  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  begin_decoding();
   context_->contents = false;
   context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
@@ -133,6 +139,8 @@ bool Pieces::survey() {
       }
   }
   options_.sieve->surveyed();
+  handed_over_ = options_.sieve->handed_over();
+  program_.defects[static_cast<unsigned>(Defect::HandedOver)] += handed_over_;
   count_malformed(program_);
   of_events_.emplace(program_);
   enough_ = options_.enough && lost_events(program_) == 0 && options_.enough();
@@ -156,8 +164,9 @@ void Pieces::begin() {
   of_file_->put_back(program_);
   program_.bytes.clear();
   program_.events_recorded = program_.events_sieved = 0;
-  context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
+  begin_decoding();
   context_->sieve = options_.sieve;
+  program_.defects[static_cast<unsigned>(Defect::HandedOver)] += handed_over_;
   context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);
   // The bound comes from checked headers, so it is at most a fixed multiple of the file's size.

@@ -57,6 +57,7 @@ private:
   };
 
   void find_last_number(const FileHeader& header);
+  void begin_decoding();
   bool survey();
   void open_threads();
   bool stopped();
@@ -75,8 +76,10 @@ private:
   ReadOptions options_;
   Trace program_; // the parts that do not grow with the run, and Trace::bytes of events still to be handed out
   SiteMap sites_;
+  const Moves moves_;
   std::optional<Complaints> of_file_, of_events_; // of the events: only after a survey
   std::optional<DecodeContext> context_;
+  std::uint64_t handed_over_ = 0;      // ends of ownership that bound the answer: only after a survey
   std::uint64_t last_number_ = kNoEnd; // of the events that are read
   std::vector<EventStream> streams_;
   std::unique_ptr<Order> order_;

@@ -34,6 +34,9 @@ public:
   // their contents.
   virtual void survey(const Event& event) = 0;
   virtual void surveyed() = 0;
+  // Ends of ownership (moves.h) that order threads which creation and joining do not order: another
+  // run may have had another order there, and nobody knows.
+  virtual std::uint64_t handed_over() const = 0;
 
   // Second pass. Whether only the access's own thread uses these bytes. Then the reader drops the
   // access while it decodes, and need not look at its contents.

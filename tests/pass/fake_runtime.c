@@ -15,8 +15,9 @@
 enum { kCells = 1 << 12, kFrames = 1 << 16 };
 static _Alignas(16) uint8_t cells[kCells * 16 + 8];
 static uint64_t frames[kFrames];
+static uint64_t no_owner[1] = {~(uint64_t)0}; // nothing is owned
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
-    0, 0, (uint64_t)1 << 24, frames, frames, cells, 0, 0};
+    0, 0, (uint64_t)1 << 24, frames, frames, cells, 0, 0, (uint8_t*)no_owner, 0, 1, 0};
 
 static FILE* out;
 static const struct SoothModule* modules[64];

@@ -9,7 +9,9 @@ same way in each build; every trace must be legal (`sooth verify`) and hold the 
     // EXPECT-EXIT: N | signal N                 0 if it is not there
     // EXPECT-TRACES: N                          1 if it is not there
     // EXPECT-UNSUPPORTED: NAME                  `sooth stats` must name it
+    // OPTIONS: ...                              SOOTH_OPTIONS while it is recorded
     // FLAGS: ...                                for all builds
+    // SOOTH-FLAGS: ...                          for the builds with Sooth; not for the library
     // PLAIN-FLAGS: ...                          for the build without Sooth
     // LIBRARY: FILE                             built as library.so beside the program, with the same compiler
 
@@ -31,6 +33,7 @@ class Expectations:
     def __init__(self, path):
         self.events, self.output, self.unsupported = [], [], []
         self.exit, self.traces, self.flags, self.plain_flags, self.library = 0, 1, [], [], None
+        self.options, self.sooth_flags = None, []
         for _, key, text in headings(path):
             if key:
                 self.take(path, key, text)
@@ -53,8 +56,12 @@ class Expectations:
             self.traces = int(text)
         elif key == "EXPECT-UNSUPPORTED":
             self.unsupported.append(text)
+        elif key == "OPTIONS":
+            self.options = text
         elif key == "FLAGS":
             self.flags = text.split()
+        elif key == "SOOTH-FLAGS":
+            self.sooth_flags = text.split()
         elif key == "PLAIN-FLAGS":
             self.plain_flags = text.split()
         elif key == "LIBRARY":
@@ -70,6 +77,10 @@ def build(compiler, source, expectations, level, directory, more):
     if expectations.library:
         checked([compiler, *flags, "-shared", "-fPIC", expectations.library, "-o", "library.so"], directory)
     checked([compiler, *flags, *more, source, "-o", "program", "-pthread", *expectations.flags], directory)
+
+
+def environment(expectations):
+    return {**os.environ, "SOOTH_OPTIONS": expectations.options} if expectations.options else None
 
 
 def check_behaviour(done, expectations, what):
@@ -131,12 +142,13 @@ def test(options, source):
         levels = options.levels.split(",")
         for level in levels:
             built = part(level)
-            build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built, [])
+            build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built,
+                  expectations.sooth_flags)
             for number in range(-(-options.runs // len(levels))):
                 what = f"-{level}, run {number + 1}"
                 for old in glob.glob(os.path.join(built, "*.sooth")):
                     os.unlink(old)
-                check_behaviour(run(["./program"], built), expectations, what)
+                check_behaviour(run(["./program"], built, environment=environment(expectations)), expectations, what)
                 check_traces(os.path.join(options.bin, "sooth"), expectations, built, what)
 
 

@@ -72,7 +72,8 @@ RawFile& RawFile::chunk(ChunkHeader header, const std::vector<std::uint8_t>& bod
   header.magic = kChunkMagic;
   header.body_bytes = body.size();
   if (header.raw_bytes == 0) header.raw_bytes = body.size();
-  if (header.type != static_cast<std::uint32_t>(ChunkType::Live)) {
+  if (header.type != static_cast<std::uint32_t>(ChunkType::Live) &&
+      header.type != static_cast<std::uint32_t>(ChunkType::Moves)) {
     header.body_checksum = XXH3_64bits(body.data(), body.size());
     header.header_checksum = XXH3_64bits(&header, sizeof header - sizeof header.header_checksum);
   }
@@ -107,6 +108,16 @@ RawFile& RawFile::live(std::uint32_t thread, const Slots& slots, std::size_t roo
   header.first_slot = take_slots(thread, slots.size(), first_slot);
   std::vector<std::uint8_t> body(std::max(room, slots.size()) * sizeof(RawEvent));
   if (!slots.empty()) std::memcpy(body.data(), slots.data(), slots.size() * sizeof(RawEvent));
+  return chunk(header, body);
+}
+
+RawFile& RawFile::moves(const std::vector<MoveRow>& rows) {
+  ChunkHeader header = {};
+  header.type = static_cast<std::uint32_t>(ChunkType::Moves);
+  header.state = 1;
+  std::vector<std::uint8_t> body;
+  for (const MoveRow& row : rows) append(body, row);
+  append(body, MoveRow{}); // room for more
   return chunk(header, body);
 }
 

@@ -41,6 +41,7 @@ public:
   RawFile& events(std::uint32_t thread, const Slots& slots, std::int64_t first_slot = -1);
   RawFile& live(std::uint32_t thread, const Slots& slots, std::size_t room, std::int64_t first_slot = -1,
                 std::uint32_t state = 1);
+  RawFile& moves(const std::vector<trace::MoveRow>& rows);
   RawFile& module(std::uint32_t first_site, const std::vector<trace::Site>& sites,
                   const std::vector<trace::Global>& globals = {}, const std::vector<std::uint8_t>& facts = {});
   RawFile& strings(const std::vector<std::string>& names); // numbered from 0

@@ -233,6 +233,8 @@ private:
     else if (argument == "-fsooth-branches") line_.branches = true;
     else if (argument == "-fno-sooth-loops") line_.loops = false;
     else if (argument == "-fsooth-loops") line_.loops = true;
+    else if (argument == "-fsooth-own") line_.own = true;
+    else if (argument == "-fno-sooth-own") line_.own = false;
     else if (argument == "-fsooth-facts") line_.facts = true;
     else if (argument == "-fno-sooth-facts") line_.facts = false;
     else if (argument == "-fsooth-tsan-annotations") line_.tsan_annotations = true;
@@ -320,6 +322,9 @@ std::string help_text() {
          "  -fsooth-tsan-annotations  compile as code for ThreadSanitizer is: __SANITIZE_THREAD__ is defined and\n"
          "                            __has_feature(thread_sanitizer) holds, so that code annotates what it does\n"
          "  -fsooth-branches          record branches that depend on loaded values, where a run is asked for them\n"
+         "  -fsooth-own               leave out what a thread does in memory that it has to itself: smaller traces, "
+         "but\n"
+         "                            no answer is complete; of use only if all of the program is built so\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"
          "                            for compiling and for linking (docs/monitors.md)\n"

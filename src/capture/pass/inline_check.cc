@@ -50,6 +50,27 @@ Cell look_up(FunctionContext& function, Builder& at, const CheckedAccess& access
   return {address, other, at.CreateGEP(context.i8, cell, offset), Align(1)};
 }
 
+// i1: the thread does not own the access's block, or not for sure.
+Value* not_owned(FunctionContext& function, Builder& at, const CheckedAccess& access) {
+  ModuleContext& context = function.context;
+  constexpr std::uint64_t kBlock = 4096;
+  Value* address = at.CreatePtrToInt(access.address, context.i64);
+  Value* place = at.CreateAnd(at.CreateLShr(address, 9), function.load_field(at, kOwnerMask));
+  Value* word =
+      at.CreateAlignedLoad(context.i64, at.CreateGEP(context.i8, function.load_field(at, kOwners), place), Align(8));
+  Value* other = at.CreateICmpNE(word, function.load_field(at, kMine));
+  if (access.align.value() >= access.size) return other;
+  Value* within = at.CreateAnd(address, kBlock - 1);
+  return at.CreateOr(other, at.CreateICmpUGT(within, ConstantInt::get(context.i64, kBlock - access.size)));
+}
+
+// Where the look at the cell goes.
+Instruction* after_owner_check(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
+  if (!function.context.options.own) return before;
+  Builder at(before);
+  return SplitBlockAndInsertIfThen(not_owned(function, at, access), before->getIterator(), /*Unreachable=*/false);
+}
+
 void call_hook(FunctionContext& function, Instruction* before, const char* kind, const CheckedAccess& access,
                Value* address) {
   Builder at(before);
@@ -62,21 +83,25 @@ void call_hook(FunctionContext& function, Instruction* before, const char* kind,
 } // namespace
 
 void emit_checked_read(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
-  Builder at(before);
+  Instruction* others = after_owner_check(function, before, access);
+  Builder at(others);
   const Cell cell = look_up(function, at, access, 0);
   Value* known = at.CreateAlignedLoad(access.value->getType(), cell.bytes, cell.bytes_align);
   Value* news = at.CreateOr(cell.other, at.CreateICmpNE(known, access.value));
   Instruction* slow =
-      SplitBlockAndInsertIfThen(news, before->getIterator(), /*Unreachable=*/false, function.context.unlikely());
+      SplitBlockAndInsertIfThen(news, others->getIterator(), /*Unreachable=*/false, function.context.unlikely());
   call_hook(function, slow, "__sooth_read", access, cell.address);
 }
 
 void emit_checked_write(FunctionContext& function, Instruction* before, const CheckedAccess& access) {
-  Builder at(before);
+  Builder start(before);
+  function.begin_store(start);
+  Instruction* others = after_owner_check(function, before, access);
+  Builder at(others);
   const Cell cell = look_up(function, at, access, 8);
   Instruction* fast = nullptr;
   Instruction* slow = nullptr;
-  SplitBlockAndInsertIfThenElse(cell.other, before->getIterator(), &slow, &fast, function.context.unlikely());
+  SplitBlockAndInsertIfThenElse(cell.other, others->getIterator(), &slow, &fast, function.context.unlikely());
   Builder(fast).CreateAlignedStore(access.value, cell.bytes, cell.bytes_align);
   call_hook(function, slow, "__sooth_write", access, cell.address);
 }

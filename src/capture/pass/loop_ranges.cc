@@ -217,6 +217,11 @@ private:
       else if (may_be_written(loop, ranges[i])) what |= kLoopOpaque;
       call(is_write(first) ? end_of_exit_calls(loop) : before, ranges[i], address, size, what);
     }
+    if (context_.options.own &&
+        !is_write(*ranges.back().walks.front())) { // only reads, and they are over when the loop is
+      Builder at(&*loop.getExitBlock()->getFirstInsertionPt());
+      context_.end_store(at, at.CreateThreadLocalAddress(context_.thread));
+    }
     return true;
   }
 

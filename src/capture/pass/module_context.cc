@@ -18,6 +18,10 @@ static_assert(offsetof(SoothThreadAbi, stack_top) == kStackTop);
 static_assert(offsetof(SoothThreadAbi, stack_low) == kStackLow);
 static_assert(offsetof(SoothThreadAbi, call_site) == kCallSite);
 static_assert(offsetof(SoothThreadAbi, branches) == kBranches);
+static_assert(offsetof(SoothThreadAbi, owners) == kOwners);
+static_assert(offsetof(SoothThreadAbi, owner_mask) == kOwnerMask);
+static_assert(offsetof(SoothThreadAbi, mine) == kMine);
+static_assert(offsetof(SoothThreadAbi, storing) == kStoring);
 
 void MarkingInserter::InsertHelper(Instruction* instruction, const Twine& name, BasicBlock::iterator where) const {
   IRBuilderDefaultInserter::InsertHelper(instruction, name, where);
@@ -140,13 +144,33 @@ static bool is_small(ThreadField field) { return field == kCallSite || field == 
 
 Value* FunctionContext::load_field(Builder& at, ThreadField field) {
   Type* type = context.i64;
-  if (field == kCells || field == kStackTop || field == kStackLow) type = context.pointer;
+  if (field == kCells || field == kOwners || field == kStackTop || field == kStackLow) type = context.pointer;
   if (is_small(field)) type = context.i32;
   return at.CreateAlignedLoad(type, field_address(at, field), Align(is_small(field) ? 4 : 8));
 }
 
 void FunctionContext::store_field(Builder& at, ThreadField field, Value* value) {
   at.CreateAlignedStore(value, field_address(at, field), Align(is_small(field) ? 4 : 8));
+}
+
+// Neither the compiler nor the processor may move the store out of the two: here fences of the
+// compiler, there the system call of whoever waits for it.
+void FunctionContext::begin_store(Builder& at) {
+  if (!context.options.own) return;
+  at.CreateAlignedStore(ConstantInt::get(context.i64, 1), field_address(at, kStoring), Align(8), /*isVolatile=*/true);
+  at.CreateFence(AtomicOrdering::SequentiallyConsistent, SyncScope::SingleThread);
+}
+
+void FunctionContext::end_store(Instruction* after) {
+  if (!context.options.own) return;
+  Builder at(after->getNextNode());
+  context.end_store(at, thread(at));
+}
+
+void ModuleContext::end_store(Builder& at, Value* record) {
+  at.CreateFence(AtomicOrdering::SequentiallyConsistent, SyncScope::SingleThread);
+  at.CreateAlignedStore(ConstantInt::get(i64, 0), at.CreateConstInBoundsGEP1_64(i8, record, kStoring), Align(8),
+                        /*isVolatile=*/true);
 }
 
 AllocaInst* FunctionContext::spill_room(std::uint64_t bytes, Align align) {

@@ -28,6 +28,7 @@ struct MonitorNeeds {
 struct Options {
   bool branches = true;
   bool loops = true;                        // one call for a range instead of hooks in a loop
+  bool own = false;                         // checks whether a thread has memory to itself (abi.h, Owners)
   bool facts = false;                       // static facts for dependence, and whatever hooks they need
   bool strip_debug = false;                 // the user wants no debug information; the pass has used it
   bool verify = false;                      // run LLVM's verifier over the result; for our own tests
@@ -54,6 +55,10 @@ enum ThreadField : std::uint64_t {
   kCells = 40,
   kCallSite = 48,
   kBranches = 52,
+  kOwners = 56,
+  kOwnerMask = 64,
+  kMine = 72,
+  kStoring = 80,
 };
 
 class ModuleContext {
@@ -84,6 +89,9 @@ public:
                                   llvm::ArrayRef<llvm::Value*> arguments);
   llvm::CallInst* call(Builder& at, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 
+  // The store, transfer or loop before this place is over (abi.h, Owners). `record`: the thread's.
+  void end_store(Builder& at, llvm::Value* record);
+
   // The number of a site, at run time.
   llvm::Value* site_number(Builder& at, std::uint32_t row);
   llvm::MDNode* unlikely() const { return unlikely_; }
@@ -109,6 +117,9 @@ public:
   llvm::Value* thread(Builder& at);
   llvm::Value* load_field(Builder& at, ThreadField field);
   void store_field(Builder& at, ThreadField field, llvm::Value* value);
+  // A check and its store begin; the store is over (abi.h, Owners).
+  void begin_store(Builder& at);
+  void end_store(llvm::Instruction* after);
   // Room in the frame for `bytes` bytes, shared by all spills of the function.
   llvm::AllocaInst* spill_room(std::uint64_t bytes, llvm::Align align);
   // Where code of the function's entry goes: after the static allocas.

@@ -36,7 +36,8 @@ void call_check(FunctionContext& function, Instruction* before, const CheckedAcc
   Builder at(before);
   Value* address = at.CreatePtrToInt(access.address, context.i64);
   Value* value = at.CreateZExt(access.value, context.i64);
-  CallInst* call = at.CreateCall(outlined(context, (name + Twine(access.size)).str(), access.size, emit),
+  const char* own = context.options.own ? "_own" : ""; // both may be in one program
+  CallInst* call = at.CreateCall(outlined(context, (name + own + Twine(access.size)).str(), access.size, emit),
                                  {address, value, context.site_number(at, access.row)});
   call->setCallingConv(CallingConv::PreserveMost);
   call->setDoesNotThrow();

@@ -126,6 +126,7 @@ void instrument_store(FunctionContext& function, StoreInst& store, std::uint32_t
   if (function.context.options.monitor && instrument_monitored_store(function, store, row)) return;
   emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(),
               row);
+  function.end_store(&store);
 }
 
 TransferPlan plan_transfer(PrivateMemory& memory, const MemIntrinsic& transfer) {
@@ -173,12 +174,14 @@ void instrument_transfer(FunctionContext& function, MemIntrinsic& transfer, Tran
   if (auto* fill = dyn_cast<MemSetInst>(&transfer)) {
     context.call(at, "__sooth_fill", context.void_type,
                  {to, at.CreateZExt(fill->getValue(), context.i32), size, context.site_number(at, write_row)});
+    function.end_store(&transfer);
     return;
   }
   auto& copy = cast<MemTransferInst>(transfer);
   Value* from = copy.getRawSource();
   if (plan.reads && plan.writes) {
     context.call(at, "__sooth_copy", context.void_type, {to, from, size, context.site_number(at, write_row)});
+    function.end_store(&transfer);
     return;
   }
   // One side is private, and holds exactly the bytes in question: the source before, the
@@ -191,6 +194,7 @@ void instrument_transfer(FunctionContext& function, MemIntrinsic& transfer, Tran
   Value* own = plan.writes ? from : to;
   const std::uint32_t row = plan.writes ? write_row : read_row;
   Builder here(before);
+  if (plan.writes) function.end_store(&transfer);
   if (!checked) {
     Builder range(constant ? range_point(function, before, shared, constant->getZExtValue()) : before);
     call_range(function, range, direction, shared, own, size, row);
@@ -225,6 +229,7 @@ void instrument_masked(FunctionContext& function, IntrinsicInst& access, std::ui
   // accesses.
   if (function.context.layout.getTypeSizeInBits(type->getElementType()) != step * 8) return;
   Instruction* before = load ? access.getNextNode() : &access;
+  if (!load) function.end_store(&access);
   for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
     Builder at(before);
     Value* taken = at.CreateExtractElement(mask, std::uint64_t{lane});
@@ -255,6 +260,7 @@ void announce_by_value(FunctionContext& function, Argument& argument, std::uint3
   Function& f = function.function;
   Builder at(&f.getEntryBlock(), f.isPresplitCoroutine() ? function.entry_point() : function.entry_point_with_thread());
   call_range(function, at, Direction::Write, &argument, &argument, ConstantInt::get(function.context.i64, size), row);
+  if (function.context.options.own) function.context.end_store(at, function.thread(at));
 }
 
 } // namespace sooth::pass

@@ -18,6 +18,7 @@
 #include "capture/runtime/monitoring/quick.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/unrecorded_atomic.h"
 
 __extension__ typedef unsigned __int128 Uint128;
@@ -219,6 +220,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
     return value;
   }
   if (is_exact(as_address(p), sizeof(T))) return exact_load(t, p, order, site);
+  share_atomic(t, p, sizeof(T));
   const Stripe& stripe = stripe_of(p);
   T value;
   std::uint64_t counter = t->clock;
@@ -267,6 +269,7 @@ void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
     real_store(p, value, order);
     return unrecorded.done(EventKind::AtomicWrite, nullptr, &value);
   }
+  share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);
@@ -303,6 +306,7 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
     unrecorded.done(EventKind::AtomicRmw, &old, &now);
     return old;
   }
+  share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, 2);
@@ -331,6 +335,7 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
                     old == expected ? &desired : nullptr);
     return old;
   }
+  share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, 2);

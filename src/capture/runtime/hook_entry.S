@@ -87,6 +87,19 @@
         jne     9f
         cmpq    %fs:SOOTH_LOCAL_STACK_LOW(%rcx), %rax
         jne     9f
+        movq    %rdi, %rax              // the owner of the block: nobody, or not yet (ownership.h)
+        shrq    $9, %rax
+        andq    %fs:SOOTH_LOCAL_OWNER_MASK(%rcx), %rax
+        addq    %fs:SOOTH_LOCAL_OWNERS(%rcx), %rax
+        movq    (%rax), %rax
+        cmpq    $-1, %rax
+        je      5f
+        cmpb    $-1, %al                // the thread's own, and none of its accesses was omitted yet
+        je      9f
+        orb     $-1, %al
+        cmpq    %fs:SOOTH_LOCAL_MINE(%rcx), %rax
+        jne     9f
+5:
         movq    SOOTH_THREAD_LAST(%r11), %rax
         cmpl    %edx, SOOTH_SLOT_SITE(%rax)
         je      9f

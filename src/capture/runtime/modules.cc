@@ -7,6 +7,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/library_memory.h"
+#include "capture/runtime/recording/ownership.h"
 
 namespace sooth::runtime {
 namespace {
@@ -290,7 +291,11 @@ void unsupported(const char* primitive) {
 
 extern "C" __attribute__((visibility("default"))) void __sooth_register_module(const SoothModule* module) {
   using namespace sooth::runtime;
-  if (module->abi_version != kSoothAbiVersion) return unsupported("a module of another Sooth version");
+  if (module->abi_version != kSoothAbiVersion) {
+    own_in_module(false);
+    return unsupported("a module of another Sooth version");
+  }
   register_module(module);
+  own_in_module((module->flags & kSoothModuleHasOwners) != 0);
   if (Thread* t = enter()) mark_library_memory(t); // a plug-in may have brought the C++ library
 }

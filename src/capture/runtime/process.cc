@@ -10,6 +10,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
 #include "capture/runtime/recording/library_memory.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/replaying/replaying.h"
 
 extern char** environ;
@@ -86,6 +87,11 @@ void read_option(const char* option, std::size_t n) {
       complain("SOOTH_OPTIONS: `exact` takes `all` or a list of ADDRESS+BYTES, not", exact);
   } else if (const char* facts = value_of("facts=")) {
     g_facts_wanted = *facts != '0';
+  } else if (const char* own = value_of("own=")) {
+    g_own_after = 0;
+    for (; own < option + n && *own >= '0' && *own <= '9' && g_own_after < kMostAccesses; ++own)
+      g_own_after = g_own_after * 10 + static_cast<std::uint64_t>(*own - '0');
+    if (g_own_after > kMostAccesses) g_own_after = kMostAccesses;
   } else if (const char* path = value_of("trace=")) {
     copy_text(g_wanted, sizeof g_wanted, path, n - static_cast<std::size_t>(path - option));
   } else if (const char* verbose = value_of("verbose=")) {
@@ -289,6 +295,7 @@ __attribute__((constructor(101))) void start() {
       pthread_atfork(nullptr, nullptr, reset_locks);
       g_ready = true;
       if (Thread* t = attach(kNoThread, 0)) {
+        start_owning();
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
         mark_library_memory(t);
@@ -342,6 +349,7 @@ void after_fork_child(Thread* t) {
       // The start is the first event. Only then does the child's trace repeat the open activations.
       SoothThreadAbi& abi = __sooth_thread.abi;
       __sooth_thread.written_top = abi.stack_low = abi.stack_top;
+      share_kept_ranges(t);
       sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
       __sooth_thread.written_top = abi.stack_low = t->stack;
       sync(t, EventKind::ProcessFork, nullptr, parent);

@@ -3,7 +3,9 @@
 
 #include "capture/runtime/monitoring/quick.h"
 #include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/epochs.h"
 #include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/recording/ranges.h"
 #include "capture/runtime/replaying/replaying.h"
 #include "trace/effects.h"
@@ -44,6 +46,7 @@ std::uint64_t ticket_of(Thread* t, EventKind kind, std::uint64_t address, std::u
 
 void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, std::uint8_t flags) {
   if (is_monitoring() && monitoring::passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
+  end_storing(); // whatever it was, it is made
   end_segment(t);
   mark(t, kind, address, value, flags);
 }
@@ -58,8 +61,10 @@ void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
     void_range(t, target,
                static_cast<std::uint32_t>(value)); // writes out the merged writes; from now on all are kept
   }
+  if (kind == EventKind::Fork) epoch_fork(t, value);
   append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags,
                 [&] { return ticket_of(t, kind, target, value); });
+  if (kind == EventKind::Join) epoch_join(t, value);
 }
 
 void before_lock(Thread* t) {
@@ -72,6 +77,7 @@ bool tries_before_waiting(const Thread* t) { return t != nullptr && is_recording
 Request::Request(Thread* t, EventKind awaited, const void* object, std::uint64_t value, bool by_others) {
   if (is_replaying()) replayed_request(t, awaited, object);
   if (!tries_before_waiting(t)) return;
+  end_storing();
   end_segment(t); // the next event ends it anyway; if none comes, the last writes are recorded
   append(t, EventKind::Request, reinterpret_cast<std::uint64_t>(object),
          static_cast<std::uint64_t>(awaited) << trace::kAwaitedShift | value, __sooth_thread.abi.call_site, 0,
@@ -114,8 +120,7 @@ void write_range(Thread* t, const void* p, std::size_t size) {
 }
 
 void copy_range(Thread* t, const void* to, const void* from, std::size_t size) {
-  range_access(t, EventKind::Read, from, from, size, __sooth_thread.abi.call_site);
-  range_access(t, EventKind::Write, to, from, size, __sooth_thread.abi.call_site);
+  copy_access(t, to, from, size, __sooth_thread.abi.call_site);
 }
 
 void fill_range(Thread* t, const void* to, std::uint8_t byte, std::size_t size) {
@@ -128,11 +133,13 @@ void atomic_store_byte(Thread*, void* p, std::uint8_t value) {
 }
 
 void alloc_event(Thread* t, EventKind kind, const void* p, std::size_t size, bool zeroed) {
+  use_region(t, kind, reinterpret_cast<std::uint64_t>(p), size);
   void_range(t, reinterpret_cast<std::uint64_t>(p), size);
   mark(t, kind, p, size, static_cast<std::uint8_t>(zeroed ? trace::kFill : 0));
 }
 
 void free_event(Thread* t, EventKind kind, const void* p, std::size_t size) {
+  use_region(t, kind, reinterpret_cast<std::uint64_t>(p), size);
   void_range(t, reinterpret_cast<std::uint64_t>(p), size);
   mark(t, kind, p, size);
 }

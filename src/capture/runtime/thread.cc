@@ -8,19 +8,23 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/clock.h"
 #include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/ownership.h"
 
 namespace sooth::runtime {
 alignas(16) std::uint8_t g_no_cells[64];
-}
+// The word of a block that is shared.
+alignas(8) std::uint8_t g_no_owners[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+} // namespace sooth::runtime
 
 namespace {
 using sooth::runtime::g_no_cells;
+using sooth::runtime::g_no_owners;
 std::uint64_t g_no_stack[65536]; // a thread's stack before it has a state: room for unused frames
 } // namespace
 
 extern "C" {
 constinit thread_local sooth::runtime::ThreadLocal __sooth_thread = {
-    {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0}, nullptr, 0, 0, nullptr};
+    {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0, g_no_owners, 0, 1, 0}, nullptr, 0, 0, nullptr};
 }
 
 namespace sooth::runtime {
@@ -138,6 +142,10 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     t->first_slot = 0;
     start_buffer(t);
     use_detail(t);
+    t->strong_epoch = 1;
+    t->interrupted = 0;
+    __atomic_store_n(&t->storing, &local.abi.storing, __ATOMIC_RELEASE);
+    use_own_word(t);
     local.thread = t;
     if (__atomic_fetch_add(&g_header->threads, 1, __ATOMIC_RELAXED) != 0 && number == kNoThread) {
       __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST); // no thread announced it, and none will join it
@@ -154,7 +162,7 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
 
 void retire(std::uint32_t why) {
   ThreadLocal& local = __sooth_thread;
-  local.abi = {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0};
+  local.abi = {0, 0, 1u << 24, g_no_stack, g_no_stack, g_no_cells, 0, 0, g_no_owners, 0, kNobody, 0};
   local.thread = nullptr;
   local.ended = why;
 }
@@ -166,10 +174,40 @@ void detach(Thread* t) {
   if (t->cells != kMinCells) make_cells(t, kMinCells);
   t->epoch = local.abi.epoch;
   retire(kOver);
+  raise(g_time, t->clock); // the next user of this state begins there: its numbers are above all that there were
   __atomic_store_n(&t->live->state, 0, __ATOMIC_RELEASE);
   os::Guard guard(g_lock);
+  t->storing = nullptr; // soon its place is another thread's
   t->next_free = g_free;
   g_free = t;
+}
+
+bool is_only_thread(const Thread* t) {
+  return t != nullptr && t->number == 0 && __atomic_load_n(&g_next_number, __ATOMIC_SEQ_CST) == 1;
+}
+
+namespace {
+
+// f(state) for the living thread, if it lives, and then the thread cannot end.
+template <typename F>
+void with_living(std::uint32_t number, F&& f) {
+  os::Guard guard(g_lock);
+  for (Thread* t = g_all; t != nullptr; t = t->next_all)
+    if (t->number == number && t->storing != nullptr) return f(*t);
+}
+
+} // namespace
+
+bool store_is_under_way(std::uint32_t thread) {
+  bool out = false;
+  with_living(thread, [&](const Thread& t) {
+    out = __atomic_load_n(t.storing, __ATOMIC_ACQUIRE) != 0 || __atomic_load_n(&t.interrupted, __ATOMIC_ACQUIRE) != 0;
+  });
+  return out;
+}
+
+void forget_store(std::uint32_t thread) {
+  with_living(thread, [](Thread& t) { __atomic_store_n(&t.interrupted, 0, __ATOMIC_RELEASE); });
 }
 
 void catch_up(Thread* t) {
@@ -209,6 +247,7 @@ void forget_other_threads(Thread* t) {
     __sooth_thread.written_top = t->stack; // the child's trace repeats the open activations
     __sooth_thread.abi.stack_low = t->stack;
     make_cells(t, kMinCells);
+    restart_owning(t);
   } else {
     __sooth_thread.thread = nullptr;
     __sooth_thread.ended = 1;

@@ -79,6 +79,13 @@ struct Thread {
   std::uint64_t* stack;
   std::uint64_t* stack_end;
 
+  // Ownership (ownership.h).
+  std::uint64_t mine;           // the word of blocks that it owns; kNobody if it may own none
+  std::uint32_t strong_epoch;   // moves at each thread that it creates or joins
+  std::uint32_t interrupted;    // signal handlers that interrupted a store
+  std::uint64_t busy_blocks;    // how often it waited for one
+  const std::uint64_t* storing; // its abi.storing; null before and after its life
+
   std::uint64_t signal_mask;       // between before_fork and after_fork
   std::uint64_t stack_low_address; // the thread's own stack, for stack-end
   std::uint64_t stack_bytes;
@@ -99,6 +106,9 @@ struct ThreadLocal {
 // hook_entry.S relies on these offsets.
 static_assert(offsetof(ThreadLocal, abi.stack_top) == SOOTH_LOCAL_STACK_TOP);
 static_assert(offsetof(ThreadLocal, abi.stack_low) == SOOTH_LOCAL_STACK_LOW);
+static_assert(offsetof(ThreadLocal, abi.owners) == SOOTH_LOCAL_OWNERS);
+static_assert(offsetof(ThreadLocal, abi.owner_mask) == SOOTH_LOCAL_OWNER_MASK);
+static_assert(offsetof(ThreadLocal, abi.mine) == SOOTH_LOCAL_MINE);
 static_assert(offsetof(ThreadLocal, thread) == SOOTH_LOCAL_THREAD);
 static_assert(offsetof(ThreadLocal, quiet) == SOOTH_LOCAL_QUIET);
 static_assert(offsetof(ThreadLocal, written_top) == SOOTH_LOCAL_WRITTEN_TOP);
@@ -128,7 +138,8 @@ extern __attribute__((visibility("default"),
 namespace sooth::runtime {
 
 extern std::uint8_t g_no_cells[64]; // a cell that never matches
-extern trace::RawEvent kNoEvent;    // `last` before there is one: equals no event
+extern std::uint8_t g_no_owners[8];
+extern trace::RawEvent kNoEvent; // `last` before there is one: equals no event
 
 inline constexpr std::size_t kSmallLive = 16 * 1024; // most threads of most programs never fill it
 inline constexpr std::size_t kLiveBytes = 128 * 1024;
@@ -156,6 +167,11 @@ void enlarge_buffer(Thread* t);
 // In the child of a fork: forgets all states but the caller's, and gives the caller a new buffer in
 // the new file.
 void forget_other_threads(Thread* t);
+// Whether it is the first thread, and no other one was ever announced, or began unannounced.
+bool is_only_thread(const Thread* t);
+// For hand_over.h: whether the thread lives, and is between the check of a store and the store.
+bool store_is_under_way(std::uint32_t thread);
+void forget_store(std::uint32_t thread);
 // Gives the disk space of buffers on the free list back.
 void punch_free_buffers();
 

@@ -12,10 +12,19 @@ namespace sooth::trace::legality {
 
 namespace {
 
+// What an end of ownership is in the trace (docs/trace_format.md, "Owned blocks").
+constexpr bool is_hand_over(const Event& e) {
+  return (e.kind == EventKind::HbRelease || e.kind == EventKind::HbAcquire) && (e.address & kHandOverTags) != 0;
+}
+// Or a part of it: a sieve leaves out what cannot matter.
+bool is_owned_block(const Event& write) {
+  return write.has(kOpaque) && write.site == 0 && write.address % kOwnedBytes + write.size <= kOwnedBytes;
+}
+
 // Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory
 // and names.
 constexpr bool keeps_segment(const Event& e) {
-  if (renews_memory(e.kind) || e.has(kFailed)) return true;
+  if (renews_memory(e.kind) || e.has(kFailed) || is_hand_over(e)) return true;
   switch (e.kind) {
   case EventKind::Read:
   case EventKind::Write:
@@ -55,8 +64,8 @@ public:
   void step(const Event& e) override {
     PerThread& mine = threads_[e.thread];
     if (e.kind == EventKind::Write) {
-      if (e.has(kMerged)) check(e, mine);
-      else keep(e, mine);
+      if (!e.has(kMerged)) keep(e, mine);
+      else if (!is_owned_block(e)) check(e, mine); // else nothing of it was kept
     } else if (!keeps_segment(e)) {
       ++mine.segment;
       mine.ranges.clear();

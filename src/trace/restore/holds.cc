@@ -7,6 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "trace/restore/hand_over.h"
+
 namespace sooth::trace {
 namespace {
 
@@ -157,6 +159,7 @@ private:
 } // namespace
 
 bool ends_segment(const Event& e) {
+  if (is_hand_over(e)) return false;
   if (e.kind == EventKind::AtomicRead) return true;
   if (e.kind == EventKind::Read || e.kind == EventKind::Write || object_of(e.kind) == ObjectKind::Call) return false;
   return !does(e.kind, act::kMarks) && e.has(kTicket);

@@ -7,6 +7,7 @@
 
 #include "trace/contents.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/restore/memory_history.h"
 #include "trace/restore/merge.h"
 #include "trace/restore/order_builder.h"
@@ -47,6 +48,7 @@ public:
   std::vector<Event> next(std::size_t most, const std::function<bool()>& stop) override {
     const std::uint64_t until = most > ~order_.begin() - kMargin ? ~std::uint64_t{0} : order_.begin() + most;
     const auto step = [this](std::size_t thread) {
+      now_ = std::max(now_, streams_[thread].peek()->counter);
       sifter_.take(thread, [&](const Event& e) { place(thread, e, true); });
     };
     over_ = queue_.run(stop, [&] { return until < order_.end() && order_.end() - until >= kMargin; }, step);
@@ -233,7 +235,7 @@ private:
     std::vector<Event> writes; // of that thread, on the way
     for (std::size_t ahead = 0; ahead < kMaxAhead && budget != 0 && total_ahead_ != 0; ++ahead) {
       const StampedEvent* next = streams_[other].peek(ahead);
-      if (next == nullptr || next->event.has(kTicket)) return 0;
+      if (next == nullptr || (next->event.has(kTicket) && !may_come_forward(next->event))) return 0;
       --budget;
       --total_ahead_;
       const Event& step = next->event;
@@ -245,6 +247,10 @@ private:
       }
     }
     return 0;
+  }
+  // A thread takes a block whose owner's part has been placed.
+  bool may_come_forward(const Event& e) const {
+    return is_hand_over(e) && e.kind == EventKind::HbAcquire && e.value <= now_;
   }
   // Does a read fit memory with these writes on top?
   bool fits_after(const std::vector<Event>& writes, const Event& e) {
@@ -293,6 +299,7 @@ private:
   MemoryHistory memory_;
   std::vector<ThreadState> threads_;                          // by stream
   absl::flat_hash_map<std::uint32_t, std::size_t> stream_of_; // by thread number
+  std::uint64_t now_ = 0;                                     // the largest number that was placed
   std::size_t next_other_ = 0;
   std::uint64_t total_ahead_ = kTotalAhead;
   bool over_ = false;

@@ -6,6 +6,7 @@
 #include "base/address_ranges.h"
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
+#include "trace/restore/hand_over.h"
 #include "trace/restore/holds.h"
 
 namespace sooth::trace {
@@ -62,7 +63,7 @@ void Standing::see(const Event& e, std::uint64_t number) {
     own_frame(e);
   if (e.kind == EventKind::Read || e.kind == EventKind::Write) return see_access(e, number);
   // Traces that were made by hand have no tickets.
-  if (ends_segment(e) || (kind_is_ticketed(e.kind) && !does(e.kind, act::kMarks))) {
+  if (ends_segment(e) || (kind_is_ticketed(e.kind) && !does(e.kind, act::kMarks) && !is_hand_over(e))) {
     auto& accesses = thread(e.thread).accesses;
     if (!keeps_writes(e)) accesses.clear();
     for (auto& [key, entry] : accesses) entry.event.flags &= static_cast<std::uint8_t>(~kHeld);

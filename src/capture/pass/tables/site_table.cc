@@ -158,6 +158,10 @@ ModuleText describe_module(const Module& module) {
   return text;
 }
 
+std::uint32_t module_flags(const Options& options) {
+  return (options.facts ? kSoothModuleHasFacts : 0) | (options.own ? kSoothModuleHasOwners : 0);
+}
+
 } // namespace
 
 void emit_module_tables(ModuleContext& context) {
@@ -185,7 +189,7 @@ void emit_module_tables(ModuleContext& context) {
                ConstantStruct::get(description_type, number(kSoothAbiVersion), number(context.sites.rows().size()),
                                    sites, variables, bytes, fact_bytes, context.base, number(globals.size()),
                                    number(strings.bytes().size()), number(facts.size() * 4), number(name),
-                                   number(flags), number(context.options.facts ? kSoothModuleHasFacts : 0)),
+                                   number(flags), number(module_flags(context.options))),
                "__sooth_module");
   // Side by side in the program's file, where tools find them without running it
   // (src/trace/program/program.h).

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/thread.h"
 
 using namespace sooth::runtime;
@@ -32,6 +33,20 @@ bool recorded_already() {
   return true;
 }
 
+// Around a copy or a fill that is recorded before it is made (ownership.h).
+class Storing {
+public:
+  Storing() : inside_(__sooth_thread.abi.storing != 0) { begin_storing(); }
+  ~Storing() {
+    if (!inside_) end_storing(); // else the runtime itself copies, in the hook of a store
+  }
+  Storing(const Storing&) = delete;
+  Storing& operator=(const Storing&) = delete;
+
+private:
+  const bool inside_;
+};
+
 // The bytes that a search reads: up to the one it found.
 std::size_t read_until(const void* begin, const void* found, std::size_t bytes) {
   return found == nullptr
@@ -42,16 +57,19 @@ std::size_t read_until(const void* begin, const void* found, std::size_t bytes) 
 } // namespace
 
 INTERCEPT(void*, memcpy, (void* to, const void* from, std::size_t bytes)) {
+  const Storing storing;
   if (!recorded_already()) copies(to, from, bytes);
   auto* real = REAL(memcpy);
   return SOOTH_LIKELY(real != nullptr) ? real(to, from, bytes) : copy_upwards(to, from, bytes);
 }
 INTERCEPT(void*, memmove, (void* to, const void* from, std::size_t bytes)) {
+  const Storing storing;
   if (!recorded_already()) copies(to, from, bytes);
   auto* real = REAL(memmove);
   return SOOTH_LIKELY(real != nullptr) ? real(to, from, bytes) : copy_safely(to, from, bytes);
 }
 INTERCEPT(void*, memset, (void* to, int byte, std::size_t bytes)) {
+  const Storing storing;
   if (!recorded_already()) fills(to, byte, bytes);
   auto* real = REAL(memset);
   if (SOOTH_LIKELY(real != nullptr)) return real(to, byte, bytes);

@@ -17,6 +17,7 @@
 #include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/file.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/thread.h"
 
 using namespace sooth::runtime;
@@ -106,6 +107,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   Thread* t = enter();
   const auto* address = reinterpret_cast<const void*>(handler);
   const bool expected = is_expected(number, info);
+  const HandlerOwnsNothing owns_nothing(t);
   if (t != nullptr) sync(t, EventKind::SignalEnter, address, static_cast<std::uint64_t>(number), expected ? kFill : 0);
   {
     const ExpectsSignal inside(false); // another one may interrupt it anywhere

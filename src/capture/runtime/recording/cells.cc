@@ -3,6 +3,7 @@
 #include "capture/runtime/mode.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cell_table.h"
+#include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/recording/runs.h"
 
 namespace sooth::runtime {
@@ -230,6 +231,7 @@ inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std
   if (t == nullptr || local.quiet != 0 || local.abi.detail != 0 || !is_recording() || g_alone) return false;
   const unsigned offset = address & 7;
   if (offset + size > 8 || frames_changed() || t->glue != 0) return false;
+  if (__atomic_load_n(&owner_word(address), __ATOMIC_RELAXED) != kShared) return false;
   constexpr unsigned kOnes = (1u << size) - 1;
   const unsigned mask = kOnes << offset;
   Cell& cell = cell_of(address);
@@ -266,6 +268,7 @@ inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
     if (!is_recording()) return read_access(t, address, value, size, site);                                            \
+    if (leaves_out(t, address, size)) return;                                                                          \
     read_of(t, address, value, size, site);                                                                            \
   }                                                                                                                    \
   extern "C" __attribute__((noinline)) void sooth_slow_write##size(std::uint64_t address, std::uint64_t value,         \
@@ -273,6 +276,7 @@ inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
     if (!is_recording()) return write_access(t, address, value, size, site);                                           \
+    if (leaves_out(t, address, size)) return;                                                                          \
     write_of(t, address, value, size, site);                                                                           \
   }                                                                                                                    \
   extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \
@@ -307,6 +311,12 @@ void keep_writes(std::uint64_t address, std::uint64_t size) {
   if (g_kept_count == kMaxKeptRanges) return unsupported("SOOTH_WATCH of more than 4096 objects");
   g_kept[g_kept_count] = {address, address + size};
   __atomic_store_n(&g_kept_count, g_kept_count + 1, __ATOMIC_RELEASE);
+  if (Thread* t = __sooth_thread.thread) share(t, address, size);
+}
+
+void share_kept_ranges(Thread* t) {
+  for (unsigned i = 0; i < __atomic_load_n(&g_kept_count, __ATOMIC_ACQUIRE); ++i)
+    share(t, g_kept[i].begin, g_kept[i].end - g_kept[i].begin);
 }
 
 void reset_kept_lock() { g_kept_lock.reset(); }

@@ -3,6 +3,7 @@
 #include "capture/runtime/monitoring/monitoring.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/ownership.h"
 
 namespace sooth::runtime {
 namespace {
@@ -111,17 +112,47 @@ void end_of_glue(Thread* t, std::uint32_t what) {
 
 } // namespace
 
+namespace {
+
+// A range that is not left out.
+void recorded_range(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size,
+                    std::uint32_t site) {
+  if (in_detail(t)) return append_range(t, kind, address, bytes, size, site, 0);
+  if (goes_through_cells(t, kind, address, size)) return cell_access(t, kind, address, bytes, size, site);
+  large_access(t, kind, address, bytes, size, site);
+}
+
+} // namespace
+
 void range_access(Thread* t, EventKind kind, const void* address, const void* bytes, std::uint64_t size,
                   std::uint32_t site) {
   const auto target = reinterpret_cast<std::uint64_t>(address);
   const auto* from = static_cast<const std::uint8_t*>(bytes);
   if (size == 0) return;
   if (!is_recording()) return g_sink->access(t, kind, target, bytes, size, site);
-  if (repeats_cells(kind, target, from, size)) return;
-  if (size <= 8) return piece_access(t, kind, target, from, size, site);
-  if (in_detail(t)) return append_range(t, kind, target, from, size, site, 0);
-  if (goes_through_cells(t, kind, target, size)) return cell_access(t, kind, target, from, size, site);
-  large_access(t, kind, target, from, size, site);
+  if (size <= 8) {
+    if (!leaves_out(t, target, size)) piece_access(t, kind, target, from, size, site);
+    return;
+  }
+  settle_range(t, target, size);
+  each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
+    const std::uint8_t* part_bytes = from + (part - target);
+    if (repeats_cells(kind, part, part_bytes, part_size)) return;
+    if (part_size <= 8) piece_access(t, kind, part, part_bytes, part_size, site);
+    else recorded_range(t, kind, part, part_bytes, part_size, site);
+  });
+}
+
+void copy_access(Thread* t, const void* to, const void* from, std::uint64_t size, std::uint32_t site) {
+  // Both are settled before anything is left out.
+  std::uint64_t waits = ~std::uint64_t{0};
+  while (is_recording() && waits != t->busy_blocks) {
+    waits = t->busy_blocks;
+    settle_range(t, reinterpret_cast<std::uint64_t>(from), size);
+    settle_range(t, reinterpret_cast<std::uint64_t>(to), size);
+  }
+  range_access(t, EventKind::Read, from, from, size, site);
+  range_access(t, EventKind::Write, to, from, size, site);
 }
 
 void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32_t element, std::uint32_t site,
@@ -130,7 +161,6 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0 || monitoring::is_out_of_sight(target, size)) return;
-  if (repeats_cells(kind, target, bytes, size)) return end_of_glue(t, what);
   if (is_replaying()) return g_sink->access(t, kind, target, bytes, size, site); // one event, as recorded
   // Every state of a global counts, also in the middle of the loop.
   if (!is_recording() || (kind == EventKind::Write && writes_are_kept(target)) || is_exact(target, size)) {
@@ -141,9 +171,11 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   // A loop that may read what it writes: bytes that the cells know stay as they are until the loop
   // itself changes them.
   t->opaque = (what & kLoopOpaque) != 0;
-  if (in_detail(t)) append_range(t, kind, target, bytes, size, site, 0);
-  else if (goes_through_cells(t, kind, target, size)) cell_access(t, kind, target, bytes, size, site);
-  else large_access(t, kind, target, bytes, size, site);
+  settle_range(t, target, size);
+  each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
+    const std::uint8_t* part_bytes = bytes + (part - target);
+    if (!repeats_cells(kind, part, part_bytes, part_size)) recorded_range(t, kind, part, part_bytes, part_size, site);
+  });
   t->opaque = false;
   t->glue = 0;
   end_of_glue(t, what);
@@ -155,12 +187,16 @@ void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t
   if (!is_recording()) return g_sink->fill(t, target, byte, size, site);
   if (size <= 8) {
     const std::uint64_t value = byte * std::uint64_t{0x0101010101010101};
+    if (leaves_out(t, target, size)) return;
     return piece_access(t, EventKind::Write, target, reinterpret_cast<const std::uint8_t*>(&value), size, site);
   }
-  if (!in_detail(t)) void_range(t, target, size);
-  const auto keep = is_exact(target, size) ? append_exactly : append;
-  keep(t, EventKind::Write, target, (size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
-       trace::kFill);
+  settle_range(t, target, size);
+  each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
+    if (!in_detail(t)) void_range(t, part, part_size);
+    const auto keep = is_exact(part, part_size) ? append_exactly : append;
+    keep(t, EventKind::Write, part, (part_size & ((std::uint64_t{1} << 56) - 1)) | std::uint64_t{byte} << 56, site, 0,
+         trace::kFill);
+  });
 }
 
 } // namespace sooth::runtime

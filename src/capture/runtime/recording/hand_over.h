@@ -1,0 +1,27 @@
+// The end of an ownership: what the file says of it.
+//
+// A row of a Moves chunk (trace/format.h): all that its owner did in the block, and that was left
+// out, comes before the owner's first event with a number of at least `number` (or before the end
+// of its epoch); and every other thread's access of the block with a number of at least `from`
+// comes after that. docs/trace_format.md, "Owned blocks", says why this is sound.
+#pragma once
+
+#include "capture/runtime/thread.h"
+
+namespace sooth::runtime {
+
+// Asks the system for what hand-overs need. False: nothing may be owned.
+bool can_hand_over();
+// Before the first access is left out, and while there is plenty of room: rows have a place.
+bool has_rows_left();
+void forget_rows(); // in the child of a fork
+
+// The block is nobody else's now: its word is kBusy. Writes the row.
+// From the end of an epoch of the owner, which is before the calling thread in every run.
+void hand_over_in_order(Thread* t, std::uint64_t block, std::uint32_t owner, std::uint32_t epoch);
+// From another thread, now.
+void hand_over_now(Thread* t, std::uint64_t block, std::uint32_t owner);
+// The calling thread owned it itself.
+void give_up(Thread* t, std::uint64_t block);
+
+} // namespace sooth::runtime

@@ -1,0 +1,133 @@
+// Ownership: what one thread has to itself is not recorded.
+//
+//     T1: p = malloc ; *p = 1 ... *p = 1000000        T1 owns p's block: its accesses are omitted
+//     T2: lock ; read *p                              first T2 takes the block over, then it reads
+//
+// Memory is looked at in blocks of 4096 bytes. Each block has a word, in a table that covers the
+// address space; only the touched part of it takes memory. Its states, which go one way only:
+//
+//     fresh -> touched by T, some times -> owned by T -> shared for ever
+//
+// Until a block is owned, all accesses of it are recorded as usual; a second thread's makes it
+// shared, at no cost. While it is owned, none of its owner's plain accesses is recorded. So a
+// reader does not know the contents of the block when the ownership ends. When another thread comes
+// (or the owner uses it in a way that is always recorded: by an atomic operation, in a signal
+// handler), a row in the file says so (hand_over.h, docs/trace_format.md).
+//
+// If all that the owner did in its epoch comes before the newcomer in every run, by creation and
+// joining alone (epochs.h), then the block is not shared but touched by the newcomer. When a thread
+// is alone, it may touch and own shared blocks again.
+//
+// Never owned: blocks with globals, statics and watched variables.
+//
+// Whoever takes a block over waits for its owner's store. Only code compiled with -fsooth-own says
+// that it stores. So nothing is owned unless all of the program is compiled so; and when a module
+// without it is loaded, all ownership ends before its code runs.
+#pragma once
+
+#include "capture/runtime/thread.h"
+
+namespace sooth::runtime {
+
+// Words of blocks: thread << 40 | strong epoch << 8 | kOwned or the number of accesses. Epochs
+// begin with 1.
+inline constexpr std::uint64_t kFresh = 0;
+inline constexpr std::uint64_t kNobody = 1;               // `mine` of a thread that owns nothing; no block has it
+inline constexpr std::uint64_t kBusy = ~std::uint64_t{1}; // is being handed over
+inline constexpr std::uint64_t kShared = ~std::uint64_t{0};
+inline constexpr std::uint64_t kOwned = 0xff;
+inline constexpr std::uint64_t kOwnerBlock = 4096;
+
+// own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
+// that come after a segment's detail; 0: nothing is ever owned.
+inline constexpr std::uint64_t kOwnAfter = 16;
+extern std::uint64_t g_own_after;
+inline constexpr std::uint64_t kMostAccesses = 200; // that a word can count
+
+// A module's code is about to run. `has_owners`: it was compiled with -fsooth-own.
+void own_in_module(bool has_owners);
+// Makes the table, if the modules so far allow it. Without it (there are other threads, the system
+// refuses something, or everything is to be recorded) nothing is ever owned.
+void start_owning();
+// In the child of a fork: no block is owned by anybody.
+void restart_owning(Thread* t);
+// The thread begins, or begins a new epoch: its own blocks have another word from now on.
+void use_own_word(Thread* t);
+
+inline std::uint64_t& owner_word(std::uint64_t address) {
+  const SoothThreadAbi& abi = __sooth_thread.abi;
+  return *reinterpret_cast<std::uint64_t*>(abi.owners + ((address >> 9) & abi.owner_mask));
+}
+inline bool is_in_one_block(std::uint64_t address, std::uint64_t size) {
+  return (address & (kOwnerBlock - 1)) + size <= kOwnerBlock;
+}
+
+bool leaves_out_slowly(Thread* t, std::uint64_t address, std::uint64_t size);
+// A plain access of at most 8 bytes: true if it is not to be recorded. Takes the block over, if it
+// is another thread's.
+inline bool leaves_out(Thread* t, std::uint64_t address, std::uint64_t size) {
+  if (__builtin_expect(__atomic_load_n(&owner_word(address), __ATOMIC_RELAXED) == kShared, 1) &&
+      is_in_one_block(address, size))
+    return false;
+  return leaves_out_slowly(t, address, size);
+}
+// The thread is about to access the range, or has just done it: takes its blocks over. `storing` is
+// set meanwhile, and was set without a break when this returns: what is left out now can be waited
+// for.
+void settle_range(Thread* t, std::uint64_t address, std::uint64_t size);
+// f(address, size) for the parts of a settled range that are to be recorded. A block that is being
+// taken from the thread was its own when the range was settled: whoever takes it waits.
+template <typename F>
+void each_recorded_part(Thread* t, std::uint64_t address, std::uint64_t size, F&& f) {
+  const std::uint64_t end = address + size;
+  std::uint64_t from = address;
+  for (std::uint64_t at = address; at < end && __sooth_thread.abi.owner_mask != 0;) {
+    const std::uint64_t next = (at | (kOwnerBlock - 1)) + 1 < end ? (at | (kOwnerBlock - 1)) + 1 : end;
+    const std::uint64_t word = __atomic_load_n(&owner_word(at), __ATOMIC_RELAXED);
+    if (word == kBusy || (word == t->mine && t->mine != kNobody)) {
+      if (from < at) f(from, at - from);
+      from = next;
+    }
+    at = next;
+  }
+  if (from < end) f(from, end - from);
+}
+
+// Between these two, the thread is about to access what it has checked (abi.h, `storing`).
+inline void begin_storing() {
+  __atomic_store_n(&__sooth_thread.abi.storing, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+inline void end_storing() {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&__sooth_thread.abi.storing, 0, __ATOMIC_RELAXED);
+}
+
+// Numbers that only a thread's own clock gives are brought behind the last hand-over.
+void follow_hand_overs(Thread* t);
+// Nobody owns any of these bytes from now on.
+void share(Thread* t, std::uint64_t address, std::uint64_t size);
+inline void share_atomic(Thread* t, const void* p, std::uint64_t size) {
+  const auto address = reinterpret_cast<std::uint64_t>(p);
+  if (__builtin_expect(__sooth_thread.abi.owner_mask == 0, 1)) return;
+  if (__atomic_load_n(&owner_word(address), __ATOMIC_RELAXED) != kShared || !is_in_one_block(address, size))
+    share(t, address, size);
+  follow_hand_overs(t);
+}
+// An object begins or ends there: a use of all of its blocks, that is always recorded.
+void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size);
+
+// Around a signal handler: it owns nothing, and what it interrupted may have been a store.
+class HandlerOwnsNothing {
+public:
+  explicit HandlerOwnsNothing(Thread* t);
+  ~HandlerOwnsNothing();
+  HandlerOwnsNothing(const HandlerOwnsNothing&) = delete;
+  HandlerOwnsNothing& operator=(const HandlerOwnsNothing&) = delete;
+
+private:
+  Thread* t_;
+  std::uint64_t storing_;
+};
+
+} // namespace sooth::runtime
