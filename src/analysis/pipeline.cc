@@ -19,6 +19,7 @@
 #include "report/fingerprint.h"
 #include "report/renumber.h"
 #include "report/suppressions.h"
+#include "trace/lost.h"
 
 namespace sooth::analysis {
 

@@ -13,10 +13,10 @@ using trace::EventKind;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::uint32_t kNoEvent = 0xffffffff;
+constexpr std::uint32_t kNotSeen = 0xffffffff;
 
 struct Known {
-  std::uint32_t created = kNoEvent, ended = kNoEvent; // events
+  std::uint32_t created = kNotSeen, ended = kNotSeen; // events
   bool kept = false;                                  // somebody joined or detached it
 };
 
@@ -43,7 +43,7 @@ std::vector<Finding> find_thread_leaks(const trace::Trace& trace, Coverage& cove
   std::vector<Finding> findings;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> told; // by site, or by event where there is none
   for (const Known& thread : threads_of(trace)) {
-    if (thread.kept || thread.created == kNoEvent || thread.ended == kNoEvent) continue;
+    if (thread.kept || thread.created == kNotSeen || thread.ended == kNotSeen) continue;
     const std::uint32_t site = trace.events[thread.created].site;
     const auto [it, fresh] = told.try_emplace({site, site == 0 ? thread.created : 0}, findings.size());
     if (!fresh) {
