@@ -374,7 +374,9 @@ TEST(Settled, ALongFileIsLeftWhenThereIsNoMoreTime) {
     auto read = trace::read_trace_bytes(write_trace_bytes(trace), options);
     ASSERT_TRUE(read.ok());
     EXPECT_TRUE(stopped);
-    if (most == 0) EXPECT_FALSE(sharing.settled().races); // the survey was not finished
+    if (most == 0) {
+      EXPECT_FALSE(sharing.settled().races); // the survey was not finished
+    }
   }
 }
 
