@@ -20,7 +20,7 @@ from recording import ROOT, check, fresh
 
 DOCUMENTS = ("README.md", "docs/architecture.md", "docs/report.md", "docs/replay.md", "docs/page.md", "docs/tutorial.md", "docs/wrong_and_right.md")
 PATIENCE = 120  # seconds; the slowest command takes a few
-TRIES = 3
+TRIES = 12
 
 
 def blocks(text):
