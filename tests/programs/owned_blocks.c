@@ -77,7 +77,8 @@ static void* sort(void* argument) {
   sort(&right);
   if (split) pthread_join(other, NULL);
   for (int i = 0, l = 0, r = half; i < part->count; ++i)
-    part->room[i] = r == part->count || (l < half && part->items[l] <= part->items[r]) ? part->items[l++] : part->items[r++];
+    part->room[i] =
+        r == part->count || (l < half && part->items[l] <= part->items[r]) ? part->items[l++] : part->items[r++];
   memcpy(part->items, part->room, sizeof(int) * (size_t)part->count);
   return NULL;
 }
