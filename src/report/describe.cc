@@ -234,7 +234,7 @@ private:
     Gathered out;
     for (const Held& held : locks.of(e.thread)) {
       out.locks.push_back(held);
-      out.lock_names.push_back(address_text(names.name(held.lock), held.lock));
+      out.lock_names.push_back(address_text(lock_names_.variable(held.lock, names), held.lock));
     }
     if (has_address(e.kind)) out.object = object_at(e.address, names);
     return out;
@@ -246,7 +246,7 @@ private:
 
   ObjectAt object_at(std::uint64_t address, const trace::AddressNames& names) const {
     ObjectAt out;
-    out.text.name = names.name(address);
+    out.text.name = lock_names_.variable(address, names);
     out.text.address = original_(address);
     const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
                                         [](std::uint64_t a, const trace::Global& g) { return a < g.address; });
@@ -317,10 +317,11 @@ private:
     Context context{std::move(stack), {}};
     for (const Held& one : held) {
       const std::string& known = lock_names_.of(one.lock);
-      context.locks.push_back({known.empty() ? address_text(narrator.name_of(one.lock), one.lock) : known,
-                               original_(one.lock),
-                               one.shared,
-                               {}});
+      context.locks.push_back(
+          {known.empty() ? address_text(lock_names_.variable(one.lock, narrator.names()), one.lock) : known,
+           original_(one.lock),
+           one.shared,
+           {}});
     }
     for (const std::shared_ptr<const Context>& known : newest_contexts_)
       if (known && *known == context) return known;
@@ -349,8 +350,10 @@ private:
     out.kind = trace::kind_name(e.kind);
     out.variable = returns ? site.function : member_name(narrator.variable(), site.function);
     if (has_address(e.kind)) out.address = original_(e.address);
-    if (object_of(e.kind) <= trace::ObjectKind::LastPrimitive && !narrator.names().has_own_name(e.address))
-      if (const std::string& name = lock_names_.of(e.address); !name.empty()) out.variable = name;
+    if (object_of(e.kind) <= trace::ObjectKind::LastPrimitive) {
+      if (narrator.names().has_own_name(e.address)) out.variable = lock_names_.variable(e.address, narrator.names());
+      else if (const std::string& name = lock_names_.of(e.address); !name.empty()) out.variable = name;
+    }
     if (out.variable.empty() && has_address(e.kind)) out.variable = fmt::format("{:#x}", out.address);
     if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
     out.value = narrator.value_text();

@@ -1,6 +1,7 @@
 #include "report/lock_names.h"
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,12 @@ namespace {
 bool is_primitive(const Event& e) {
   const trace::EventKind kind = e.kind == trace::EventKind::Request ? trace::awaited(e).kind : e.kind;
   return object_of(kind) <= ObjectKind::LastPrimitive;
+}
+
+// `m` of `Stats::m`, `pool->m` and `stats.m`.
+std::string_view last_component(std::string_view name) {
+  const std::size_t before = name.find_last_of(":.>");
+  return before == std::string_view::npos ? name : name.substr(before + 1);
 }
 
 } // namespace
@@ -77,6 +84,13 @@ bool LockNames::tell_apart(const std::function<Spot(std::uint32_t)>& place_of) {
         names_[made_there[i]] = made_there.size() == 1 ? full : fmt::format("{} #{}", full, i + 1);
   }
   return !alike.empty();
+}
+
+std::string LockNames::variable(std::uint64_t address, const trace::AddressNames& names) const {
+  if (const auto used_as = names_.find(address); used_as != names_.end())
+    if (std::string member = names.first_member(address, last_component(used_as->second)); !member.empty())
+      return member;
+  return names.name(address);
 }
 
 const std::string& LockNames::of(std::uint64_t address) const {

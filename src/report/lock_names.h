@@ -39,6 +39,9 @@ public:
   bool tell_apart(const std::function<Spot(std::uint32_t event)>& place_of);
   // Empty if the source does not tell, or not yet; also for objects that have a name of their own.
   const std::string& of(std::uint64_t address) const;
+  // The name of the variable at this address. A lock that is the first member of a variable shares
+  // its address: it is `stats.mutex` instead of `stats` if the source uses it under that name.
+  std::string variable(std::uint64_t address, const trace::AddressNames& names) const;
 
 private:
   struct Name {

@@ -12,10 +12,17 @@ std::string with_offset(const std::string& name, std::uint64_t offset) {
   return offset == 0 ? name : name + "+" + std::to_string(offset);
 }
 
+constexpr int kDeepest = 16;
+
+struct Part {
+  std::string name;
+  std::uint32_t type;
+  std::uint64_t offset; // what the type does not name
+};
+
 // The part of a variable that lies `offset` bytes behind its beginning: `[3].lock`. Without a type
 // it stays a number.
-std::string part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t offset) {
-  constexpr int kDeepest = 16;
+Part part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t offset) {
   std::string out;
   for (int depth = 0; depth < kDeepest && type < types.size(); ++depth) {
     const Type& whole = types[type];
@@ -37,7 +44,7 @@ std::string part_at(const std::vector<Type>& types, std::uint32_t type, std::uin
       break;
     }
   }
-  return with_offset(out, offset);
+  return {std::move(out), type, offset};
 }
 
 } // namespace
@@ -111,10 +118,29 @@ bool AddressNames::has_own_name(std::uint64_t address) const {
 std::string AddressNames::name(std::uint64_t address) const {
   std::uint64_t offset = 0;
   if (const Region* region = find(watched_, address, offset)) return with_offset(region->name, offset);
-  if (const Global* global = global_at(address))
-    return global->name + part_at(trace_.types, global->type_id, address - global->address);
+  if (const Global* global = global_at(address)) {
+    const Part part = part_at(trace_.types, global->type_id, address - global->address);
+    return global->name + with_offset(part.name, part.offset);
+  }
   if (const Region* region = find(blocks_, address, offset)) return with_offset(region->name, offset);
   if (const Region* region = find(areas_, address, offset)) return with_offset(region->name, offset);
+  return {};
+}
+
+std::string AddressNames::first_member(std::uint64_t address, std::string_view member) const {
+  std::uint64_t ignored = 0;
+  const Global* global = global_at(address);
+  if (global == nullptr || member.empty() || find(watched_, address, ignored) != nullptr) return {};
+  Part part = part_at(trace_.types, global->type_id, address - global->address);
+  std::string out = global->name + part.name;
+  for (int depth = 0; depth < kDeepest && part.offset == 0 && part.type < trace_.types.size(); ++depth) {
+    const Type& whole = trace_.types[part.type];
+    if (whole.kind != TypeKind::Struct || whole.members.empty() || whole.members.front().bit_offset != 0) break;
+    const TypeMember& first = whole.members.front();
+    if (!first.name.empty()) out += "." + first.name;
+    if (first.name == member) return out;
+    part.type = first.type;
+  }
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "trace/trace.h"
 
@@ -24,6 +25,9 @@ public:
   // Whether the name comes from the source or the program itself (`accounts[2]`), and is not the
   // number of a block or stack.
   bool has_own_name(std::uint64_t address) const;
+  // `stats.mutex` for the address of the variable `stats`, if `mutex` is its first member, or the
+  // first of that, and so on: they share the address. Empty if it is not.
+  std::string first_member(std::uint64_t address, std::string_view member) const;
 
   // A heap block (also a freed one), a stack or a mapping.
   struct Object {

@@ -63,6 +63,25 @@ TEST(AddressNames, PartsOfVariablesAreNamedByTheirTypes) {
   EXPECT_EQ(names.name(0x4020), "");
 }
 
+TEST(AddressNames, TheFirstMemberIsNamedWhereItIsMeant) {
+  Trace trace = with_types();
+  trace.types.push_back({TypeKind::Array, 32, "record [4]", 2, 4});
+  trace.globals.push_back({0x4000, 32, "records", "record [4]", "", 4, 5});
+  Type outer{TypeKind::Struct, 8, "outer"};
+  outer.members = {{"inner", 0, 2, 0}};
+  trace.types.push_back(outer);
+  trace.globals.push_back({0x5000, 8, "o", "outer", "", 5, 6});
+  const AddressNames names(trace);
+  EXPECT_EQ(names.first_member(0x1000, "first"), "r.first");
+  EXPECT_EQ(names.first_member(0x4018, "first"), "records[3].first");
+  EXPECT_EQ(names.first_member(0x5000, "first"), "o.inner.first");
+  EXPECT_EQ(names.first_member(0x5000, "inner"), "o.inner");
+  EXPECT_EQ(names.first_member(0x1000, "bits"), "") << "it has another address";
+  EXPECT_EQ(names.first_member(0x1000, ""), "") << "a member without a name is no name";
+  EXPECT_EQ(names.first_member(0x2000, "first"), "") << "a variable without a type has no members";
+  EXPECT_EQ(names.first_member(0x6000, "first"), "") << "no variable is there";
+}
+
 TEST(Types, WrittenAndReadAgain) {
   const Trace trace = with_types();
   const auto read = read_trace_bytes(write_trace_bytes(trace));
