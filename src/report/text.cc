@@ -19,6 +19,7 @@
 #include "report/terminal/table.h"
 #include "report/terminal/texts.h"
 #include "report/terminal/two_orders.h"
+#include "report/terminal/type_names.h"
 
 namespace sooth::report {
 
@@ -289,13 +290,17 @@ private:
 
 // The report as it is shown: text of the program cannot act on the terminal, and files below `here`
 // have short names. Files are read by their whole names before.
-Report shown_report(const Report& report, const std::string& here) {
+Report shown_report(const Report& report, const TextOptions& options) {
+  const std::string& here = options.here;
   const std::string folder = here.empty() || here.ends_with('/') ? here : here + "/";
   const auto nearer = [&](std::string& file) {
     if (!folder.empty() && file.starts_with(folder)) file.erase(0, folder.size());
   };
   Report out = report;
-  const auto word = [](std::string& text) { text = printable(text); };
+  const auto word = [&](std::string& text) {
+    if (options.detail != Detail::Verbose) text = with_short_types(text);
+    text = printable(text);
+  };
   TextVisitor visitor(
       [&](Spot& spot) {
         nearer(spot.file);
@@ -335,11 +340,11 @@ std::string with_candidates(const Report& shown, const TextOptions& options) {
 } // namespace
 
 std::string findings_text(const Report& report, const TextOptions& options) {
-  return with_candidates(shown_report(report, options.here), options);
+  return with_candidates(shown_report(report, options), options);
 }
 
 std::string text(const Report& report, const TextOptions& options) {
-  const Report shown = shown_report(report, options.here);
+  const Report shown = shown_report(report, options);
   const bool nothing_to_say = shown.findings.empty() && shown.coverage.complete && shown.rejected == 0;
   if (options.detail == Detail::Quiet && nothing_to_say) return {};
   return with_candidates(shown, options) + summary(shown, options.detail == Detail::Verbose);

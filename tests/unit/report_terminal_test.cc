@@ -6,6 +6,7 @@
 #include "report/terminal/advice.h"
 #include "report/terminal/printable.h"
 #include "report/terminal/table.h"
+#include "report/terminal/type_names.h"
 #include "report/text.h"
 #include "unit/report_fixture.h"
 
@@ -41,6 +42,25 @@ TEST(Table, WordsAreWrappedAndLongOnesBroken) {
   EXPECT_EQ(wrapped("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
   EXPECT_EQ(wrapped("", 4), (std::vector<std::string>{""}));
   EXPECT_EQ(cut_to("abcdefghij", 6), "abc...");
+}
+
+TEST(TypeNames, DefaultArgumentsOfTheLibraryAreLeftOut) {
+  const std::string string = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>>";
+  EXPECT_EQ(with_short_types("Stats::add(" + string + " const&, long)"), "Stats::add(std::string const&, long)");
+  EXPECT_EQ(with_short_types("std::map<" + string + ", long, std::less<" + string + ">, std::allocator<std::pair<" +
+                             string + " const, long>>>::find"),
+            "std::map<std::string, long>::find");
+  EXPECT_EQ(with_short_types("f(std::unique_ptr<Node, std::default_delete<Node>>)"), "f(std::unique_ptr<Node>)");
+  EXPECT_EQ(with_short_types("std::vector<int, Pool<int>>::push_back"), "std::vector<int, Pool<int>>::push_back");
+}
+
+TEST(TypeNames, WhatIsNoDefaultArgumentStays) {
+  for (const char* text :
+       {"f(int, std::allocator<int>)", "f(int, std::less<int>, long)", ", std::less<", "std::hash<int>"})
+    EXPECT_EQ(with_short_types(text), text);
+  std::string endless;
+  for (int i = 0; i < 100'000; ++i) endless += ", std::less<";
+  EXPECT_EQ(with_short_types(endless), endless);
 }
 
 TEST(ObjectNames, MembersHaveTheirClassAndCapturesTheirOwnName) {
