@@ -28,10 +28,13 @@ void add_llvm(Words& to, const std::string& option) { add(to, {"-Xclang", "-mllv
 Words compile_flags(const CommandLine& line, const Installation& installation, const Words& calls,
                     const logic::MonitorNeeds& needs) {
   const std::string pass = installation.libraries + "/libsooth_pass.so";
+  Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1"};
+  // Clang searches /usr/include by itself, after libstdc++'s folders. Named here, it would come
+  // before them, and libstdc++'s `#include_next <stdlib.h>` would find nothing.
+  if (installation.headers != "/usr/include") add(flags, {"-isystem", installation.headers});
   // A few headers of ours come before libstdc++'s own, and bring its code into reach of the pass
   // (capture/std).
-  Words flags = {"--start-no-unused-arguments", "-D__SOOTH__=1", "-isystem",
-                 installation.headers,          "-isystem",      installation.libraries + "/std"};
+  add(flags, {"-isystem", installation.libraries + "/std"});
   if (line.tsan_annotations) {
     // For the front end alone. What ThreadSanitizer's own pass would do is switched off.
     add(flags, {"-D__SANITIZE_THREAD__=1", "-Xclang", "-fsanitize=thread"});
