@@ -308,9 +308,19 @@ FoundValue enumerator(const std::string& wanted, const Symbols& symbols, std::ve
   return found;
 }
 
+bool is_thread_local(const std::string& name, const Symbols& symbols) {
+  return std::ranges::any_of(symbols.thread_locals, [wanted = parts_of(name)](const std::string& known) {
+    return rank(parts_of(known), wanted).has_value();
+  });
+}
+
 // `numbers`: only numbers are accepted there, so nothing else is suggested.
 NotFound unknown_variable(const std::string& name, const Symbols& symbols, std::vector<std::string> known,
                           bool numbers) {
+  if (is_thread_local(name, symbols))
+    return {0, "'" + name +
+                   "' is thread-local: every thread has its own; name one of them with SOOTH_WATCH(\"name\", " +
+                   parts_of(name).name + ") in the program"};
   for (const SymbolVariable& variable : symbols.variables) {
     if (numbers && variable.type != 0 && scalar_below(symbols, variable.type) == nullptr) continue;
     known.push_back(variable.name);

@@ -69,6 +69,7 @@ public:
       else if (thing.kind == trace::NameKind::Block) block_names_.insert(thing.name);
       else if (thing.kind == trace::NameKind::Unseen) out_.unseen_variables.push_back(thing.name);
       else if (thing.kind == trace::NameKind::Unreached) out_.unreached_variables.push_back(thing.name);
+      else if (thing.kind == trace::NameKind::ThreadLocal) out_.thread_locals.push_back(thing.name);
       else add_watch(thing.name, thing.bytes, thing.type);
     }
     for (const trace::Thread& thread : trace_.threads)

@@ -40,6 +40,7 @@ struct Symbols {
   // (logic/monitor_needs.h).
   std::vector<std::string> unseen_variables;
   std::vector<std::string> unreached_variables;
+  std::vector<std::string> thread_locals;
   // Of a trace: it has none of the tables that an instrumented program writes first.
   bool tables_missing = false;
   // False: the tables do not hold every name (user events and watches of a program that makes names

@@ -253,10 +253,11 @@ enum class NameKind : std::uint32_t {
   Thread = 4,          // that a thread gives itself; empty: some names are made at run time
   Block = 5,           // of SOOTH_ATOMIC; empty likewise
   // Only in a module that was compiled for its monitors:
-  Unseen = 6,    // a global variable whose plain accesses have no hooks
-  Unreached = 7, // a global with such hooks that no pointer leads to; plain accesses by pointers have no hooks here
+  Unseen = 6,      // a global variable whose plain accesses have no hooks
+  Unreached = 7,   // a global with such hooks that no pointer leads to; plain accesses by pointers have no hooks here
+  ThreadLocal = 8, // in every module: a variable of which each thread has its own
 };
-inline constexpr NameKind kLastNameKind = NameKind::Unreached;
+inline constexpr NameKind kLastNameKind = NameKind::ThreadLocal;
 enum NameFlags : std::uint32_t {
   kNamesIncomplete = 1, // some names are made at run time
 };

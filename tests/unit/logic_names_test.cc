@@ -74,6 +74,7 @@ protected:
                                   "worker::operator()(int) const"};
     program_.symbols.inlined_functions = {"worker::quick()"};
     program_.symbols.user_events = {"landed", "took off"};
+    program_.symbols.thread_locals = {"pool::mine", "first.cpp:cached"};
   }
 
   Result<PropertyFile> read(const std::string& text) { return read_properties(text, "test.prop", program_.symbols); }
@@ -133,6 +134,18 @@ TEST_F(Names, Enumerators) {
   const std::vector<std::uint64_t> on{0xfffffffe}, off{0};
   EXPECT_EQ(file.value().letter(file.value().properties[0], on, 0).atoms, 1u);
   EXPECT_EQ(file.value().letter(file.value().properties[0], off, 0).atoms, 0u);
+}
+
+TEST_F(Names, ThreadLocals) {
+  const std::string rest = " in the program";
+  EXPECT_EQ(message("mine == 1"), "'mine' is thread-local: every thread has its own; name one of them with "
+                                  "SOOTH_WATCH(\"name\", mine)" +
+                                      rest);
+  EXPECT_EQ(message("first.cpp:cached > 0"),
+            "'first.cpp:cached' is thread-local: every thread has its own; name one of "
+            "them with SOOTH_WATCH(\"name\", cached)" +
+                rest);
+  EXPECT_EQ(message("second.cpp:cached > 0").find("thread-local"), std::string::npos) << "that file has none";
 }
 
 TEST_F(Names, Watched) {

@@ -54,4 +54,16 @@ std::vector<GlobalEntry> collect_globals(Module& module) {
   return entries;
 }
 
+std::vector<std::string> thread_local_names(const Module& module) {
+  std::vector<std::string> names;
+  for (const GlobalVariable& variable : module.globals()) {
+    SmallVector<DIGlobalVariableExpression*, 1> expressions;
+    variable.getDebugInfo(expressions);
+    if (!variable.isThreadLocal() || expressions.empty()) continue;
+    const DIGlobalVariable& source = *expressions.front()->getVariable();
+    if (!source.getName().empty()) names.push_back(table_name(variable, source));
+  }
+  return names;
+}
+
 } // namespace sooth::pass

@@ -23,5 +23,7 @@ struct GlobalEntry {
 // All variables defined in the module that can change and have debug information. Not thread-local
 // ones.
 std::vector<GlobalEntry> collect_globals(llvm::Module& module);
+// The thread-local ones, by the same kind of name.
+std::vector<std::string> thread_local_names(const llvm::Module& module);
 
 } // namespace sooth::pass

@@ -88,6 +88,7 @@ std::vector<std::uint32_t> name_words(ModuleContext& context, const std::vector<
     if (context.sight && context.sight->is_unreached(*global.variable))
       names.insert({trace::NameKind::Unreached, global.name});
   }
+  for (const std::string& name : thread_local_names(context.module)) names.insert({trace::NameKind::ThreadLocal, name});
   std::vector<std::uint32_t> words{complete ? 0u : trace::kNamesIncomplete};
   for (const Name& name : names)
     words.insert(words.end(),
