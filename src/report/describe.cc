@@ -354,7 +354,7 @@ private:
       if (narrator.names().has_own_name(e.address)) out.variable = lock_names_.variable(e.address, narrator.names());
       else if (const std::string& name = lock_names_.of(e.address); !name.empty()) out.variable = name;
     }
-    if (out.variable.empty() && has_address(e.kind)) out.variable = fmt::format("{:#x}", out.address);
+    if (out.variable.empty() && has_address(e.kind) && e.address != 0) out.variable = fmt::format("{:#x}", out.address);
     if (e.order != trace::MemoryOrder::Plain) out.order = trace::order_name(e.order);
     out.value = narrator.value_text();
     out.number = e.value;

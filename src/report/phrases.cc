@@ -66,6 +66,8 @@ constexpr std::array kVerbs = {
     Verb{"enter", "enters"},
     Verb{"exit", "returns from"},
     Verb{"crash", "dies"},
+    Verb{"receive", "receives input"},
+    Verb{"send", "sends output"},
 };
 
 std::string_view verb_of(const std::string& kind) {
