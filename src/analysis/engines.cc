@@ -112,8 +112,7 @@ Found memory_errors(const EngineInput& in, predict::Coverage& coverage) {
 
 // Behind memory_errors: what that engine has found is not told twice.
 std::optional<Error> unordered_frees(const EngineInput& in, EngineOutput& output) {
-  Found some = predict::find_unordered_frees(in.prepared.trace, output.found, output.coverage, in.spending.budget);
-  std::ranges::move(some, std::back_inserter(output.found));
+  output.found = predict::find_unordered_frees(in.prepared.trace, in.known, output.coverage, in.spending.budget);
   return std::nullopt;
 }
 

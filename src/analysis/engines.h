@@ -28,9 +28,10 @@ struct EngineInput {
   const Options& options;
   const Spending& spending;
   Progress& progress;
+  std::vector<const witness::Finding*> known = {}; // what the engines before this one have found
 };
 
-// The results. One engine after the other adds to them.
+// The results of one engine.
 struct EngineOutput {
   std::vector<witness::Finding> found;
   predict::Coverage coverage;

@@ -1,12 +1,14 @@
 #include "analysis/find.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "analysis/turns.h"
 #include "base/interrupt.h"
 #include "predict/memory/crashes.h"
 #include "predict/question/model_rules.h"
@@ -59,36 +61,84 @@ std::string why_nothing_is_predicted(const Trace& trace) {
   return {};
 }
 
-// One walk through the table of engines.
+// Asks the engines of the table, in turns.
 class Search {
 public:
-  Search(const EngineInput& input, Spending& spending, EngineOutput& output)
-      : input_(input), spending_(spending), output_(output) {}
+  Search(const EngineInput& input, Spending& spending) : input_(input), spending_(spending) {}
 
   std::optional<Error> run_all() {
     const std::vector<std::string> wanted = wanted_words(input_.options);
-    const auto all = static_cast<unsigned>(engines().size());
-    unsigned done = 0;
     for (const Engine& engine : engines()) {
-      input_.progress.stage(fmt::format("looking for {}", engine.looked_for), done++, all);
-      if (!is_wanted(engine, wanted, input_.options)) continue;
-      if (is_settled(engine)) continue;
-      begin_share(engine, wanted);
-      if (!can_answer(engine)) continue;
-      if (auto error = run(engine)) return error;
+      if (!is_wanted(engine, wanted, input_.options) || is_settled(engine)) continue;
+      parts_.push_back({&engine, {}});
+      turns_.push_back({engine.share});
     }
+    std::optional<Error> error;
+    take_turns(
+        turns_, [&] { return spending_.left_for_search(); },
+        [&](std::size_t number, double seconds) {
+          error = look(number, seconds);
+          return !error;
+        });
+    const auto all = static_cast<unsigned>(parts_.size());
     input_.progress.stage("checking the witnesses", all, all);
-    return std::nullopt;
+    return error;
+  }
+
+  // What all of them say together.
+  EngineOutput take() {
+    EngineOutput all;
+    for (Part& part : parts_) {
+      std::ranges::move(part.output.found, std::back_inserter(all.found));
+      all.coverage += part.output.coverage;
+      std::ranges::move(part.output.gaps, std::back_inserter(all.gaps));
+      std::ranges::move(part.output.unanswered, std::back_inserter(all.unanswered));
+    }
+    return all;
   }
 
 private:
-  // Every engine gets a share of the time, which the engines before it cannot take. Time that an
-  // engine leaves goes to those after it.
-  void begin_share(const Engine& engine, const std::vector<std::string>& wanted) {
-    double all = 0;
-    for (const Engine* other = &engine; other != engines().data() + engines().size(); ++other)
-      if (is_wanted(*other, wanted, input_.options)) all += other->share;
-    spending_.budget.begin_part(spending_.left_for_search() * engine.share / all);
+  struct Part {
+    const Engine* engine = nullptr;
+    EngineOutput output;
+    bool looked = false;
+    bool outdated = false; // an engine before it has found more since
+  };
+
+  std::optional<Error> look(std::size_t number, double seconds) {
+    Part& part = parts_[number];
+    input_.progress.stage(fmt::format("looking for {}", part.engine->looked_for), static_cast<unsigned>(number),
+                          static_cast<unsigned>(parts_.size()));
+    EngineOutput output;
+    output.coverage.list = input_.options.candidates;
+    spending_.budget.begin_part(seconds);
+    if (part.looked) input_.feasibility.renew();
+    if (can_answer(*part.engine, output)) {
+      input_.known.clear();
+      for (std::size_t before = 0; before < number; ++before)
+        for (const Finding& finding : parts_[before].output.found) input_.known.push_back(&finding);
+      if (auto error = run(*part.engine, output)) return error;
+    }
+    turns_[number].ran_out = std::ranges::any_of(output.coverage.reasons, [](const auto& reason) {
+      return reason.first.find(Budget::kTime) != std::string::npos;
+    });
+    // Another try replaces the one before, unless that one found more.
+    const std::size_t before = part.output.found.size();
+    if (output.found.size() >= before || part.outdated) part.output = std::move(output);
+    if (part.looked && part.output.found.size() > before) look_again_behind(number);
+    part.looked = true;
+    part.outdated = false;
+    return std::nullopt;
+  }
+
+  // Engines do not report what those before them have found. So those of the same kind look again.
+  void look_again_behind(std::size_t number) {
+    for (std::size_t i = number + 1; i < parts_.size(); ++i)
+      if (parts_[i].engine->find == parts_[number].engine->find) {
+        parts_[i].outdated = true;
+        turns_[i].seconds = 0;
+        turns_[i].ran_out = true;
+      }
   }
 
   // As if it had found no candidate. What is not recorded is not settled.
@@ -99,19 +149,20 @@ private:
   }
 
   // False: the coverage says why there is no answer.
-  bool can_answer(const Engine& engine) {
+  bool can_answer(const Engine& engine, EngineOutput& output) {
     if (engine.needs == Needs::Properties || engine.needs == Needs::Fact) return true;
     if (engine.needs == Needs::Predictions && !unpredictable_.empty())
-      return no_answer(engine, fmt::format("{}: {}", engine.looked_for, unpredictable_));
+      return no_answer(engine, output, fmt::format("{}: {}", engine.looked_for, unpredictable_));
     if (trace::lost_events(input_.prepared.trace) != 0)
-      return no_answer(engine,
+      return no_answer(engine, output,
                        fmt::format("{}: events were lost, and they may have ordered the others", engine.looked_for));
     if (engine.whole_only && input_.prepared.trace.is_piece && has_blocks())
-      return no_answer(engine, fmt::format("{} were not looked for: that needs the whole trace at once (--memory)",
-                                           engine.looked_for));
+      return no_answer(
+          engine, output,
+          fmt::format("{} were not looked for: that needs the whole trace at once (--memory)", engine.looked_for));
     begin_again_if_better();
     if (const char* reason = input_.spending.budget.spent())
-      return no_answer(engine, fmt::format("{} were not looked for: {}", engine.looked_for, reason));
+      return no_answer(engine, output, fmt::format("{} were not looked for: {}", engine.looked_for, reason));
     return true;
   }
 
@@ -121,18 +172,17 @@ private:
                                [](const trace::Event& e) { return e.kind == trace::EventKind::AtomicBegin; });
   }
 
-  bool no_answer(const Engine& engine, const std::string& sentence) {
-    output_.coverage.undecided_because(sentence);
-    output_.unanswered.emplace_back(engine.looked_for);
+  static bool no_answer(const Engine& engine, EngineOutput& output, const std::string& sentence) {
+    output.coverage.undecided_because(sentence);
+    output.unanswered.emplace_back(engine.looked_for);
     return false;
   }
 
-  std::optional<Error> run(const Engine& engine) {
-    const std::size_t before = output_.found.size();
-    if (auto error = engine.run(input_, output_)) return error;
+  std::optional<Error> run(const Engine& engine, EngineOutput& output) {
+    if (auto error = engine.run(input_, output)) return error;
     if (engine.needs == Needs::Predictions)
-      for (std::size_t i = before; i < output_.found.size(); ++i)
-        if (output_.found[i].status == witness::Status::Predicted) output_.found[i].model = input_.model;
+      for (Finding& finding : output.found)
+        if (finding.status == witness::Status::Predicted) finding.model = input_.model;
     if (engine.needs == Needs::Properties) return std::nullopt;
     ++looked_;
     begin_again_if_better();
@@ -148,9 +198,10 @@ private:
       spending.give_up();
   }
 
-  const EngineInput& input_;
+  EngineInput input_;
   Spending& spending_;
-  EngineOutput& output_;
+  std::vector<Part> parts_; // in the order of the table
+  std::vector<Turn> turns_; // of these
   const std::string unpredictable_ = why_nothing_is_predicted(input_.prepared.trace);
   unsigned looked_ = 0;
 };
@@ -222,10 +273,9 @@ Result<Findings> find_all(const Prepared& prepared, const Options& options, Spen
   const auto feasibility = predict::rules_of(*model).question == predict::QuestionOfModel::Slices
                                ? predict::make_sliced_feasibility(prepared.trace, prepared.computation, limits)
                                : predict::make_feasibility(prepared.computation, *model, limits);
-  EngineOutput output;
-  output.coverage.list = options.candidates;
-  const EngineInput input{prepared, *feasibility, *model, limits, options, spending, progress};
-  if (const auto error = Search(input, spending, output).run_all()) return *error;
+  Search search({prepared, *feasibility, *model, limits, options, spending, progress}, spending);
+  if (const auto error = search.run_all()) return *error;
+  EngineOutput output = search.take();
   Findings out;
   out.coverage = std::move(output.coverage);
   out.gaps = std::move(output.gaps);

@@ -238,7 +238,9 @@ void Sharing::use(const Event& e) {
     if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end)};
     else marked = {stale_use, first, end};
   };
-  if (e.site < is_check_.size() && is_check_[e.site] != 0) checked_.insert(e.address >> kGranuleBits);
+  if (e.site < is_check_.size() && is_check_[e.site] != 0)
+    for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
+      checked_.insert(g);
   if (requests_.held() != LockSets::kNone && !atomic)
     split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind));
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
@@ -304,6 +306,7 @@ void Sharing::surveyed() {
     each_known_granule(large.address, large.bytes, [&](Page& page, std::size_t i) { add(page.granules[i], number); });
   }
   distrust_locks();
+  const bool looks_at_changes = this->looks_at_changes();
   absl::flat_hash_set<std::uint64_t> frames; // pages
   for (const std::uint64_t entry : frame_pages_) frames.insert(entry >> 20);
   bool race = false, memory = used_dead_;
@@ -329,15 +332,18 @@ void Sharing::surveyed() {
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
               .unmarked = !split_.any(),
-              .assertions = !odd_ && !looks_at_changes(),
+              .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_};
 }
 
-// A check's load may see another value only where memory constrains runs.
-bool Sharing::looks_at_changes() const {
+// A check's load may see another value only where memory constrains runs. What is kept for another
+// reason does not: the granules must still have their histories.
+bool Sharing::looks_at_changes() {
   return std::ranges::any_of(checked_, [&](std::uint64_t granule) {
     const Page* page = find(granule / kGranules);
-    return page != nullptr && page->granules[granule % kGranules] == static_cast<std::uint32_t>(Verdict::Constrains);
+    if (page == nullptr) return false;
+    const Histories::Id history = page->granules[granule % kGranules] & kHistory;
+    return histories_.judge(history, order_).verdict == Verdict::Constrains;
   });
 }
 

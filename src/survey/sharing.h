@@ -140,7 +140,7 @@ private:
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
   void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
   void distrust_locks();
-  bool looks_at_changes() const;
+  bool looks_at_changes();
   void destroy_primitive(const trace::Event& e);
   void see_descriptor(const trace::Event& e);
   bool descriptors_are_ordered() const;

@@ -18,6 +18,7 @@
 
 #include "lives.h"
 #include "survey/sharing.h"
+#include "trace/fact_numbers.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 #include "traces.h"
@@ -232,6 +233,7 @@ Compared compare(const Trace& trace, const Lie& lie = {}) {
     if (finding.starts_with("misuse")) return out.settled.misuse;
     if (finding.starts_with("thread-leak")) return out.settled.threads;
     if (finding.starts_with("atomicity")) return out.settled.blocks;
+    if (finding.starts_with("assertion")) return out.settled.assertions;
     return out.settled.memory;
   };
   for (const std::string& finding : whole.findings)
@@ -273,6 +275,61 @@ TEST(Settled, NoEngineFindsWhatIsRuledOutInUntidyLives) {
   }
 }
 
+// The condition of a check that wants its load to see this value.
+std::vector<std::uint32_t> checks_for(std::uint64_t wanted) {
+  const auto word = [](trace::CheckOperation operation, unsigned bits) {
+    return static_cast<std::uint32_t>(operation) | bits << 8;
+  };
+  return {word(trace::CheckOperation::Load, 32), word(trace::CheckOperation::Constant, 32),
+          static_cast<std::uint32_t>(wanted), 0, word(trace::CheckOperation::NotEqual, 1)};
+}
+
+// Some reads are checks of what they saw: the program fails if one sees something else.
+Trace with_checks(std::uint64_t seed) {
+  Trace trace = Tidy(seed).make();
+  trace.checks.emplace_back();
+  for (const Event& e : trace.events) {
+    if (e.kind != EventKind::Read || (seed / 16 + e.site) % 4 != 0) continue;
+    trace.sites[e.site].check = static_cast<std::uint32_t>(trace.checks.size());
+    trace.checks.push_back({"abort", {e.site}, checks_for(e.value)});
+  }
+  return trace;
+}
+
+TEST(Settled, NoAssertionFailsThatIsRuledOut) {
+  unsigned settled = 0, failing = 0;
+  for (std::uint64_t seed = 1; seed <= 2500; ++seed) {
+    const Trace trace = with_checks(seed);
+    const Compared compared = compare(trace);
+    ASSERT_TRUE(compared.wrong.empty()) << "seed " << seed << ": " << *compared.wrong.begin() << "\n" << text(trace);
+    settled += compared.settled.assertions && trace.checks.size() > 1;
+    failing += std::ranges::any_of(compared.all, [](const std::string& f) { return f.starts_with("assertion"); });
+  }
+  EXPECT_GT(settled, 100u);
+  EXPECT_GT(failing, 100u);
+}
+
+// A check of memory that is kept for another reason, such as the first access of a frame's page, is
+// settled by who uses the memory; across a border, by both sides of it.
+TEST(Settled, AssertionsAboutMemoryThatIsKeptForOtherReasons) {
+  for (const bool shared : {false, true}) {
+    TraceBuilder builder(2);
+    const std::uint32_t check = builder.site("frame.c", 1, "main", "v", trace::kSiteOwnFrame);
+    builder.trace.checks.resize(1);
+    builder.trace.checks.push_back({"abort", {check}, checks_for(0)});
+    builder.trace.sites[check].check = 1;
+    builder.add(0, EventKind::Fork, 0, 1);
+    builder.add(1, EventKind::ThreadStart, 0, 0);
+    builder.write(1, shared ? 0x10008 : 0x10010, 4, 0);
+    builder.read(0, 0x10004, 8, 0).site = check;
+    survey::Sharing sharing;
+    trace::ReadOptions options;
+    options.sieve = &sharing;
+    ASSERT_TRUE(trace::read_trace_bytes(write_trace_bytes(builder.trace), options).ok());
+    EXPECT_EQ(sharing.settled().assertions, !shared);
+  }
+}
+
 // --- mutants -------------------------------------------------------------------------------------
 
 bool is_noticed(const Lie& lie) {
@@ -311,6 +368,14 @@ TEST(SettledMutants, WaitsThatNobodyWasToldOf) {
 }
 TEST(SettledMutants, FreedMemoryThatNobodyWasToldOf) {
   EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Free; }));
+}
+TEST(SettledMutants, AssertionsAboutMemoryThatOthersAreNotSeenToWrite) {
+  const Lie lie = [](Event& e) { return e.kind != EventKind::Write || e.thread == 0; };
+  bool noticed = false;
+  for (std::uint64_t seed = 1; seed <= 2500 && !noticed; ++seed)
+    noticed = std::ranges::any_of(compare(with_checks(seed), lie).wrong,
+                                  [](const std::string& finding) { return finding.starts_with("assertion"); });
+  EXPECT_TRUE(noticed);
 }
 TEST(SettledMutants, ThreadsTakenForJoined) {
   EXPECT_TRUE(is_noticed([](Event& e) {

@@ -1,7 +1,6 @@
 #include "predict/atomicity/interleavings.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -56,41 +55,67 @@ private:
 
   // What other threads have that conflicts with both accesses, in their order or within one block.
   void between(std::size_t b, StepId before, StepId after) {
-    std::map<std::uint32_t, std::vector<StepId>> first = conflicting(before), last = conflicting(after);
-    for (auto& [thread, ends] : last) {
-      const auto begins = first.find(thread);
-      if (begins == first.end()) continue;
-      for (const StepId end : ends) {
-        if (must_.precedes(after, end)) continue;
-        // The nearest one that does not come later, and any later one of the same block.
-        const auto later = std::ranges::upper_bound(begins->second, end);
-        if (later != begins->second.begin() && !ask(b, {before, *(later - 1), end, after})) return;
-        for (auto it = later; it != begins->second.end() && same_block(*it, end); ++it)
-          if (!ask(b, {before, *it, end, after})) return;
-      }
+    for (std::uint32_t thread = 0; thread < c_.threads.size(); ++thread) {
+      if (thread == set_.blocks[b].thread) continue;
+      // What comes first must not come before `before` in every run; what comes last, not behind
+      // `after`. A thread's steps that do stand at its beginning, or at its end.
+      const Reach reach{places_in(thread, [&](StepId step) { return must_.precedes(step, before); }),
+                        places_in(thread, [&](StepId step) { return !must_.precedes(after, step); })};
+      if (!between(b, before, after, thread, reach)) return;
     }
+  }
+  struct Reach { // places of a thread
+    std::uint32_t first = 0, last = 0;
+  };
+  // False if no more may be asked.
+  bool between(std::size_t b, StepId before, StepId after, std::uint32_t thread, Reach reach) {
+    const std::uint32_t none = static_cast<std::uint32_t>(c_.threads[thread].steps.size());
+    const std::vector<StepId> begins = conflicting(before, thread, {reach.first, none});
+    if (begins.empty()) return true;
+    const std::uint32_t block_begin = begin_of_block(begins.front());
+    for (const StepId end : conflicting(after, thread, {block_begin, reach.last})) {
+      // The nearest one that does not come later, and any later one of the same block.
+      const auto later = std::ranges::upper_bound(begins, end);
+      if (later != begins.begin() && !ask(b, {before, *(later - 1), end, after})) return false;
+      for (auto it = later; it != begins.end() && same_block(*it, end); ++it)
+        if (!ask(b, {before, *it, end, after})) return false;
+    }
+    return true;
   }
   bool same_block(StepId one, StepId other) const {
     return set_.block_of[one] != BlockSet::kNoBlock && set_.block_of[one] == set_.block_of[other];
   }
+  // The place of the step, or of the first one of its block.
+  std::uint32_t begin_of_block(StepId step) const {
+    const std::size_t block = set_.block_of[step];
+    return block == BlockSet::kNoBlock ? c_.steps[step].place : set_.blocks[block].first;
+  }
+  // So many steps at the thread's beginning are like this, and none behind them is.
+  template <typename F>
+  std::uint32_t places_in(std::uint32_t thread, F&& like_this) const {
+    const std::vector<StepId>& own = c_.threads[thread].steps;
+    return static_cast<std::uint32_t>(std::partition_point(own.begin(), own.end(), like_this) - own.begin());
+  }
 
-  // By thread, ascending: steps of others that conflict with this one.
-  std::map<std::uint32_t, std::vector<StepId>> conflicting(StepId step) const {
-    std::map<std::uint32_t, std::vector<StepId>> out;
+  // Ascending: the thread's steps at these places that conflict with the step.
+  std::vector<StepId> conflicting(StepId step, std::uint32_t thread, Reach reach) const {
+    std::vector<StepId> out;
+    const auto add = [&](std::span<const Access> all) {
+      const auto place = [&](const Access& access) { return c_.steps[access.step].place; };
+      for (auto it = std::ranges::lower_bound(all, reach.first, {}, place); it != all.end() && place(*it) < reach.last;
+           ++it)
+        out.push_back(it->step);
+    };
     for (const Operation& o : c_.operations_of(step)) {
       if ((!reads(o) && !writes(o)) || set_.is_unknown(o.object)) continue;
-      for (const ThreadAccesses& other : set_.index.locations[o.object].threads) {
-        if (other.thread == c_.steps[step].thread) continue;
-        std::vector<StepId>& steps = out[other.thread];
-        for (const Access& access : other.writes) steps.push_back(access.step);
-        if (writes(o))
-          for (const Access& access : other.reads) steps.push_back(access.step);
-      }
+      const auto others = set_.index.locations[o.object].threads;
+      const auto own = std::ranges::find(others, thread, &ThreadAccesses::thread);
+      if (own == others.end()) continue;
+      add(own->writes);
+      if (writes(o)) add(own->reads);
     }
-    for (auto& [thread, steps] : out) {
-      std::ranges::sort(steps);
-      steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 

@@ -28,7 +28,15 @@ constexpr std::size_t kMaxStretches = 256;
 class Stretches {
 public:
   Stretches(const trace::Trace& trace, const Computation& computation)
-      : trace_(trace), c_(computation), held_(computation), threads_(trace.threads.size()) {}
+      : trace_(trace), c_(computation), held_(computation), threads_(trace.threads.size()),
+        writers_(computation.locations.size(), kNobody) {
+    for (const causality::Step& step : computation.steps)
+      for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n)
+        if (const Operation& o = computation.operations[n]; o.kind == OperationKind::Write) {
+          std::uint32_t& writer = writers_[o.object];
+          writer = writer == kNobody || writer == step.thread ? step.thread : kSeveral;
+        }
+  }
 
   std::vector<Block> run() {
     for (std::uint32_t i = static_cast<std::uint32_t>(trace_.standing); i < trace_.events.size(); ++i) {
@@ -44,6 +52,7 @@ public:
   }
 
 private:
+  static constexpr std::uint32_t kNobody = 0xffffffff, kSeveral = kNobody - 1;
   struct Read {
     StepId step = kNoStep;
     trace::ActivationStack::Nearest calls;
@@ -69,6 +78,13 @@ private:
     own.reads.erase(known); // from now on it knows what it has written
   }
 
+  bool is_written_by_others(StepId read) const {
+    return std::ranges::any_of(c_.operations_of(read), [&](const Operation& o) {
+      return o.kind == OperationKind::Read && writers_[o.object] != kNobody &&
+             writers_[o.object] != c_.steps[read].thread;
+    });
+  }
+
   bool in_one_section(StepId one, StepId other) const {
     return std::ranges::any_of(held_.at(one), [&](const auto& held) { return held_.has(other, held); });
   }
@@ -85,6 +101,7 @@ private:
     const causality::Step& first = c_.steps[read];
     const causality::Step& last = c_.steps[write];
     if ((first.flags & causality::kMergedStep) != 0 || (last.flags & causality::kMergedStep) != 0) return;
+    if (!is_written_by_others(read)) return; // nothing of it can be lost
     const std::uint32_t from = trace_.events[first.event].site, to = trace_.events[last.event].site;
     // A function that was inlined has no activation, but its name is at the sites.
     const bool in_one = trace_.sites[from].function == trace_.sites[to].function;
@@ -97,6 +114,7 @@ private:
   const Computation& c_;
   const CriticalSections held_;
   std::vector<Thread> threads_;
+  std::vector<std::uint32_t> writers_; // by location: the only thread that writes it
   std::vector<Block> blocks_;
 };
 

@@ -18,7 +18,27 @@ const ThreadAccesses* accesses_of(const LocationIndex& location, std::uint32_t t
   return it == location.threads.end() ? nullptr : &*it;
 }
 
+// Whether a step lies in one of the thread's exclusive sections of the lock; which one. Null: none.
+const Section* section_around(const Index& index, std::uint32_t lock, std::uint32_t thread, StepId step) {
+  const auto own = std::ranges::find(index.lock_threads[lock], thread, &ThreadSections::thread);
+  if (own == index.lock_threads[lock].end()) return nullptr;
+  const std::vector<Section>& all = index.locks[lock];
+  const auto after = std::ranges::upper_bound(own->exclusive, step, {}, [&](std::uint32_t n) { return all[n].begin; });
+  if (after == own->exclusive.begin()) return nullptr;
+  const Section& section = all[*std::prev(after)];
+  return section.end == kNoStep || step <= section.end ? &section : nullptr;
+}
+
 } // namespace
+
+bool GuardedWrites::all_under(std::uint32_t lock, std::uint32_t location, const ThreadAccesses& own) {
+  const auto [it, fresh] = known_.try_emplace({lock, location, own.thread}, true);
+  if (fresh)
+    it->second = std::ranges::all_of(own.writes, [&](const Access& write) {
+      return section_around(index_, lock, own.thread, write.step) != nullptr;
+    });
+  return it->second;
+}
 
 Agreement::Agreement(const Index& index, const MustOrder& must, const Requests& requests, std::span<const StepId> first,
                      std::span<const StepId> second)

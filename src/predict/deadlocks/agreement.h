@@ -25,14 +25,27 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "predict/deadlocks/requests.h"
 #include "predict/question/index.h"
-#include "predict/question/last_writes.h"
 #include "predict/question/must_order.h"
 
 namespace sooth::predict {
+
+// Whether all writes of some location by some thread are in exclusive sections of a lock.
+class GuardedWrites {
+public:
+  explicit GuardedWrites(const Index& index) : index_(index) {}
+  bool all_under(std::uint32_t lock, std::uint32_t location, const ThreadAccesses& own);
+
+private:
+  const Index& index_;
+  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> known_; // lock, location, thread
+};
 
 class Agreement {
 public:

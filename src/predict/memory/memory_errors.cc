@@ -15,6 +15,7 @@
 #include "predict/memory/frame_ends.h"
 #include "predict/memory/primitive_lives.h"
 #include "predict/memory/stale_pointers.h"
+#include "predict/question/last_writes.h"
 #include "predict/question/must_order.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
@@ -167,10 +168,11 @@ private:
     // Where the access does not begin its step, another run cannot stop before it.
     if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return false;
     if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return false;
+    Question question{{use_step}, {end_step}, {}, {}};
+    if (is_contradicted(question)) return false;
     if (!tried.once_more(coverage_, "more accesses of freed objects at one place than are tried")) return false;
     ++coverage_.candidates;
     ++coverage_.questions;
-    Question question{{use_step}, {end_step}, {}, {}};
     for (auto it = std::lower_bound(computation_.orders.begin(), computation_.orders.end(), end_step,
                                     [](const causality::Order& order, StepId s) { return order.second < s; });
          it != computation_.orders.end() && it->second == end_step; ++it) {
@@ -195,6 +197,11 @@ private:
     findings_.push_back(std::move(finding));
     tried.finding = findings_.size();
     return true;
+  }
+
+  // What the thread saw under a lock before its access was overwritten under that lock before the end.
+  bool is_contradicted(const Question& question) const {
+    return !feasibility_.is_sliced() && LastWrites(feasibility_.index(), must_).contradict(question);
   }
 
   void observed(FindingKind kind, std::uint32_t event, std::uint32_t end) {

@@ -29,11 +29,12 @@ bool is_use(const Event& e) {
 
 class UnorderedFrees {
 public:
-  UnorderedFrees(const trace::Trace& trace, const std::vector<Finding>& known, Coverage& coverage, const Budget& budget)
+  UnorderedFrees(const trace::Trace& trace, const std::vector<const Finding*>& known, Coverage& coverage,
+                 const Budget& budget)
       : trace_(trace), coverage_(coverage), budget_(budget), order_(trace), benign_(trace) {
-    for (const Finding& finding : known)
-      if (finding.kind == witness::FindingKind::UseAfterFree && finding.places.size() >= 2)
-        told_.try_emplace(names(finding.places[0].event, finding.places[1].event), kElsewhere);
+    for (const Finding* finding : known)
+      if (finding->kind == witness::FindingKind::UseAfterFree && finding->places.size() >= 2)
+        told_.try_emplace(names(finding->places[0].event, finding->places[1].event), kElsewhere);
   }
 
   std::vector<Finding> run() {
@@ -136,7 +137,7 @@ private:
 
 } // namespace
 
-std::vector<Finding> find_unordered_frees(const trace::Trace& trace, const std::vector<Finding>& known,
+std::vector<Finding> find_unordered_frees(const trace::Trace& trace, const std::vector<const Finding*>& known,
                                           Coverage& coverage, const Budget& budget) {
   if (const std::string names = unrecorded_synchronisation(trace); !names.empty()) {
     coverage.undecided_because("frees by the memory model: the program used what is not recorded (" + names + ")");

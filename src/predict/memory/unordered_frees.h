@@ -32,7 +32,7 @@ namespace sooth::predict {
 
 // `known`: findings of other engines. What these say already is not said again.
 std::vector<witness::Finding> find_unordered_frees(const trace::Trace& trace,
-                                                   const std::vector<witness::Finding>& known, Coverage& coverage,
-                                                   const Budget& budget = Budget());
+                                                   const std::vector<const witness::Finding*>& known,
+                                                   Coverage& coverage, const Budget& budget = Budget());
 
 } // namespace sooth::predict

@@ -54,6 +54,7 @@ public:
   }
 
   const Index& index() const override { return index_; }
+  void renew() const override { looked_at_ = searched_ = 0; }
 
 private:
   // Ever larger ones, up to the whole trace, if it is not too long.
@@ -146,6 +147,9 @@ public:
 
   Answer ask(const Question& question) const override { return tiers().ask(question); }
   const Index& index() const override { return tiers().index(); }
+  void renew() const override {
+    if (tiers_ != nullptr) tiers_->renew();
+  }
 
 private:
   const Tiers& tiers() const {

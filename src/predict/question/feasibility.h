@@ -81,6 +81,8 @@ public:
   Feasibility(const Feasibility&) = delete;
   Feasibility& operator=(const Feasibility&) = delete;
   virtual Answer ask(const Question& question) const = 0;
+  // What questions may cost in all, in steps of the trace, is counted from here on.
+  virtual void renew() const {}
   // Model sliced: questions that it answers with yes and `full` with no, so far (docs/sliced.md).
   virtual std::uint64_t unreal() const { return 0; }
   virtual bool is_sliced() const { return false; }

@@ -8,8 +8,9 @@ namespace sooth::predict {
 
 namespace {
 
-constexpr std::uint32_t kLongestSection = 1024; // of a section
-constexpr std::ptrdiff_t kMostWrites = 1024;    // of a thread that need not come as far
+constexpr std::uint32_t kLongestSection = 1024; // steps
+constexpr std::size_t kMostWrites = 1024;       // of a thread that may or may not come as far
+constexpr std::size_t kMostWriters = 64;        // threads that use a location
 
 // The steps of each thread that every answer to the question has.
 std::vector<std::uint32_t> least_of(const Computation& c, const Question& question) {
@@ -29,35 +30,19 @@ std::vector<std::uint32_t> least_of(const Computation& c, const Question& questi
 
 } // namespace
 
-const Section* section_around(const Index& index, std::uint32_t lock, std::uint32_t thread, StepId step) {
-  const auto own = std::ranges::find(index.lock_threads[lock], thread, &ThreadSections::thread);
-  if (own == index.lock_threads[lock].end()) return nullptr;
-  const std::vector<Section>& all = index.locks[lock];
-  const auto after = std::ranges::upper_bound(own->exclusive, step, {}, [&](std::uint32_t n) { return all[n].begin; });
-  if (after == own->exclusive.begin()) return nullptr;
-  const Section& section = all[*std::prev(after)];
-  return section.end == kNoStep || step <= section.end ? &section : nullptr;
-}
-
-bool GuardedWrites::all_under(std::uint32_t lock, std::uint32_t location, const ThreadAccesses& own) {
-  const auto [it, fresh] = known_.try_emplace({lock, location, own.thread}, true);
-  if (fresh)
-    it->second = std::ranges::all_of(own.writes, [&](const Access& write) {
-      return section_around(index_, lock, own.thread, write.step) != nullptr;
-    });
-  return it->second;
-}
-
-bool LastWrites::contradict(const Question& question) {
+bool LastWrites::contradict(const Question& question) const {
   if (index_.reads_freely()) return false;
   const auto most = limits_of(index_, question);
   if (!most) return true;
-  const std::vector<std::uint32_t> least = least_of(index_.computation, question);
+  const Places least = least_of(index_.computation, question);
   for (const StepId before : question.before) {
     const std::uint32_t thread = index_.computation.steps[before].thread;
-    for (const OpenSection& section : open_sections(before))
+    for (const OpenSection& section : open_sections(before)) {
+      const auto behind = anchors(section, thread, least);
+      if (!behind) return true;
       for (const Seen& seen : section.first)
-        if (seen.usable && cannot_see(section, seen, thread, least, *most)) return true;
+        if (seen.usable && cannot_see(section, seen, thread, *behind, *most)) return true;
+    }
   }
   return false;
 }
@@ -70,17 +55,18 @@ std::vector<LastWrites::OpenSection> LastWrites::open_sections(StepId before) co
   std::vector<OpenSection> out;
   std::vector<std::uint32_t> given; // locks
   std::vector<Seen> first;
+  const auto acquire = [&](const Operation& o, StepId step) {
+    const auto it = std::ranges::find(given, o.object);
+    if (it != given.end()) given.erase(it);
+    else out.push_back({o.object, o.kind == OperationKind::Acquire, step, first});
+  };
   const std::uint32_t last = stands.place > kLongestSection ? stands.place - kLongestSection : 0;
   for (std::uint32_t place = stands.place; place-- > last;) {
     const causality::Step& step = c.steps[own[place]];
     for (std::uint32_t n = step.first_operation + step.operations; n-- > step.first_operation;) {
       const Operation& o = c.operations[n];
-      if (o.kind == OperationKind::Release) given.push_back(o.object);
-      if (o.kind == OperationKind::Acquire) {
-        const auto it = std::ranges::find(given, o.object);
-        if (it != given.end()) given.erase(it);
-        else out.push_back({o.object, own[place], first});
-      }
+      if (o.kind == OperationKind::Release || o.kind == OperationKind::ReleaseShared) given.push_back(o.object);
+      if (o.kind == OperationKind::Acquire || o.kind == OperationKind::AcquireShared) acquire(o, own[place]);
       if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
       const bool usable = o.kind == OperationKind::Read && (step.flags & causality::kExternalRead) == 0;
       const auto it = std::ranges::find(first, o.object, &Seen::location);
@@ -91,40 +77,65 @@ std::vector<LastWrites::OpenSection> LastWrites::open_sections(StepId before) co
   return out;
 }
 
-bool LastWrites::cannot_see(const OpenSection& section, const Seen& seen, std::uint32_t thread,
-                            const std::vector<std::uint32_t>& least, const std::vector<std::uint32_t>& most) {
-  std::vector<StepId> certain;    // others' last writes that are in every answer, and before the section
-  std::vector<StepId> candidates; // writes of what was seen that may be the last ones
-  std::vector<StepId> elsewhere;  // last writes of threads that do not always take the lock
-  for (const ThreadAccesses& own : index_.locations[seen.location].threads) {
-    if (own.writes.empty()) continue;
-    if (own.thread == thread) {
-      const auto behind = std::ranges::lower_bound(own.writes, section.begin, {}, &Access::step);
-      if (behind != own.writes.begin() && std::prev(behind)->value == seen.value)
-        candidates.push_back(std::prev(behind)->step);
-      continue;
-    }
-    if (!guarded_.all_under(section.lock, seen.location, own)) {
-      elsewhere.push_back(own.writes.back().step);
-      continue;
-    }
-    const auto from =
-        std::ranges::lower_bound(own.writes, index_.step_at(own.thread, least[own.thread]), {}, &Access::step);
-    const auto to =
-        std::ranges::lower_bound(own.writes, index_.step_at(own.thread, most[own.thread]), {}, &Access::step);
-    if (to - from > kMostWrites) return false;
-    for (auto write = from; write < to; ++write) // the thread may come as far as this
-      if (write->value == seen.value) candidates.push_back(write->step);
-    if (from == own.writes.begin()) continue;
-    const Access& last = *std::prev(from);
-    certain.push_back(last.step);
-    if (last.value == seen.value) candidates.push_back(last.step);
+// The section's beginning, and the ends of the others' sections that are over before it. Nothing: one
+// of them never ends, so there is no such run.
+std::optional<std::vector<StepId>> LastWrites::anchors(const OpenSection& section, std::uint32_t thread,
+                                                       const Places& least) const {
+  std::vector<StepId> out = {section.begin};
+  const std::vector<Section>& all = index_.locks[section.lock];
+  for (const ThreadSections& user : index_.lock_threads[section.lock]) {
+    if (user.thread == thread) continue;
+    const auto& sections = section.exclusive ? user.all : user.exclusive;
+    const auto behind = std::ranges::lower_bound(sections, least[user.thread], {}, [&](std::uint32_t n) {
+      return index_.computation.steps[all[n].begin].place;
+    });
+    if (behind == sections.begin()) continue;
+    const StepId end = all[*std::prev(behind)].end;
+    if (end == kNoStep) return {};
+    out.push_back(end);
   }
-  if (certain.empty()) return false;
+  return out;
+}
+
+bool LastWrites::cannot_see(const OpenSection& section, const Seen& seen, std::uint32_t thread,
+                            const std::vector<StepId>& anchors, const Places& most) const {
+  const std::span<const ThreadAccesses> threads = index_.locations[seen.location].threads;
+  if (threads.size() > kMostWriters) return false;
+  // Of each thread: its writes that come before an anchor in every run. Only the last of them may
+  // have been seen.
+  std::vector<std::size_t> before;
+  std::vector<StepId> certain;
+  for (const ThreadAccesses& own : threads) {
+    before.push_back(writes_before(own, anchors));
+    if (before.back() != 0) certain.push_back(own.writes[before.back() - 1].step);
+  }
+  if (certain.empty()) return false; // it may be what was there at the beginning
   const auto is_overwritten = [&](StepId write) {
     return std::ranges::any_of(certain, [&](StepId other) { return other != write && must_.precedes(write, other); });
   };
-  return std::ranges::all_of(candidates, is_overwritten) && std::ranges::all_of(elsewhere, is_overwritten);
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    const std::span<const Access> writes = threads[t].writes;
+    const StepId end =
+        threads[t].thread == thread ? section.begin : index_.step_at(threads[t].thread, most[threads[t].thread]);
+    // Backwards: what comes before an overwritten one in its thread is overwritten, too.
+    auto last = static_cast<std::size_t>(std::ranges::lower_bound(writes, end, {}, &Access::step) - writes.begin());
+    const std::size_t first = before[t] == 0 ? 0 : before[t] - 1;
+    for (std::size_t looked_at = 0; last > first; --last) {
+      const Access& write = writes[last - 1];
+      if (is_overwritten(write.step)) break;
+      if (write.value == seen.value || ++looked_at == kMostWrites) return false;
+    }
+  }
+  return true;
+}
+
+// So many of the thread's writes come before one of the anchors in every run.
+std::size_t LastWrites::writes_before(const ThreadAccesses& own, const std::vector<StepId>& anchors) const {
+  auto last = own.writes.begin();
+  for (const StepId anchor : anchors)
+    last = std::partition_point(last, own.writes.end(),
+                                [&](const Access& write) { return must_.precedes(write.step, anchor); });
+  return static_cast<std::size_t>(last - own.writes.begin());
 }
 
 } // namespace sooth::predict

@@ -1,4 +1,4 @@
-// What a thread saw under a lock that it still holds: the last of all writes under that lock.
+// What a thread saw under a lock that it still holds: the last of all writes before its section.
 //
 //     T1 acquire m, T1 read closed = 0, T1 wait c, m
 //     T2 acquire m, T2 write closed = 1, T2 signal c, T2 release m
@@ -7,26 +7,34 @@
 //     before T1's. T2's last write of `closed` is 1, and nobody else writes it: T1 saw 0 all the
 //     same, so there is no such run.
 //
+//     T1 acquire m, T1 read head = p, T1 read *p, T1 release m
+//     T2 acquire m, T2 write head = q, T2 free p, T2 release m
+//
+//     Can T1 stand before its read of *p when p is freed? T1 has m, so T2's section is over, and
+//     `head` was q when T1 read it.
+//
 // Question: does a Question ask for a run in which a thread stands inside a critical section, and
-//   has seen a value there that cannot have been the last one?
-// Why it is certain: the section is open when the run ends, so every other section of its lock in
-//   that run is over before it begins. If all writes of a location by other threads are under the
-//   lock, all of them that are in the run come before. A thread's last write in the run is known
-//   where the question says how far the thread comes. One of these last writes is what was seen.
-//   It is none that comes before another one of them in every run.
+//   has seen a value there that it cannot have seen?
+// Why it is certain. The section is open when the run ends. So every other section of its lock that
+//   has begun in the run is over before it begins. Which sections have begun, the question says: it
+//   names steps that have happened. Call the ends of these sections, and the beginning of the open
+//   one, *anchors*. Whatever comes before an anchor in every run comes before all that was seen in
+//   the section. Let `certain` be such writes of a location, the last one of each thread. The
+//   section's first access of the location is a read, so the thread saw the last write before it.
+//   That is none that comes before a certain one in every run, none of the thread's own in the
+//   section, and none that the question rules out. If no write of the value is left, no run answers
+//   the question.
 // Where it applies: models in which reads see their values; not where only deciding reads do
 //   (full).
-// Cost: the steps of the open section, times the threads that use a location; whether the writes of
-//   a location are all under a lock is found out once.
-// Gives up: sections longer than kMostSteps; threads that may or may not make more than kMostWrites
-//   writes.
+// Cost: the steps of the open section, times the threads that use a location, and the writes that
+//   they may or may not have made by then.
+// Gives up: sections longer than kLongestSection; threads that may or may not make more than
+//   kMostWrites writes; locations of more than kMostWriters threads.
 #pragma once
 
 #include <cstdint>
-#include <tuple>
+#include <optional>
 #include <vector>
-
-#include <absl/container/flat_hash_map.h>
 
 #include "predict/question/feasibility.h"
 #include "predict/question/index.h"
@@ -34,27 +42,13 @@
 
 namespace sooth::predict {
 
-// Whether a step lies in one of the thread's exclusive sections of the lock; which one. Null: none.
-const Section* section_around(const Index& index, std::uint32_t lock, std::uint32_t thread, StepId step);
-
-// Whether all writes of some location by some thread are in exclusive sections of a lock.
-class GuardedWrites {
-public:
-  explicit GuardedWrites(const Index& index) : index_(index) {}
-  bool all_under(std::uint32_t lock, std::uint32_t location, const ThreadAccesses& own);
-
-private:
-  const Index& index_;
-  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> known_; // lock, location, thread
-};
-
 class LastWrites {
 public:
   // `must`: what holds whatever orders a question waives.
-  LastWrites(const Index& index, const MustOrder& must) : index_(index), must_(must), guarded_(index) {}
+  LastWrites(const Index& index, const MustOrder& must) : index_(index), must_(must) {}
 
   // True: no run answers the question.
-  bool contradict(const Question& question);
+  bool contradict(const Question& question) const;
 
 private:
   struct Seen {
@@ -64,17 +58,21 @@ private:
   };
   struct OpenSection {
     std::uint32_t lock = 0;
+    bool exclusive = true;
     StepId begin = kNoStep;
     std::vector<Seen> first; // by location, what the thread's first access of it saw
   };
+  using Places = std::vector<std::uint32_t>; // by thread: so many of its steps
 
   std::vector<OpenSection> open_sections(StepId before) const;
+  std::optional<std::vector<StepId>> anchors(const OpenSection& section, std::uint32_t thread,
+                                             const Places& least) const;
   bool cannot_see(const OpenSection& section, const Seen& seen, std::uint32_t thread,
-                  const std::vector<std::uint32_t>& least, const std::vector<std::uint32_t>& most);
+                  const std::vector<StepId>& anchors, const Places& most) const;
+  std::size_t writes_before(const ThreadAccesses& own, const std::vector<StepId>& anchors) const;
 
   const Index& index_;
   const MustOrder& must_;
-  GuardedWrites guarded_;
 };
 
 } // namespace sooth::predict

@@ -19,7 +19,7 @@ public:
               MustOrder& out)
       : trace_(trace), index_(index), c_(index.computation), orders_(orders), known_(known), out_(out),
         now_(c_.threads.size()), begun_(c_.threads.size(), false), held_(c_.threads.size()),
-        by_value_(c_.locations.size()) {}
+        observed_(c_.locations.size()), by_value_(c_.locations.size()) {}
 
   void run() {
     SharedCounts standing; // every run begins with these steps
@@ -60,7 +60,9 @@ private:
     for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
       const Operation& o = c_.operations[n];
       if (o.kind == OperationKind::Read && !index_.reads_identity() && !index_.reads_freely()) {
-        clock.join(behind_writes(id, n, clock));
+        if (!is_known(id, o, clock)) clock.join(behind_writes(id, n, clock));
+      } else if (o.kind == OperationKind::Write && !index_.reads_freely()) {
+        observed_[o.object] = {id, o.value};
       } else if (o.kind == OperationKind::Acquire || o.kind == OperationKind::AcquireShared) {
         held_[step.thread].push_back({o.object, o.kind == OperationKind::Acquire});
         close_sections(held_[step.thread].back(), id, clock);
@@ -75,8 +77,11 @@ private:
     const causality::StepDependence::Row& row = dependence.steps[id];
     SharedCounts reads;
     const causality::Step& step = c_.steps[id];
-    for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n)
-      if (c_.operations[n].kind == OperationKind::Read) reads.join(behind_writes(id, n, clock));
+    for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
+      const Operation& o = c_.operations[n];
+      if (o.kind == OperationKind::Read && !is_known(id, o, clock)) reads.join(behind_writes(id, n, clock));
+      if (o.kind == OperationKind::Write) observed_[o.object] = {id, o.value};
+    }
     for (causality::DependenceNode node = row.first_node; node < row.first_node + row.nodes; ++node)
       out_.of_node_[node] = dependence.nodes[node].reads ? reads : joined(dependence.nodes[node].children);
     clock.join(joined(row.decides));
@@ -116,6 +121,17 @@ private:
         const auto it = std::ranges::find(held, o.object, &Held::lock);
         if (it != held.end()) held.erase(it);
       }
+  }
+
+  // Most reads: the write that was seen is known to come before the read already, or nothing was
+  // written before. Then the rule adds nothing. No write of another value is known to come between
+  // the two: what holds in every run holds in the observed one.
+  bool is_known(StepId id, const Operation& read, const SharedCounts& clock) const {
+    const Observed& last = observed_[read.object];
+    if (last.write == kNoStep) return c_.locations[read.object].initial == read.value;
+    if (last.value != read.value) return false; // the order of steps does not explain it
+    const causality::Step& write = c_.steps[last.write];
+    return write.thread == c_.steps[id].thread || out_.steps_in(clock, write.thread) > write.place;
   }
 
   // Rule `reads`: what the read `n` of step `id` comes behind, besides what its thread's clock has.
@@ -203,9 +219,14 @@ private:
   const MustOrder::Of orders_;
   const MustOrder& known_;
   MustOrder& out_;
-  std::vector<SharedCounts> now_;                     // by thread
-  std::vector<bool> begun_;                           // by thread: behind the standing steps
-  std::vector<std::vector<Held>> held_;               // by thread
+  std::vector<SharedCounts> now_;       // by thread
+  std::vector<bool> begun_;             // by thread: behind the standing steps
+  std::vector<std::vector<Held>> held_; // by thread
+  struct Observed {
+    StepId write = kNoStep;
+    std::uint32_t value = 0;
+  };
+  std::vector<Observed> observed_;                    // by location: the last write so far
   absl::flat_hash_map<StepId, SharedCounts> sources_; // of a write: what holds if it writes what it wrote
   // By location and thread: value and number of each write, ascending.
   std::vector<std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>> by_value_;
