@@ -46,27 +46,53 @@ public:
 private:
   struct Read {
     StepId step = kNoStep;
-    trace::ActivationStack::Nearest calls;
+    trace::ActivationStack::Nearest calls = {};
+    bool wrote = false; // in the same section
+  };
+  struct Reads {
+    Read first; // of a section
+    Read again; // of the section after it, if the first one only reads
   };
   struct Thread {
     trace::ActivationStack calls;
-    absl::flat_hash_map<std::uint32_t, Read> reads; // by location: the first one of the last section that read it
+    absl::flat_hash_map<std::uint32_t, Reads> reads; // by location
     std::map<Sites, std::size_t> seen;
   };
 
   void see(StepId step, const Operation& o) {
     if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) return;
     Thread& own = threads_[c_.steps[step].thread];
+    if (o.kind == OperationKind::Read) return read(own, step, o.object);
     const auto known = own.reads.find(o.object);
-    const bool same = known != own.reads.end() && in_one_section(known->second.step, step);
-    if (o.kind == OperationKind::Read) {
-      if (!same) own.reads[o.object] = {step, own.calls.nearest()};
+    if (known == own.reads.end()) return;
+    auto& [first, again] = known->second;
+    if (in_one_section(first.step, step)) {
+      first.wrote = true;
       return;
     }
-    if (known == own.reads.end() || same) return;
-    const auto around = trace::ActivationStack::common(known->second.calls, own.calls.nearest());
-    if (around && in_sections_of_one_lock(known->second.step, step)) add(own, known->second.step, step, around->site);
-    own.reads.erase(known); // from now on it knows what it has written
+    const auto around = trace::ActivationStack::common(first.calls, own.calls.nearest());
+    const bool blind = again.step == kNoStep || is_update(first, again, step);
+    if (around && blind && in_sections_of_one_lock(first.step, step)) add(own, first.step, step, around->site);
+    if (again.step == kNoStep) own.reads.erase(known); // from now on it knows what it has written
+    else known->second = {{again.step, again.calls, true}, {}};
+  }
+  void read(Thread& own, StepId step, std::uint32_t location) {
+    const Read now{step, own.calls.nearest(), false};
+    auto& [first, again] = own.reads.try_emplace(location, Reads{now, {}}).first->second;
+    if (again.step != kNoStep && !in_one_section(again.step, step)) {
+      first = again;
+      again = {};
+    }
+    if (again.step != kNoStep || in_one_section(first.step, step)) return;
+    (first.wrote ? first : again) = now;
+  }
+  // The section of the write does not look at the location: it reads it where it writes it, and not
+  // where the first section did.
+  bool is_update(const Read& first, const Read& again, StepId write) const {
+    if (!in_one_section(again.step, write)) return false;
+    const auto site = [&](StepId step) { return trace_.events[c_.steps[step].event].site; };
+    const trace::Site &read = trace_.sites[site(again.step)], &written = trace_.sites[site(write)];
+    return site(again.step) != site(first.step) && read.line == written.line && read.file == written.file;
   }
 
   bool in_one_section(StepId one, StepId other) const {
