@@ -192,7 +192,8 @@ private:
     for (EventNumber number = first + 1; number < second; ++number) {
       const Event& e = event(number);
       const bool region = begins_object(e.kind) || ends_object(e.kind);
-      if (region ? object - e.address < e.value : initialises(e.kind) && e.address == object)
+      const bool renews = initialises(e.kind) || (destroys(e.kind) && !e.has(kFailed));
+      if (region ? object - e.address < e.value : renews && e.address == object)
         return fmt::format("{} comes in between: it may be another object.", describe(trace_, number));
     }
     return {};

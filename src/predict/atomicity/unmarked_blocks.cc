@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
 
 #include "predict/atomicity/block_set.h"
 #include "predict/atomicity/critical_sections.h"
@@ -23,6 +24,7 @@ using Sites = std::tuple<std::string, std::uint32_t, std::uint32_t>; // function
 
 constexpr std::size_t kMaxOfSites = 8; // stretches of the same read and write, in each thread
 constexpr std::size_t kMaxStretches = 256;
+constexpr std::uint32_t kNone = 0xffffffff; // no event
 
 // Walks along the trace, and keeps for each thread what it has read under locks.
 class Stretches {
@@ -145,6 +147,54 @@ void drop_marked(const std::vector<Block>& marked, std::vector<Block>& blocks) {
   });
 }
 
+// Another thread that reads the same memory in the same line runs the same code. In this run it found
+// nothing to do (the money was gone), in another one it may write between the two accesses. Only
+// creation and joining keep it apart: values and locks may be others then.
+class SameCheck {
+public:
+  explicit SameCheck(const trace::Trace& trace) : trace_(trace) {}
+
+  // Of another thread; kNone: there is none.
+  std::uint32_t of(const Block& block) const {
+    std::vector<bool> apart = only(block.thread);
+    for (std::uint32_t i = block.end; i < trace_.events.size(); ++i) {
+      const trace::Event& e = trace_.events[i];
+      if (e.kind == trace::EventKind::Fork && apart[e.thread] && is_thread(e)) apart[e.value] = true;
+      if (e.kind == trace::EventKind::Join && is_thread(e) && apart[e.value]) apart[e.thread] = true;
+      if (!apart[e.thread] && is_same(i, block)) return i;
+    }
+    apart = only(block.thread);
+    for (std::uint32_t i = block.begin; i-- > 0;) {
+      const trace::Event& e = trace_.events[i];
+      if (e.kind == trace::EventKind::Fork && is_thread(e) && apart[e.value]) apart[e.thread] = true;
+      if (e.kind == trace::EventKind::Join && apart[e.thread] && is_thread(e)) apart[e.value] = true;
+      if (!apart[e.thread] && is_same(i, block)) return i;
+    }
+    return kNone;
+  }
+
+private:
+  std::vector<bool> only(std::uint32_t thread) const {
+    std::vector<bool> out(trace_.threads.size());
+    out[thread] = true;
+    return out;
+  }
+  bool is_thread(const trace::Event& e) const { return !e.has(trace::kFailed) && e.value < trace_.threads.size(); }
+  bool is_same(std::uint32_t event, const Block& block) const {
+    const trace::Event &e = trace_.events[event], &read = trace_.events[block.begin];
+    return e.site == read.site && trace::reads_memory(e.kind) && trace::overlap(e, read);
+  }
+
+  const trace::Trace& trace_;
+};
+
+Candidate suggestion(const Block& block, std::uint32_t between, const char* what) {
+  return {witness::FindingKind::Atomicity,
+          {{block.begin, Role::BlockBegin}, {block.end, Role::BlockEnd}, {between, Role::Interleaved}},
+          fmt::format("{}; is {} meant to be atomic? (SOOTH_ATOMIC, --atomic)", what,
+                      block.name.empty() ? "this" : block.name)};
+}
+
 } // namespace
 
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation, const Limits& limits,
@@ -169,14 +219,21 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
     const trace::Event& write = trace.events[places[1].event];
     const trace::Event& between = trace.events[places[2].event];
     if (!trace::writes_memory(between.kind) || !trace::overlap(between, read)) continue;
-    const std::string name = std::ranges::find(set.blocks, places[0].event, &Block::begin)->name;
-    if (!told.insert({name, read.site, write.site}).second) continue;
-    out.push_back(
-        {witness::FindingKind::Atomicity,
-         {{places[0].event, Role::BlockBegin}, {places[1].event, Role::BlockEnd}, {places[2].event, Role::Interleaved}},
-         "the third, of another thread, may come between the first two, which are in different critical "
-         "sections of one lock; is " +
-             (name.empty() ? "this" : name) + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
+    const Block& block = *std::ranges::find(set.blocks, places[0].event, &Block::begin);
+    if (!told.insert({block.name, read.site, write.site}).second) continue;
+    out.push_back(suggestion(block, places[2].event,
+                             "the third, of another thread, may come between the first two, which are in different "
+                             "critical sections of one lock"));
+  }
+  for (const Block& block : set.blocks) {
+    const Sites sites{block.name, trace.events[block.begin].site, trace.events[block.end].site};
+    if (told.contains(sites)) continue;
+    const std::uint32_t other = SameCheck(trace).of(block);
+    if (other == kNone) continue;
+    told.insert(sites);
+    out.push_back(suggestion(block, other,
+                             "another thread makes the first access, too (the third), and may write between the first "
+                             "two, which are in different critical sections of one lock"));
   }
   return out;
 }

@@ -13,6 +13,8 @@
 //   Check-then-act counts, too: the first section only reads, and the later one only updates, that
 //   is, it reads and writes in one line (`balance -= n`). A read in a line of its own is taken for
 //   a second look, and the same line twice for another round of a loop.
+//   A thread that makes the first access and then goes another way (there was nothing left) counts
+//   as one that may write: it runs the same code.
 // Where we differ: nothing here is a finding. The program may mean it so; the checker is not asked.
 // Cost: one pass, and the questions of interleavings.h.
 #pragma once

@@ -63,7 +63,7 @@ private:
     if (trace::begins_primitive(e.kind)) {
       if (is_of_this_process(e)) initialise(i);
     } else if (trace::destroys_primitive(e.kind)) {
-      if (is_of_this_process(e) && !e.has(trace::kFailed)) touch(i, e.address);
+      if (is_of_this_process(e) && !e.has(trace::kFailed)) destroy(i);
     } else trace::for_primitives_used(e, [&](std::uint64_t address) { touch(i, address); });
   }
 
@@ -72,6 +72,13 @@ private:
     for (const Touch& earlier : life.touches) compare(earlier, i);
     const Touch now = touch_of(i);
     life = {now, {}, {now}};
+  }
+
+  // Earlier uses against the destruction are another engine's (memory/primitive_lives.h).
+  void destroy(std::uint32_t i) {
+    Life& life = lives_[trace_.events[i].address];
+    if (life.init.event != kNone) compare(life.init, i);
+    life = {{kNone, 0}, {}, {touch_of(i)}};
   }
 
   // Later uses of the same thread are ordered if the first one is.

@@ -241,7 +241,7 @@ std::set<Reference::Pair> Reference::half_made(const std::set<State>& states) co
         if (trace_.events[init].kind != EventKind::LockInit || object(other) != object(init)) continue;
         bool one_life = true;
         for (EventNumber i = std::min(init, other) + 1; i < std::max(init, other); ++i)
-          one_life = one_life && !(trace_.events[i].kind == EventKind::LockInit && object(i) == object(init));
+          one_life = one_life && !(renews(trace_.events[i]) && object(i) == object(init));
         if (one_life) result.insert({u, init});
       }
   return result;

@@ -71,8 +71,8 @@ public:
   // one were in time.
   std::set<Pair> uses_after_destroy(Model model) const;
   // A thread and another one's initialisation: some state has both directly before the initialisation
-  // and a use, initialisation or destruction of the same lock, with no other initialisation between the
-  // two in the trace.
+  // and a use, initialisation or destruction of the same lock, with no other initialisation or
+  // destruction between the two in the trace.
   std::set<Pair> half_made(const std::set<State>& states) const;
   // Definition 5. Blocks are given by their begin events; only those that end are transactions.
   std::vector<EventNumber> transactions() const;

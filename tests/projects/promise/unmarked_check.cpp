@@ -17,7 +17,7 @@ public:
 
 private:
   std::mutex lock_;
-  int balance_ = 200;
+  int balance_ = 100; // the second one finds too little
 };
 Account account;
 __attribute__((noinline)) void pay(int amount) {
