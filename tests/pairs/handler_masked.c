@@ -5,7 +5,7 @@
 
 #include "pair.h"
 
-static long entries[2];
+long entries[2];
 static atomic_int came;
 
 static void on_signal(int number) {

@@ -8,9 +8,9 @@
 #include "pair.h"
 
 #if BAD
-static int count;
+int count;
 #else
-static volatile sig_atomic_t count;
+volatile sig_atomic_t count;
 #endif
 static atomic_int came;
 
