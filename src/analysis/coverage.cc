@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include <absl/container/btree_set.h>
 #include <fmt/format.h>
 
 #include "predict/deadlocks/waiting_at_end.h"
 #include "report/end_text.h"
 #include "report/event_text.h"
+#include "trace/effects.h"
 
 namespace sooth::analysis {
 
@@ -53,9 +55,42 @@ void add_engines(const predict::Coverage& engines, Collector& out) {
       true);
 }
 
-void add_computation(const causality::Computation& computation, Collector& out) {
-  out.add("externalReads", computation.external_reads,
+// What came from outside of the recorded program: all that was observed before it stays before it.
+void add_outside(const trace::Trace& trace, const causality::Computation& computation, Collector& out) {
+  std::uint64_t inputs = 0, handlers = 0, calls = 0;
+  for (const causality::Step& step : computation.steps) {
+    if ((step.flags & causality::kExternalRead) == 0) continue;
+    const trace::EventKind kind = trace.events[step.event].kind;
+    inputs += kind == trace::EventKind::Receive ? 1 : 0;
+    handlers += kind == trace::EventKind::SignalEnter ? 1 : 0;
+    calls += trace::is_primitive(trace::object_of(kind)) ? 1 : 0;
+  }
+  out.add("inputs", inputs, "inputs may depend on all that was observed before them, which stays before them", false);
+  out.add("signals", handlers, "signals came from outside; all that was observed before them stays before them", false);
+  out.add("heldCalls", calls,
+          "tries failed, or primitives were initialised once more; all that was observed before them stays before them",
+          false);
+  out.add("externalReads", computation.external_reads - inputs - handlers - calls,
           "reads of what no recorded event wrote; all that was observed before them stays before them", false);
+}
+
+// Conditions that were signalled while no thread ever waited: what a wait would have done is not in
+// this run.
+void add_unmet_signals(const trace::Trace& trace, Collector& out) {
+  absl::btree_set<std::uint64_t> signalled, waited;
+  for (const trace::Event& e : trace.events) {
+    if (e.kind == trace::EventKind::Signal || e.kind == trace::EventKind::Broadcast) signalled.insert(e.address);
+    if (e.kind == trace::EventKind::Wait || e.kind == trace::EventKind::Wake) waited.insert(e.address);
+  }
+  const auto unmet = std::ranges::count_if(signalled, [&](std::uint64_t c) { return !waited.contains(c); });
+  out.add(std::string(report::kUnmetSignals), static_cast<std::uint64_t>(unmet),
+          "condition variables were signalled, and no thread waited: whether a wake-up can be lost needs a run with a "
+          "wait",
+          true);
+}
+
+void add_computation(const trace::Trace& trace, const causality::Computation& computation, Collector& out) {
+  add_outside(trace, computation, out);
   out.add("untrustedSteps", computation.untrusted_steps,
           "steps are in no predicted run, because what led to them is unknown", false);
   out.add("conservativeOrders", computation.conservative_orders,
@@ -155,7 +190,8 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
   add_end(trace, out);
   add_engines(engines, out);
-  add_computation(computation, out);
+  add_computation(trace, computation, out);
+  add_unmet_signals(trace, out);
   out.add("benignRaces", engines.benign,
           "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
           "they are "

@@ -22,6 +22,8 @@
 #include "predict/misuse/thread_leaks.h"
 #include "predict/question/unrecorded.h"
 #include "predict/races/descriptors.h"
+#include "predict/races/handler_races.h"
+#include "predict/races/initialisations.h"
 #include "predict/races/memory_model.h"
 #include "predict/races/races.h"
 #include "trace/lost.h"
@@ -66,6 +68,12 @@ Found thread_leaks(const EngineInput& in, predict::Coverage& coverage) {
 }
 Found descriptor_races(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_descriptor_races(in.prepared.trace, in.prepared.computation, in.feasibility, coverage);
+}
+Found handler_races(const EngineInput& in, predict::Coverage& coverage) {
+  return predict::find_handler_races(in.prepared.trace, coverage);
+}
+Found initialisation_races(const EngineInput& in, predict::Coverage& coverage) {
+  return predict::find_initialisation_races(in.prepared.trace, in.prepared.computation, in.feasibility, coverage);
 }
 Found deadlocks(const EngineInput& in, predict::Coverage& coverage) {
   return predict::find_deadlocks(in.prepared.trace, in.prepared.computation, in.feasibility, in.limits, coverage);
@@ -124,6 +132,8 @@ std::span<const Engine> engines() {
       {"races", "data races of the recorded run", 2, Needs::Nothing, find<recorded_races>, &Settled::races},
       {"races", "data races of other runs", 4, Needs::Predictions, find<predicted_races>, &Settled::races},
       {"races", "races on file descriptors", 1, Needs::Predictions, find<descriptor_races>, &Settled::descriptors},
+      {"races", "races with signal handlers", 1, Needs::Nothing, find<handler_races>, &Settled::races},
+      {"races", "races on initialisations", 1, Needs::Predictions, find<initialisation_races>, &Settled::races},
       {"deadlocks", "deadlocks of the recorded run", 1, Needs::Nothing, find<recorded_deadlocks>, &Settled::deadlocks},
       {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>, &Settled::deadlocks},
       {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>, &Settled::wakeups},

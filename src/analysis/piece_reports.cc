@@ -34,8 +34,9 @@ bool is_of_the_end(const report::Gap& gap) { return gap.name == "runCutShort" ||
 // Counts about a piece add up. The other counts are about the recording, and equal in each piece.
 bool adds_up(const report::Gap& gap) {
   constexpr std::string_view kOfPieces[] = {
-      "undecided",   "furtherPairs",        "externalReads", "untrustedSteps", "conservativeOrders", "unrealByFull",
-      "benignRaces", "objectsKeptTogether", "brokenHolds",   "spuriousWakes",  "externalWrites"};
+      "undecided",           "furtherPairs", "externalReads", "untrustedSteps", "conservativeOrders",
+      "unrealByFull",        "inputs",       "heldCalls",     "signals",        "benignRaces",
+      "objectsKeptTogether", "brokenHolds",  "spuriousWakes", "externalWrites"};
   return std::ranges::find(kOfPieces, gap.name) != std::ranges::end(kOfPieces);
 }
 

@@ -39,9 +39,9 @@ bool is_met(const Event& e) {
   case EventKind::Request:
   case EventKind::Crash:
   case EventKind::Detach:
-  case EventKind::LockInit:
   case EventKind::SignalEnter:
   case EventKind::SignalExit:
+  case EventKind::SignalChange:
   case EventKind::ProcessFork:
   case EventKind::None: return false;
   default: return true;

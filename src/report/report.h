@@ -190,6 +190,7 @@ inline constexpr const char* kUnusedSuppressions = "unusedSuppressions";
 
 // Stretches that look as if they should be atomic, though nobody marked them.
 inline constexpr const char* kUnmarkedBlocks = "unmarkedBlocks";
+inline constexpr const char* kUnmetSignals = "unmetSignals";
 
 struct Coverage {
   bool complete = true;

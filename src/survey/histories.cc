@@ -25,7 +25,7 @@ bool same_kind(const Span& a, const Span& b) {
 }
 
 bool is_access(const Span& span) { return span.kind == UseKind::Read || span.kind == UseKind::Write; }
-bool is_of_lock(const Span& span) { return span.kind == UseKind::Lock || span.kind == UseKind::Destroy; }
+bool is_of_lock(const Span& span) { return span.kind >= UseKind::Lock; }
 bool changes(const Span& span) { return span.kind != UseKind::Read; }
 
 bool precedes(const Span& a, const Span& b, const StrongOrder& order) {
@@ -58,6 +58,17 @@ bool may_come_after(const Span& end, const Span& use, const std::vector<Span>& s
   if (use.kind == UseKind::Destroy || precedes(use, end, order)) return false;
   if (!precedes(end, use, order)) return true;
   return use.kind != UseKind::Begin && !renewed_between(end, use, spans, order);
+}
+
+// May one thread initialise a lock while another one uses, initialises or destroys it?
+bool may_be_half_made(const std::vector<Span>& spans, const StrongOrder& order) {
+  for (const Span& init : spans) {
+    if (init.kind != UseKind::Init) continue;
+    for (const Span& use : spans)
+      if (use.thread != init.thread && is_of_lock(use) && !precedes(init, use, order) && !precedes(use, init, order))
+        return true;
+  }
+  return false;
 }
 
 bool may_be_used_after_end(const std::vector<Span>& spans, const StrongOrder& order) {
@@ -139,7 +150,8 @@ const Suspicions& Histories::judge(Id history, const StrongOrder& order) {
   std::ranges::copy_if(all, std::back_inserter(memory), [](const Span& span) { return !is_of_lock(span); });
   judged.known = true;
   judged.suspicions.verdict = verdict(memory, order);
-  judged.suspicions.race = judged.suspicions.verdict == Verdict::Constrains && may_race(memory, order);
+  judged.suspicions.race =
+      (judged.suspicions.verdict == Verdict::Constrains && may_race(memory, order)) || may_be_half_made(all, order);
   judged.suspicions.memory = may_be_used_after_end(all, order);
   return judged.suspicions;
 }

@@ -29,9 +29,10 @@ enum class UseKind : std::uint8_t {
   Write,
   End,   // the object is freed, its mapping or its stack ends
   Begin, // it is allocated, mapped, or a stack begins
-  // A lock is there. These two do not constrain runs: the lock's own events do.
+  // A lock is there. These do not constrain runs: the lock's own events do.
   Lock,    // it is taken or given up
   Destroy, // it is destroyed
+  Init,    // it is initialised
 };
 
 // One thread's uses of one kind in some epochs from `first` to `last`.
@@ -56,7 +57,8 @@ enum class Verdict : std::uint8_t {
 // What a history may be about, if anything.
 struct Suspicions {
   Verdict verdict = Verdict::Constrains;
-  bool race = true;   // two accesses conflict, and neither order nor a lock keeps them apart
+  bool race = true;   // two accesses conflict, and neither order nor a lock keeps them apart; or a lock is
+                      // initialised, and no order keeps that and another thread's use apart
   bool memory = true; // a use may come after the end of the object, or of the lock, in some run
 };
 

@@ -58,6 +58,8 @@ std::uint64_t Requests::see(const Event& e, LockSets& sets) {
   case EventKind::Wait:
     waits_ = may_misuse_ = may_deadlock_ = true;
     return e.value == 0 ? 0 : give(e.value, true, nullptr, sets);
+  case EventKind::Signal:
+  case EventKind::Broadcast: signals_ = true; return 0; // there may be a wait in another run
   case EventKind::Wake: waits_ = may_deadlock_ = true; return e.value == 0 ? 0 : take(e, e.value, true, sets);
   case EventKind::OnceBegin:
     request(of_lock(e.address));

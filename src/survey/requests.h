@@ -43,7 +43,7 @@ public:
 
   // After all events were taken.
   bool may_deadlock() const { return may_deadlock_ || has_circle(); }
-  bool may_lose_wakeups() const { return waits_; }
+  bool may_lose_wakeups() const { return waits_ || signals_; }
   bool may_misuse() const { return may_misuse_; }
   // Locks that the program misused, or whose memory a thread got once more after it had used them.
   const absl::flat_hash_set<std::uint64_t>& distrusted() const { return distrusted_; }
@@ -79,7 +79,7 @@ private:
   absl::flat_hash_set<std::uint64_t> distrusted_;
   absl::flat_hash_map<Node, absl::flat_hash_set<Node>> arrows_;
   std::size_t arrow_count_ = 0;
-  bool may_deadlock_ = false, waits_ = false, may_misuse_ = false;
+  bool may_deadlock_ = false, waits_ = false, signals_ = false, may_misuse_ = false;
 };
 
 } // namespace sooth::survey

@@ -39,7 +39,7 @@ struct Settled {
   bool races = false;
   bool memory = false;
   bool deadlocks = false;
-  bool wakeups = false; // none is lost
+  bool wakeups = false; // none is lost: no thread waits or signals
   bool misuse = false;
   bool threads = false;     // every one was joined or detached
   bool descriptors = false; // none is closed while another thread may use it

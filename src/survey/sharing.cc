@@ -127,6 +127,7 @@ void Sharing::survey(const Event& e) {
   if (e.thread != requests_.thread()) {
     requests_.begin_thread(e.thread);
     split_.begin_thread();
+    handlers_ = 0;
   }
   if (is_access(e.kind)) {
     if (has_extent(e)) use(e);
@@ -141,7 +142,7 @@ void Sharing::survey(const Event& e) {
     used_dead_ |= destroyed_of_ == e.thread && destroyed_.contains(primitive);
   });
   if (destroys_primitive(e.kind)) destroy_primitive(e);
-  else if (is_primitive(object_of(e.kind)) && does(e.kind, trace::act::kBegins)) destroyed_.erase(e.address);
+  else if (trace::begins_primitive(e.kind)) initialise_primitive(e);
   if (trace::begins_object(e.kind)) return begin_object(e);
   if (trace::ends_object(e.kind)) return end_object(e);
   switch (e.kind) {
@@ -154,8 +155,9 @@ void Sharing::survey(const Event& e) {
     break;
   case EventKind::FdUse:
   case EventKind::FdClose: see_descriptor(e); break;
+  case EventKind::SignalExit: handlers_ -= handlers_ != 0 ? 1 : 0; break;
+  case EventKind::SignalEnter: ++handlers_; [[fallthrough]];
   case EventKind::ProcessFork:
-  case EventKind::SignalEnter:
   case EventKind::Crash: odd_ = true; break;
   case EventKind::HbRelease:
     if (is_hand_over(e)) hand_overs_[e.address].given = {e.thread, order_.epoch(e.thread)};
@@ -212,7 +214,7 @@ void Sharing::add(std::uint32_t& granule, std::uint32_t use) {
 void Sharing::use(const Event& e) {
   const bool across = e.size <= 8 && (e.address >> kGranuleBits) != ((e.address + e.size - 1) >> kGranuleBits);
   const bool frame = is_first_of_frame(e); // notes the page
-  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || frame;
+  const bool kept = is_atomic(e.kind) || e.kind == EventKind::ExternalWrite || across || frame || handlers_ != 0;
   const UseKind kind = writes_memory(e.kind) ? UseKind::Write : UseKind::Read;
   const bool atomic = is_atomic(e.kind);
   odd_ |= e.kind == EventKind::ExternalWrite;
@@ -242,7 +244,7 @@ void Sharing::use(const Event& e) {
     for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
       checked_.insert(g);
   if (requests_.held() != LockSets::kNone && !atomic)
-    split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind));
+    split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind), e.site);
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
@@ -347,13 +349,22 @@ bool Sharing::looks_at_changes() {
   });
 }
 
-// A thread's own use behind it is an error, too, unless it is initialised again. Mutexes are used
-// again without a call, and read-write locks and conditions may be: requests.h looks at these.
+// A thread's own use behind it is an error, too, unless it is initialised again. Of mutexes
+// requests.h knows.
 void Sharing::destroy_primitive(const Event& e) {
   use_lock(e, e.address, UseKind::Destroy);
   if (destroyed_of_ != e.thread) destroyed_.clear();
   destroyed_of_ = e.thread;
-  if (e.kind != EventKind::LockDestroy || (e.value & trace::kLockSpin) != 0) destroyed_.insert(e.address);
+  const bool assigned = (e.value & (trace::kLockReadWrite | trace::kLockCondition)) != 0;
+  if (e.kind != EventKind::LockDestroy || assigned || (e.value & trace::kLockSpin) != 0) destroyed_.insert(e.address);
+  if (e.kind != EventKind::LockDestroy || !assigned) return;
+  constexpr std::uint64_t kBytes = 64; // more than these have. A write may initialise them again, and is kept
+  each_granule(e.address, kBytes, [&](Page& page, std::size_t i) { page.granules[i] |= kKept; });
+}
+
+void Sharing::initialise_primitive(const Event& e) {
+  use_lock(e, e.address, UseKind::Init);
+  destroyed_.erase(e.address);
 }
 
 // Who uses which descriptor, and who closes it.

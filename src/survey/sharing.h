@@ -33,6 +33,7 @@
 //   - accesses of at most 8 bytes across the border of two granules, so that no value is cut;
 //   - uses of freed memory: by the freeing thread, or strongly after the end without a new
 //     beginning in between;
+//   - memory that signal handlers access: the thread that they interrupt may race with them;
 //   - each thread's first access of each page through a variable on its own frame: these show which
 //     stacks a thread uses;
 //   - in traces with atomic blocks, memory of case 3: a block may break around threads that it
@@ -142,6 +143,7 @@ private:
   void distrust_locks();
   bool looks_at_changes();
   void destroy_primitive(const trace::Event& e);
+  void initialise_primitive(const trace::Event& e);
   void see_descriptor(const trace::Event& e);
   bool descriptors_are_ordered() const;
   bool large_uses_conflict() const;
@@ -152,6 +154,7 @@ private:
   std::vector<std::uint8_t> own_frame_;        // by site
   std::vector<std::uint8_t> is_check_;         // by site: a load that decides whether the program fails
   absl::flat_hash_set<std::uint64_t> checked_; // granules that such loads saw
+  std::uint32_t handlers_ = 0;                 // signal handlers that the present thread is in
   LockSets locks_;
   Requests requests_;
   SplitUpdates split_;

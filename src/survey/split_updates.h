@@ -1,5 +1,5 @@
 // Updates that are split: memory that a thread reads in one critical section, and writes in a later
-// one without looking at it again.
+// one, where it does not look at it again or may not have done so.
 //
 //     lock m ; b = balance ; unlock m ; lock m ; balance = b + 1 ; unlock m
 //     Another thread's update in between is lost. No access races, so nothing else notices.
@@ -36,23 +36,42 @@ public:
     if (!any_) stack_.see(e);
   }
   // An access of one granule, under some lock.
-  void see_access(std::uint64_t granule, bool writes, bool reads) {
+  void see_access(std::uint64_t granule, bool writes, bool reads, std::uint32_t site) {
     if (any_) return;
-    if (reads) reads_[granule] = {section_, stack_.nearest()};
+    if (reads) read(reads_[granule], site);
     if (!writes) return;
     const auto known = reads_.find(granule);
     if (known == reads_.end()) return;
-    const bool elsewhere = known->second.section != section_;
-    any_ = elsewhere && trace::ActivationStack::common(known->second.calls, stack_.nearest()).has_value();
+    Reads& own = known->second;
+    const bool elsewhere = own.last.section != section_;
+    any_ = (elsewhere && is_near(own.last)) ||
+           (own.before.section != kNone && own.before.site != own.last.site && is_near(own.before));
     if (elsewhere) reads_.erase(known); // it knows what it has written
+    else own = {{}, own.last, true};
   }
 
 private:
-  struct Read {
-    std::uint64_t section = 0;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  struct Read { // the first one of a section
+    std::uint64_t section = kNone;
+    std::uint32_t site = 0;
     trace::ActivationStack::Nearest calls;
   };
-  absl::flat_hash_map<std::uint64_t, Read> reads_; // by granule: the last one
+  struct Reads {
+    Read before; // of the last section before that, if it only read
+    Read last;
+    bool wrote = false; // in the last section
+  };
+  void read(Reads& own, std::uint32_t site) {
+    if (own.last.section == section_) return;
+    own.before = own.wrote ? Read{} : own.last;
+    own.last = {section_, site, stack_.nearest()};
+    own.wrote = false;
+  }
+  bool is_near(const Read& read) const {
+    return trace::ActivationStack::common(read.calls, stack_.nearest()).has_value();
+  }
+  absl::flat_hash_map<std::uint64_t, Reads> reads_; // by granule
   trace::ActivationStack stack_;
   std::uint64_t section_ = 0;
   bool any_ = false;

@@ -29,6 +29,8 @@ constexpr bool gives_lock(EventKind kind) {
 constexpr bool uses_primitive(EventKind kind) {
   return is_primitive(object_of(kind)) && does(kind, act::kTakes | act::kGives | act::kTakesMutex | act::kGivesMutex);
 }
+// Initialises a primitive by a call.
+constexpr bool begins_primitive(EventKind kind) { return is_primitive(object_of(kind)) && does(kind, act::kBegins); }
 // Ends a primitive: it must not be used any more, unless it is initialised again.
 constexpr bool destroys_primitive(EventKind kind) { return is_primitive(object_of(kind)) && does(kind, act::kEnds); }
 // Calls visit(address) for the primitives that the event uses, and that have to be there. POSIX

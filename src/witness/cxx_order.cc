@@ -149,7 +149,7 @@ private:
 
 } // namespace
 
-bool happens_before(const trace::Trace& trace, EventNumber first, EventNumber second) {
+bool happens_before(const trace::Trace& trace, EventNumber first, EventNumber second, bool itself) {
   const std::uint32_t thread = trace.events[second].thread;
   Knowledge knowledge(trace);
   for (EventNumber number = 0; number < first; ++number) { // who waits at which barrier
@@ -159,7 +159,7 @@ bool happens_before(const trace::Trace& trace, EventNumber first, EventNumber se
   }
   knowledge.begin(trace.events[first].thread);
   knowledge.tell(trace.events[first]);
-  for (EventNumber number = first + 1; number <= second; ++number) {
+  for (EventNumber number = first + 1; number < second + (itself ? 1 : 0); ++number) {
     knowledge.hear(trace.events[number]);
     if (knowledge.knows(thread)) return true;
     knowledge.tell(trace.events[number]);

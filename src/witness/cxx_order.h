@@ -17,7 +17,8 @@
 
 namespace sooth::witness::checking {
 
-// `first` stands before `second` in the trace.
-bool happens_before(const trace::Trace& trace, EventNumber first, EventNumber second);
+// `first` stands before `second` in the trace. Without `itself`: what `second` itself synchronises
+// with does not count.
+bool happens_before(const trace::Trace& trace, EventNumber first, EventNumber second, bool itself = true);
 
 } // namespace sooth::witness::checking

@@ -149,6 +149,7 @@ private:
     const auto& next = finding_.witness.next;
     if (next.size() != 2) return "A race is between two accesses.";
     if (is_descriptor(next[0]) || is_descriptor(next[1])) return descriptor_race(next[0], next[1]);
+    if (initialises(event(next[0]).kind) || initialises(event(next[1]).kind)) return init_race(next[0], next[1]);
     for (const EventNumber access : next) {
       if (!has_place(access, Role::Access))
         return fmt::format("The witness ends before {}, which the finding is not about.", describe(trace_, access));
@@ -174,6 +175,30 @@ private:
     return {};
   }
 
+  // One initialises a primitive, the other uses, initialises or destroys it; and it is one object.
+  Objection init_race(EventNumber first, EventNumber second) const {
+    if (first > second) std::swap(first, second);
+    if (!has_place(first, Role::Access) || !has_place(second, Role::Access))
+      return "The witness ends before calls that the finding is not about.";
+    if (event(first).thread == event(second).thread) return "Both calls are of the same thread.";
+    const std::uint64_t object = event(initialises(event(first).kind) ? first : second).address;
+    for (const EventNumber call : {first, second}) {
+      const Event& e = event(call);
+      const std::vector<std::uint64_t> used = primitives_of(e);
+      const bool ours = initialises(e.kind) || (destroys(e.kind) && !e.has(kFailed));
+      if (ours ? e.address != object : std::ranges::find(used, object) == used.end())
+        return fmt::format("{} is not about the primitive that is initialised.", describe(trace_, call));
+    }
+    for (EventNumber number = first + 1; number < second; ++number) {
+      const Event& e = event(number);
+      const bool region = begins_object(e.kind) || ends_object(e.kind);
+      const bool renews = initialises(e.kind) || (destroys(e.kind) && !e.has(kFailed));
+      if (region ? object - e.address < e.value : renews && e.address == object)
+        return fmt::format("{} comes in between: it may be another object.", describe(trace_, number));
+    }
+    return {};
+  }
+
   // A race of the recorded run by the C++ memory model: two conflicting accesses that
   // happens-before leaves unordered.
   Objection unordered() const {
@@ -181,19 +206,55 @@ private:
     const EventNumber first = std::min(finding_.places[0].event, finding_.places[1].event);
     const EventNumber second = std::max(finding_.places[0].event, finding_.places[1].event);
     if (second >= finding_.witness.observed) return "The recorded run does not come to the second access.";
-    if (auto objection = conflict(first, second)) return objection;
-    if (happens_before(trace_, first, second))
+    if (event(first).thread == event(second).thread) return handler_race(first, second);
+    const bool init = initialises(event(first).kind) || initialises(event(second).kind);
+    if (auto objection = init ? init_race(first, second) : conflict(first, second)) return objection;
+    if (happens_before(trace_, first, second, !init)) // what the primitive itself orders comes too late
       return fmt::format("{} happens before {}.", describe(trace_, first), describe(trace_, second));
     return {};
   }
 
+  // The second access is in a handler that interrupted the thread, and nothing that the thread did
+  // in between can have ordered the signal behind the first.
+  Objection handler_race(EventNumber first, EventNumber second) const {
+    if (auto objection = overlapping(first, second)) return objection;
+    const Event &a = event(first), &b = event(second);
+    const auto is_sig_atomic = [](const Event& e) { return e.has(trace::kVolatile) && e.size == 4; };
+    if (is_sig_atomic(a) && is_sig_atomic(b)) return "Both accesses are of a volatile sig_atomic_t.";
+    EventNumber signal = kNoEvent;
+    int handlers = 0;
+    for (EventNumber number = first; number < second; ++number) {
+      const Event& e = event(number);
+      if (e.thread != a.thread) continue;
+      if (signal == kNoEvent && e.kind == EventKind::SignalEnter) {
+        if (e.has(trace::kFill)) return fmt::format("{} does not come at any time.", describe(trace_, number));
+        signal = number;
+      }
+      if (signal == kNoEvent && number != first && orders_signals(e))
+        return fmt::format("{} may order the signal.", describe(trace_, number));
+      handlers += e.kind == EventKind::SignalEnter ? 1 : e.kind == EventKind::SignalExit ? -1 : 0;
+      if (signal != kNoEvent && handlers != 1)
+        return fmt::format("At {} the handler has ended, or was interrupted.", describe(trace_, number));
+    }
+    return signal == kNoEvent ? Objection("No signal comes between the two accesses.") : Objection();
+  }
+  // Anything but calls, branches and reads, and writes of plain variables.
+  static bool orders_signals(const Event& e) {
+    if (e.kind == EventKind::Write) return e.has(trace::kVolatile);
+    return e.kind != EventKind::Enter && e.kind != EventKind::Exit && e.kind != EventKind::Branch &&
+           e.kind != EventKind::Read && e.kind != EventKind::AtomicRead && e.kind != EventKind::ExternalWrite;
+  }
+
   Objection conflict(EventNumber first, EventNumber second) const {
+    if (event(first).thread == event(second).thread) return "Both accesses are of the same thread.";
+    return overlapping(first, second);
+  }
+  Objection overlapping(EventNumber first, EventNumber second) const {
     const Event& a = event(first);
     const Event& b = event(second);
     for (const EventNumber access : {first, second})
       if (!touches_memory(event(access).kind) || event(access).kind == EventKind::ExternalWrite)
         return fmt::format("A race cannot be about {}, which is no access.", describe(trace_, access));
-    if (a.thread == b.thread) return "Both accesses are of the same thread.";
     if (!trace::overlap(a, b)) return "The two accesses touch different bytes.";
     if (!trace::writes_memory(a.kind) && !trace::writes_memory(b.kind)) return "Neither of the two accesses writes.";
     if (is_atomic(a.kind) && is_atomic(b.kind)) return "Both accesses are atomic.";

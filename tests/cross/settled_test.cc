@@ -364,7 +364,7 @@ TEST(SettledMutants, JoinsThatNobodyWasToldOf) {
   EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Join; }));
 }
 TEST(SettledMutants, WaitsThatNobodyWasToldOf) {
-  EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Wait && e.kind != EventKind::Wake; }));
+  EXPECT_TRUE(is_noticed([](Event& e) { return trace::object_of(e.kind) != trace::ObjectKind::Condition; }));
 }
 TEST(SettledMutants, FreedMemoryThatNobodyWasToldOf) {
   EXPECT_TRUE(is_noticed([](Event& e) { return e.kind != EventKind::Free; }));

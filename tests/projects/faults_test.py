@@ -2,9 +2,15 @@
 """Faults around a recorded program: it must print and return what the plain build does, and the tool must end with a sentence.
 
 A full disk, a limit of file sizes, rights that are not the user's, a folder that is gone, signals at any moment (also during
-exit), forks while other threads are inside the runtime, traces that were cut anywhere.
+exit), calls that fail with EINTR, forks while other threads are inside the runtime, cancelled threads, a process that is killed
+before any of its steps, traces that were cut anywhere.
+
+    faults_test.py --build FOLDER --work FOLDER [--long]
+
+With --long (`./dev stress`), each fault comes at every place, not at some. The last line counts the attempts.
 """
 import argparse
+import collections
 import os
 import pathlib
 import resource
@@ -15,11 +21,15 @@ from recording import ROOT, check, fresh, run, skip
 
 PROGRAMS = ROOT / "tests" / "projects" / "faults"
 NOBODY = 65534
+ATTEMPTS = collections.Counter()
 
 
-def build(compiler, name, folder, suffix=""):
+def build(compiler, name, folder, suffix="", level="-O1"):
     program = folder / (name + suffix)
-    run([compiler, "-O1", "-pthread", PROGRAMS / f"{name}.c", "-o", program], folder)
+    source = next(PROGRAMS.glob(f"{name}.c*"))
+    if source.suffix == ".cpp":
+        compiler = str(compiler).replace("sooth-cc", "sooth-c++").replace("clang-19", "clang++-19")
+    run([compiler, level, "-pthread", source, "-o", program], folder)
     return program
 
 
@@ -29,12 +39,12 @@ def told(answer):
     return answer.stdout, lines, answer.returncode
 
 
-def start(program, folder, environment=None, limit=None, wrapper=()):
+def start(program, folder, environment=None, limit=None, wrapper=(), arguments=()):
     def set_limit():
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    return subprocess.run([*wrapper, str(program)], cwd=folder, env={**os.environ, **(environment or {})}, timeout=120,
+    return subprocess.run([*wrapper, str(program), *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})}, timeout=120,
                           preexec_fn=set_limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
@@ -44,27 +54,29 @@ def only_trace(folder):
     return traces[0]
 
 
-def no_room(sooth, plain, program, work):
-    """A limit of the file's size, and a full disk, of every size up to what the trace needs."""
+def no_room(sooth, plain, program, work, parts):
+    """A limit of the file's size, and a full disk, of every size up to what the trace needs, in so many parts."""
     wanted = told(start(plain, work))
     whole = fresh(work / "whole")
     check(told(start(program, whole)) == wanted, "recorded without a fault")
     needed = only_trace(whole).stat().st_size
     check(needed > 400_000, f"the trace fills several buffers: {needed}")
-    for part in range(0, 11):
-        limit = needed * part // 10 + 100
-        folder = fresh(work / f"limit{part}")
+    for part in range(0, parts + 1):
+        limit = needed * part // parts + 100
+        folder = fresh(work / "limit")
         check(told(start(program, folder, limit=limit)) == wanted, f"with files of at most {limit} bytes")
-        look_at_the_rest(sooth, folder, lossy=part < 7)
+        look_at_the_rest(sooth, folder, lossy=part < 0.7 * parts)
+        ATTEMPTS["file-size limit"] += 1
     if os.geteuid() != 0:
         return
-    for part in range(0, 11):
-        folder = fresh(work / f"full{part}")
-        size = max(4096, needed * part // 10)
+    for part in range(0, parts + 1):
+        folder = fresh(work / "full")
+        size = max(4096, needed * part // parts)
         run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], work)
         try:
             check(told(start(program, folder)) == wanted, f"on a disk of {size} bytes")
-            look_at_the_rest(sooth, folder, lossy=part < 7)
+            look_at_the_rest(sooth, folder, lossy=part < 0.7 * parts)
+            ATTEMPTS["full disk"] += 1
         finally:
             run(["umount", folder], work)
 
@@ -125,43 +137,60 @@ def places(program, work):
     check((set(os.listdir("/")), set(os.listdir("/dev"))) == before, "nothing new in / and /dev")
 
 
-def interrupted(sooth, compilers, work):
-    plain, program = (build(compiler, "interrupted", work, suffix)
-                      for compiler, suffix in zip(compilers, (".plain", "")))
-    wanted = told(start(plain, work))
-    for attempt in range(5):
-        folder = fresh(work / f"interrupted{attempt}")
-        check(told(start(program, folder)) == wanted, "interrupted by signals")
-        run([sooth, "verify", only_trace(folder)], folder)
+def same_as_plain(sooth, compilers, work, name, times, processes=1):
+    """The program behaves as its plain build does, and leaves a legal trace of each process, so many times at each level."""
+    for level in ("-O0", "-O1", "-O2"):
+        plain, program = (build(compiler, name, work, suffix, level) for compiler, suffix in zip(compilers, (".plain", "")))
+        wanted = told(start(plain, work))
+        for _ in range(times):
+            folder = fresh(work / f"{name}_run")
+            check(told(start(program, folder)) == wanted, f"{name}, {level}")
+            traces = sorted(folder.glob("*.sooth"))
+            check(len(traces) == processes, f"{name}: a trace of each process: {len(traces)}")
+            for trace in traces[:10]:
+                run([sooth, "verify", trace], folder)
+            ATTEMPTS[name] += 1
 
 
-def forks(sooth, compilers, work):
-    program = build(compilers[1], "forks", work)
-    folder = fresh(work / "forks_run")
-    check(told(start(program, folder)) == (b"100\n", [], 0), "all children end")
-    traces = sorted(folder.glob("*.sooth"))
-    check(len(traces) == 101, f"a trace of each process: {len(traces)}")
-    for trace in traces[:10]:
+def killed(sooth, compilers, work, every):
+    """A process that kills itself before each n-th step: what it did before is in the trace, and no report is complete."""
+    plain, program = (build(compiler, "killed_at", work, suffix) for compiler, suffix in zip(compilers, (".plain", "")))
+    steps = 2 * 12 * 6  # threads, rounds, steps of a round
+    before = -1
+    for n in range(1, steps + 1, every):
+        folder = fresh(work / "killed_run")
+        wanted = told(start(plain, work, arguments=[n]))
+        check(wanted[2] == -9, f"it kills itself at {n}: {wanted}")
+        check(told(start(program, folder, arguments=[n])) == wanted, f"killed at {n}")
+        trace = only_trace(folder)
         run([sooth, "verify", trace], folder)
+        answer = run([sooth, "check", trace], folder, fine=(0, 65, 66))
+        check("complete for this run" not in answer.err or "not complete" in answer.err, f"killed at {n}: {answer.err}")
+        shown = run([sooth, "show", "--kind", "atomic-rmw", trace], folder).out.count("atomic-rmw")
+        check(shown == int(wanted[0].split()[1]) and shown >= before, f"killed at {n}: {shown} of {wanted[0]}")
+        before = shown
+        ATTEMPTS["SIGKILL"] += 1
 
 
-def cut(sooth, program, work):
+def cut(sooth, program, work, parts):
     """A trace that was cut anywhere gives its intact part: legal, and never called complete."""
     folder = fresh(work / "cut")
     start(program, folder)
     bytes_ = only_trace(folder).read_bytes()
-    sizes = [4096, 4160, 20000] + [len(bytes_) * part // 40 for part in range(1, 40)]
+    sizes = [4096, 4160, 20000] + [len(bytes_) * part // parts for part in range(1, parts)]
     for size in sizes:
         piece = folder / "piece.trace"
         piece.write_bytes(bytes_[:size])
         answer = run([sooth, "check", piece], folder, fine=(65,) if size >= 4096 else (2,))
         check("not legal" not in answer.err and "complete for this run" not in answer.err, f"cut to {size}: {answer.err}")
+        ATTEMPTS["cut trace"] += 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     if os.uname().sysname != "Linux":
         skip("needs Linux")
@@ -172,10 +201,15 @@ def main():
     program = build(compilers[1], "counters", work)
     places(program, work)
     privileged(program, work)
-    interrupted(sooth, compilers, work)
-    forks(sooth, compilers, work)
-    cut(sooth, program, work)
-    no_room(sooth, plain, program, work)
+    times = 20 if options.long else 1
+    same_as_plain(sooth, compilers, work, "interrupted", times)
+    same_as_plain(sooth, compilers, work, "eintr", times, processes=2)
+    same_as_plain(sooth, compilers, work, "cancelled", times)
+    same_as_plain(sooth, compilers, work, "forks", times, processes=101)
+    killed(sooth, compilers, work, every=1 if options.long else 13)
+    cut(sooth, program, work, parts=400 if options.long else 40)
+    no_room(sooth, plain, program, work, parts=100 if options.long else 10)
+    print("attempts:", ", ".join(f"{count} {name}" for name, count in sorted(ATTEMPTS.items())))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Programs that hang, die, lose updates or leave something to their children: no report on them says just "nothing found; complete".
+"""Programs that hang, die, misuse, lose updates or leave something to their children: no report on them says just "nothing found; complete".
 
-Each file of promise/ is such a program. tests/pairs has more of them; there the findings themselves are checked, and ends_test.py ends those
-that hang in every way. Comments say what is expected:
+Each file of promise/ is such a program, and so is the wrong half of those pairs in tests/pairs that hang, crash or misuse (PAIRED). The pairs'
+own tests check their findings, and ends_test.py ends those that hang in every way. Comments in promise/ say what is expected:
 
     // FOUND: KIND       a finding of that kind
     // TOLD: TEXT        nothing is found, and the line that says so has this text
@@ -22,6 +22,8 @@ from recording import ROOT, check, fresh, run
 
 HERE = pathlib.Path(__file__).resolve().parent / "promise"
 PAIRS = ROOT / "tests" / "pairs"
+PAIRED = ("hang_*", "crash_*", "misuse_*", "thread_leak.c", "signal_*", "handler_*", "descriptor_*", "destroyed_*", "freed_lock.c",
+          "init_*", "assertion_*", "relaxed_count.c")
 
 
 def heading(text, word):
@@ -47,6 +49,14 @@ def holds(sooth, source, program, folder):
         check(not report["coverage"]["complete"], f"{program}: nothing found, and complete: {told}")
 
 
+# Found, or not complete.
+def is_told(sooth, program, folder):
+    out = folder / "report.json"
+    told = run([sooth, "run", "--json", out, program], folder, fine=(0, 65, 66, 124)).err
+    report = json.loads(out.read_text())
+    check(report["findings"] or not report["coverage"]["complete"], f"{program}: nothing found, and complete: {told}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="Sooth's build folder")
@@ -63,7 +73,15 @@ def main():
             run([compiler, "-g", level, source, "order.o", "-o", program, "-pthread", f"-I{PAIRS}"], folder)
             for _ in range(options.runs):
                 holds(binaries / "sooth", source, program, folder)
-    print("fine")
+    paired = sorted({source for pattern in PAIRED for source in PAIRS.glob(pattern)})
+    check(len(paired) >= 40, f"only {len(paired)} pairs are there")
+    for source in paired:
+        flags = re.findall(r"^// FLAGS: (.*)$", source.read_text(), re.M)
+        compiler = binaries / ("sooth-cc" if source.suffix == ".c" else "sooth-c++")
+        program = folder / f"pair-{source.stem}"
+        run([compiler, "-g", "-O1", "-DBAD=1", *" ".join(flags).split(), source, "order.o", "-o", program, "-pthread"], folder)
+        is_told(binaries / "sooth", program, folder)
+    print(f"{len(paired)} pairs: fine")
 
 
 if __name__ == "__main__":

@@ -555,8 +555,10 @@ TEST(Atomicity, SaysWhatDefinition5Says) {
 struct Deposits {
   bool one_section = false; // the update is not split
   bool reads_again = false; // before it writes
+  bool updates = false;     // the second section reads where it writes
   bool other_lock = false;  // the second section is of another lock
   bool other_writes = true; // the second thread makes a deposit, too
+  bool same_code = false;   // if it does not: it reads in the same line as the first thread
   bool one_call = true;     // else read and write are in calls that have nothing to do with each other
   bool ordered = false;     // the second thread is created behind
 };
@@ -565,14 +567,16 @@ std::vector<Candidate> suggested(const Deposits& how) {
   constexpr std::uint64_t kBalance = 0x100, kLock = 0x1000, kOther = 0x2000;
   Case c(3);
   const std::uint32_t function = c.site("a.c", 1, "deposit", ""), read = c.site("a.c", 2, "deposit", "balance"),
-                      write = c.site("a.c", 3, "deposit", "balance");
+                      write = c.site("a.c", 3, "deposit", "balance"), update = c.site("a.c", 3, "deposit", "balance"),
+                      look = c.site("a.c", 9, "show", "balance");
   const auto enter = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Enter).site = function; };
   const auto exit = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Exit); };
   std::uint32_t balance = 0;
   const auto deposit = [&](std::uint32_t thread, std::uint32_t amount) {
     enter(thread);
     c.lock(thread, kLock);
-    c.read(thread, kBalance, 4, balance).site = read;
+    const bool looks = thread == 2 && !how.other_writes && !how.same_code;
+    c.read(thread, kBalance, 4, balance).site = looks ? look : read;
     const std::uint64_t second = how.other_lock ? kOther : kLock;
     if (!how.one_section) {
       c.unlock(thread, kLock);
@@ -580,7 +584,8 @@ std::vector<Candidate> suggested(const Deposits& how) {
       if (!how.one_call) enter(thread);
       c.lock(thread, second);
     }
-    if (how.reads_again) c.read(thread, kBalance, 4, balance).site = read;
+    if (how.updates) c.read(thread, kBalance, 4, balance).site = update;
+    if (how.reads_again) c.read(thread, kBalance, 4, balance).site = looks ? look : read;
     if (thread == 1 || how.other_writes) c.write(thread, kBalance, 4, balance += amount).site = write;
     c.unlock(thread, how.one_section ? kLock : second);
     exit(thread);
@@ -602,6 +607,15 @@ TEST(UnmarkedBlocks, ASplitUpdateIsSuggestedOnce) {
   EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
   ASSERT_EQ(found[0].places.size(), 3u);
   EXPECT_NE(found[0].reason.find("is deposit meant to be atomic?"), std::string::npos);
+}
+
+// if (balance() >= n) withdraw(n); where withdraw only says balance -= n
+TEST(UnmarkedBlocks, CheckThenActIsSuggested) {
+  EXPECT_EQ(suggested({.updates = true}).size(), 1u);
+  EXPECT_TRUE(suggested({.one_section = true, .updates = true}).empty());
+  EXPECT_TRUE(suggested({.updates = true, .other_writes = false}).empty());
+  EXPECT_EQ(suggested({.updates = true, .other_writes = false, .same_code = true}).size(), 1u);
+  EXPECT_TRUE(suggested({.updates = true, .other_writes = false, .same_code = true, .ordered = true}).empty());
 }
 
 TEST(UnmarkedBlocks, WhatNobodyCanDisturbIsNot) {

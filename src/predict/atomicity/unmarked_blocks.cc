@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
 
 #include "predict/atomicity/block_set.h"
 #include "predict/atomicity/critical_sections.h"
@@ -23,6 +24,7 @@ using Sites = std::tuple<std::string, std::uint32_t, std::uint32_t>; // function
 
 constexpr std::size_t kMaxOfSites = 8; // stretches of the same read and write, in each thread
 constexpr std::size_t kMaxStretches = 256;
+constexpr std::uint32_t kNone = 0xffffffff; // no event
 
 // Walks along the trace, and keeps for each thread what it has read under locks.
 class Stretches {
@@ -55,27 +57,53 @@ private:
   static constexpr std::uint32_t kNobody = 0xffffffff, kSeveral = kNobody - 1;
   struct Read {
     StepId step = kNoStep;
-    trace::ActivationStack::Nearest calls;
+    trace::ActivationStack::Nearest calls = {};
+    bool wrote = false; // in the same section
+  };
+  struct Reads {
+    Read first; // of a section
+    Read again; // of the section after it, if the first one only reads
   };
   struct Thread {
     trace::ActivationStack calls;
-    absl::flat_hash_map<std::uint32_t, Read> reads; // by location: the first one of the last section that read it
+    absl::flat_hash_map<std::uint32_t, Reads> reads; // by location
     std::map<Sites, std::size_t> seen;
   };
 
   void see(StepId step, const Operation& o) {
     if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) return;
     Thread& own = threads_[c_.steps[step].thread];
+    if (o.kind == OperationKind::Read) return read(own, step, o.object);
     const auto known = own.reads.find(o.object);
-    const bool same = known != own.reads.end() && in_one_section(known->second.step, step);
-    if (o.kind == OperationKind::Read) {
-      if (!same) own.reads[o.object] = {step, own.calls.nearest()};
+    if (known == own.reads.end()) return;
+    auto& [first, again] = known->second;
+    if (in_one_section(first.step, step)) {
+      first.wrote = true;
       return;
     }
-    if (known == own.reads.end() || same) return;
-    const auto around = trace::ActivationStack::common(known->second.calls, own.calls.nearest());
-    if (around && in_sections_of_one_lock(known->second.step, step)) add(own, known->second.step, step, around->site);
-    own.reads.erase(known); // from now on it knows what it has written
+    const auto around = trace::ActivationStack::common(first.calls, own.calls.nearest());
+    const bool blind = again.step == kNoStep || is_update(first, again, step);
+    if (around && blind && in_sections_of_one_lock(first.step, step)) add(own, first.step, step, around->site);
+    if (again.step == kNoStep) own.reads.erase(known); // from now on it knows what it has written
+    else known->second = {{again.step, again.calls, true}, {}};
+  }
+  void read(Thread& own, StepId step, std::uint32_t location) {
+    const Read now{step, own.calls.nearest(), false};
+    auto& [first, again] = own.reads.try_emplace(location, Reads{now, {}}).first->second;
+    if (again.step != kNoStep && !in_one_section(again.step, step)) {
+      first = again;
+      again = {};
+    }
+    if (again.step != kNoStep || in_one_section(first.step, step)) return;
+    (first.wrote ? first : again) = now;
+  }
+  // The section of the write does not look at the location: it reads it where it writes it, and not
+  // where the first section did.
+  bool is_update(const Read& first, const Read& again, StepId write) const {
+    if (!in_one_section(again.step, write)) return false;
+    const auto site = [&](StepId step) { return trace_.events[c_.steps[step].event].site; };
+    const trace::Site &read = trace_.sites[site(again.step)], &written = trace_.sites[site(write)];
+    return site(again.step) != site(first.step) && read.line == written.line && read.file == written.file;
   }
 
   bool is_written_by_others(StepId read) const {
@@ -137,6 +165,54 @@ void drop_marked(const std::vector<Block>& marked, std::vector<Block>& blocks) {
   });
 }
 
+// Another thread that reads the same memory in the same line runs the same code. In this run it found
+// nothing to do (the money was gone), in another one it may write between the two accesses. Only
+// creation and joining keep it apart: values and locks may be others then.
+class SameCheck {
+public:
+  explicit SameCheck(const trace::Trace& trace) : trace_(trace) {}
+
+  // Of another thread; kNone: there is none.
+  std::uint32_t of(const Block& block) const {
+    std::vector<bool> apart = only(block.thread);
+    for (std::uint32_t i = block.end; i < trace_.events.size(); ++i) {
+      const trace::Event& e = trace_.events[i];
+      if (e.kind == trace::EventKind::Fork && apart[e.thread] && is_thread(e)) apart[e.value] = true;
+      if (e.kind == trace::EventKind::Join && is_thread(e) && apart[e.value]) apart[e.thread] = true;
+      if (!apart[e.thread] && is_same(i, block)) return i;
+    }
+    apart = only(block.thread);
+    for (std::uint32_t i = block.begin; i-- > 0;) {
+      const trace::Event& e = trace_.events[i];
+      if (e.kind == trace::EventKind::Fork && is_thread(e) && apart[e.value]) apart[e.thread] = true;
+      if (e.kind == trace::EventKind::Join && apart[e.thread] && is_thread(e)) apart[e.value] = true;
+      if (!apart[e.thread] && is_same(i, block)) return i;
+    }
+    return kNone;
+  }
+
+private:
+  std::vector<bool> only(std::uint32_t thread) const {
+    std::vector<bool> out(trace_.threads.size());
+    out[thread] = true;
+    return out;
+  }
+  bool is_thread(const trace::Event& e) const { return !e.has(trace::kFailed) && e.value < trace_.threads.size(); }
+  bool is_same(std::uint32_t event, const Block& block) const {
+    const trace::Event &e = trace_.events[event], &read = trace_.events[block.begin];
+    return e.site == read.site && trace::reads_memory(e.kind) && trace::overlap(e, read);
+  }
+
+  const trace::Trace& trace_;
+};
+
+Candidate suggestion(const Block& block, std::uint32_t between, const char* what) {
+  return {witness::FindingKind::Atomicity,
+          {{block.begin, Role::BlockBegin}, {block.end, Role::BlockEnd}, {between, Role::Interleaved}},
+          fmt::format("{}; is {} meant to be atomic? (SOOTH_ATOMIC, --atomic)", what,
+                      block.name.empty() ? "this" : block.name)};
+}
+
 } // namespace
 
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation, const Limits& limits,
@@ -161,14 +237,21 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
     const trace::Event& write = trace.events[places[1].event];
     const trace::Event& between = trace.events[places[2].event];
     if (!trace::writes_memory(between.kind) || !trace::overlap(between, read)) continue;
-    const std::string name = std::ranges::find(set.blocks, places[0].event, &Block::begin)->name;
-    if (!told.insert({name, read.site, write.site}).second) continue;
-    out.push_back(
-        {witness::FindingKind::Atomicity,
-         {{places[0].event, Role::BlockBegin}, {places[1].event, Role::BlockEnd}, {places[2].event, Role::Interleaved}},
-         "the third, of another thread, may come between the first two, which are in different critical "
-         "sections of one lock; is " +
-             (name.empty() ? "this" : name) + " meant to be atomic? (SOOTH_ATOMIC, --atomic)"});
+    const Block& block = *std::ranges::find(set.blocks, places[0].event, &Block::begin);
+    if (!told.insert({block.name, read.site, write.site}).second) continue;
+    out.push_back(suggestion(block, places[2].event,
+                             "the third, of another thread, may come between the first two, which are in different "
+                             "critical sections of one lock"));
+  }
+  for (const Block& block : set.blocks) {
+    const Sites sites{block.name, trace.events[block.begin].site, trace.events[block.end].site};
+    if (told.contains(sites)) continue;
+    const std::uint32_t other = SameCheck(trace).of(block);
+    if (other == kNone) continue;
+    told.insert(sites);
+    out.push_back(suggestion(block, other,
+                             "another thread makes the first access, too (the third), and may write between the first "
+                             "two, which are in different critical sections of one lock"));
   }
   return out;
 }

@@ -4,13 +4,16 @@
 #include <map>
 #include <tuple>
 
+#include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
 #include "causality/computation/effects.h"
 #include "predict/memory/destroy_orders.h"
 #include "predict/memory/forgotten_touches.h"
+#include "predict/memory/lasting_place.h"
 #include "predict/question/tries.h"
+#include "predict/question/unrecorded.h"
 #include "predict/question/witness_of.h"
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
@@ -27,7 +30,6 @@ using witness::Role;
 
 constexpr const char* kNote = "It was destroyed; its memory is still there.";
 
-bool initialises(EventKind kind) { return is_primitive(object_of(kind)) && does(kind, trace::act::kBegins); }
 // A destruction that libc refuses leaves it as it is. Others are not ours to judge.
 bool is_destroyed_by(const Event& e) {
   if (!destroys_primitive(e.kind) || e.has(trace::kFailed)) return false;
@@ -37,6 +39,11 @@ bool is_destroyed_by(const Event& e) {
 bool needs_call(const Event& destroy) {
   return destroy.kind != EventKind::LockDestroy || (destroy.value & trace::kLockSpin) != 0;
 }
+// A call, or an assignment.
+bool needs_write(const Event& destroy) {
+  return (destroy.value & (trace::kLockReadWrite | trace::kLockCondition)) != 0;
+}
+constexpr std::uint64_t kMostBytes = 64; // of a read-write lock or a condition
 
 class PrimitiveLives {
 public:
@@ -48,7 +55,8 @@ public:
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
-      if (initialises(e.kind)) lives_[e.address] = {i, kNoEvent, {}, {}};
+      if (trace::writes_memory(e.kind)) rewrite(e);
+      else if (trace::begins_primitive(e.kind)) lives_[e.address] = {i, kNoEvent, {}, {}};
       else if (is_destroyed_by(e)) destroy(i);
       else if (trace::begins_or_ends_object(e.kind)) forget(e);
       else trace::for_primitives_used(e, [&](std::uint64_t address) { touch(i, address); });
@@ -68,7 +76,10 @@ private:
     const Event& e = trace_.events[index];
     Life& life = lives_[address];
     if (life.end != kNoEvent) {
-      if (needs_call(trace_.events[life.end])) observed(index, life.end);
+      const Event& end = trace_.events[life.end];
+      if (needs_call(end) || (rewritable_.contains(address) && is_called_by_program(trace_, end) &&
+                              is_called_by_program(trace_, e) && is_lasting_place(trace_, address, index)))
+        observed(index, life.end);
       return;
     }
     const auto same = std::find_if(life.touches.begin(), life.touches.end(), [&](std::uint32_t other) {
@@ -94,6 +105,16 @@ private:
       if (ask(use, index, life)) told.push_back(thread);
     }
     life = {kNoEvent, index, {}, {}};
+    if (!needs_call(e) && needs_write(e)) rewritable_.insert(e.address);
+  }
+
+  // An assignment may have initialised what is there.
+  void rewrite(const Event& e) {
+    if (rewritable_.empty() || e.size == 0) return;
+    const auto first = rewritable_.lower_bound(e.address - std::min(e.address, kMostBytes - 1));
+    auto last = first;
+    while (last != rewritable_.end() && *last < e.address + e.size) ++last;
+    rewritable_.erase(first, last);
   }
 
   // Other primitives may come to be there.
@@ -171,6 +192,7 @@ private:
   Coverage& coverage_;
   const DestroyOrders destroys_;
   absl::flat_hash_map<std::uint64_t, Life> lives_; // by address
+  absl::btree_set<std::uint64_t> rewritable_;      // destroyed, may be initialised by assignment, and was not since
   std::map<std::tuple<SiteName, SiteName>, Tried> tried_;
   std::vector<Finding> findings_;
 };

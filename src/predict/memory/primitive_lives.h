@@ -12,8 +12,10 @@
 //   destroy`: the exclusion of the lock and the values of `users` already say that no run has the
 //   destruction before another thread's unlock.
 // Observed: semaphores, barriers and spin locks that the recorded run used after they were
-//   destroyed. Only a call initialises these. Read-write locks and conditions may have been
-//   initialised again by assignment; of mutexes misuse.h knows, because libc marks them.
+//   destroyed. Only a call initialises these. Read-write locks and conditions may be initialised
+//   again by assignment: they count if they are in a global variable or on the heap, if both calls
+//   are the program's own, and if no recorded write touches them in between. Of mutexes misuse.h
+//   knows, because libc marks them.
 // Cost: one pass; kTriesPerSites questions for each pair of sites.
 //
 // Not looked at: primitives that are shared with other processes, and annotated ones.

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "predict/misuse/running_handlers.h"
 #include "trace/trace.h"
 
 namespace sooth::predict {
@@ -37,55 +38,24 @@ bool is_unsafe(const Event& e) {
 
 class Handlers {
 public:
-  explicit Handlers(const trace::Trace& trace) : trace_(trace), threads_(trace.threads.size()) {}
+  explicit Handlers(const trace::Trace& trace) : trace_(trace), running_(trace) {}
 
   std::vector<Finding> run() {
-    for (std::uint32_t i = 0; i < trace_.events.size(); ++i) step(i);
+    for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+      running_.follow(i);
+      step(i);
+    }
     return std::move(findings_);
   }
 
 private:
-  struct Running {
-    std::uint32_t signal = 0;           // its signal-enter
-    std::uint64_t depth = 0;            // of the calls that it interrupted
-    bool asynchronous = false;          //
-    bool entered = false, left = false; // its function
-  };
-  struct Thread {
-    std::uint64_t depth = 0; // of calls
-    std::vector<Running> handlers;
-  };
-
   void step(std::uint32_t i) {
     const Event& e = trace_.events[i];
-    Thread& t = threads_[e.thread];
-    switch (e.kind) {
-    case EventKind::SignalEnter:
-      t.handlers.push_back({i, t.depth, !e.has(trace::kFill) && i >= trace_.standing, false, false});
-      return;
-    case EventKind::SignalExit:
-      if (t.handlers.empty()) return;
-      if (e.has(trace::kFailed) && t.handlers.back().asynchronous && e.value != SIGTERM)
-        tell(FindingKind::SignalErrno, i, t.handlers.back().signal,
-             "The handler returns with another errno than it found.");
-      t.handlers.pop_back();
-      return;
-    case EventKind::Enter:
-      ++t.depth;
-      if (!t.handlers.empty()) t.handlers.back().entered = true;
-      return;
-    case EventKind::Exit:
-      t.depth = e.value;
-      // By siglongjmp it may leave several at once, and no signal-exit follows.
-      while (!t.handlers.empty() && t.handlers.back().depth > t.depth) t.handlers.pop_back();
-      if (!t.handlers.empty() && t.handlers.back().depth == t.depth) t.handlers.back().left = true;
-      return;
-    default: break;
-    }
-    if (t.handlers.empty() || !is_unsafe(e)) return;
-    const Running& handler = t.handlers.back();
-    if (handler.asynchronous && handler.entered && !handler.left)
-      tell(FindingKind::SignalUnsafe, i, handler.signal, call_text(e));
+    const RunningHandler* handler = running_.of(e.thread);
+    if (handler == nullptr || !handler->asynchronous) return;
+    if (e.kind == EventKind::SignalExit && e.has(trace::kFailed) && e.value != SIGTERM)
+      tell(FindingKind::SignalErrno, i, handler->signal, "The handler returns with another errno than it found.");
+    if (is_unsafe(e) && handler->is_inside()) tell(FindingKind::SignalUnsafe, i, handler->signal, call_text(e));
   }
 
   std::string call_text(const Event& e) const {
@@ -113,7 +83,7 @@ private:
   }
 
   const trace::Trace& trace_;
-  std::vector<Thread> threads_;
+  RunningHandlers running_;
   std::map<std::tuple<FindingKind, std::uint32_t, std::uint64_t>, std::size_t> told_;
   std::vector<Finding> findings_;
 };

@@ -8,6 +8,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "predict/memory/lasting_place.h"
 #include "trace/effects.h"
 
 namespace sooth::predict {
@@ -67,10 +68,7 @@ private:
     case EventKind::ReleaseShared:
       if (!failed) give(e.address, e.thread, e.value);
       return;
-    case EventKind::LockInit:
-      destroyed_.erase(e.address);
-      holds_.erase(e.address);
-      return;
+    case EventKind::LockInit: return initialise(e);
     case EventKind::LockDestroy: return destroy(e, failed);
     case EventKind::Wait: return wait(e);
     case EventKind::Wake:
@@ -109,6 +107,14 @@ private:
     return (type & trace::kLockSpin) != 0        ? "a spin lock"
            : (type & trace::kLockReadWrite) != 0 ? "a read-write lock"
                                                  : "a mutex";
+  }
+
+  void initialise(const Event& e) {
+    destroyed_.erase(e.address);
+    const auto held = holds_.extract(e.address);
+    if (held.empty() || held.mapped().empty() || ((e.value | held.mapped().front().type) & kForeign) != 0) return;
+    if (is_lasting_place(trace_, e.address, event_))
+      tell(misuse(event_, "The lock is initialised while a thread has it."), {held.mapped().front().event, Role::Hold});
   }
 
   void destroy(const Event& e, bool failed) {

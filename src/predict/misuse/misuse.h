@@ -14,13 +14,14 @@
 // - destroying a lock that a thread holds, or a condition variable on which a thread waits that was
 //   not signalled
 // - freeing the memory of a lock that a thread holds, or of a condition variable as above
+// - initialising a lock that a thread holds
 // - locking a mutex that was destroyed
 // - waiting on one condition variable with two mutexes at the same time
 // Cost: one pass.
 //
 // Not looked at: read-write locks, spin locks and condition variables that are used after they were
-// destroyed (a program may have initialised them again by assignment); locks that are known by
-// annotations; locks shared with other processes. A mutex that its own thread locks twice hangs:
+// destroyed (memory/primitive_lives.h); locks that are known by annotations; locks shared with other
+// processes. A mutex that its own thread locks twice hangs:
 // that is a deadlock.
 //
 // One cannot rely on the exclusion of such a lock. It is set aside: its acquires and releases, the

@@ -34,4 +34,11 @@ std::string unrecorded_synchronisation(const trace::Trace& trace) {
   return names;
 }
 
+bool is_called_by_program(const trace::Trace& trace, const trace::Event& e) {
+  if (trace.sites.size() <= 1) return true;
+  const std::string_view called = trace.sites[e.site].variable;
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"pthread_", "sem_", "mtx_", "cnd_"},
+                             [&](std::string_view prefix) { return called.starts_with(prefix); });
+}
+
 } // namespace sooth::predict

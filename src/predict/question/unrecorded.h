@@ -17,4 +17,8 @@ namespace sooth::predict {
 // The names of such primitives and libraries, with commas; empty if there are none.
 std::string unrecorded_synchronisation(const trace::Trace& trace);
 
+// Whether the program itself makes the call on a primitive, not a library, whose other
+// synchronisation may not be recorded.
+bool is_called_by_program(const trace::Trace& trace, const trace::Event& e);
+
 } // namespace sooth::predict

@@ -1,36 +1,32 @@
 #include "predict/races/descriptors.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 #include <absl/container/flat_hash_map.h>
 
-#include "predict/question/must_order.h"
-#include "predict/question/tries.h"
-#include "predict/question/witness_of.h"
+#include "predict/races/call_races.h"
 
 namespace sooth::predict {
 namespace {
 
-using causality::StepId;
 using trace::Event;
 using trace::EventKind;
 using witness::Finding;
-using witness::Role;
+
+constexpr const char* kNote =
+    "The descriptor is closed while another thread uses it: its number may be another file's by then.";
 
 class Descriptors {
 public:
   Descriptors(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
               Coverage& coverage)
-      : trace_(trace), computation_(computation), feasibility_(feasibility), coverage_(coverage) {}
+      : trace_(trace), coverage_(coverage), races_(trace, computation, feasibility, coverage,
+                                                   "more uses of closed descriptors at one place than are tried") {}
 
   std::vector<Finding> run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       if (trace_.events[i].kind == EventKind::FdUse) use(i);
       else if (trace_.events[i].kind == EventKind::FdClose) close(i);
     }
-    return std::move(findings_);
+    return races_.take();
   }
 
 private:
@@ -54,43 +50,14 @@ private:
     const auto uses = uses_.extract(e.address);
     if (uses.empty()) return;
     for (const std::uint32_t use : uses.mapped())
-      if (trace_.events[use].thread != e.thread) ask(use, index);
-  }
-
-  void ask(std::uint32_t use, std::uint32_t close) {
-    Tried& tried = tried_[{trace_.events[use].site, trace_.events[close].site}];
-    if (tried.finding != 0) return;
-    const StepId used = computation_.step_of_event[use], closed = computation_.step_of_event[close];
-    if (used == causality::kNoStep || closed == causality::kNoStep) return;
-    if (computation_.steps[used].event != use || computation_.steps[closed].event != close) return;
-    if (feasibility_.must(trace_).excludes(used, closed)) return;
-    if (!tried.once_more(coverage_, "more uses of closed descriptors at one place than are tried")) return;
-    ++coverage_.candidates;
-    ++coverage_.questions;
-    const Answer answer = feasibility_.ask({{used, closed}, {}, {}, {}});
-    if (answer.truth == Truth::Undecided)
-      coverage_.undecided_about(witness::FindingKind::Race, {{use, Role::Access}, {close, Role::Access}},
-                                answer.reason);
-    if (answer.truth != Truth::Yes) return;
-    Finding finding;
-    finding.kind = witness::FindingKind::Race;
-    finding.engine = answer.tier;
-    finding.places = {{use, Role::Access}, {close, Role::Access}};
-    finding.witness = witness_of(computation_, trace_, answer.run, {use, close});
-    finding.status = finding.witness.steps.empty() ? witness::Status::Observed : witness::Status::Predicted;
-    finding.note = "The descriptor is closed while another thread uses it: its number may be another file's by then.";
-    findings_.push_back(std::move(finding));
-    tried.finding = findings_.size();
+      if (trace_.events[use].thread != e.thread) races_.ask(use, index, kNote);
   }
 
   const trace::Trace& trace_;
-  const causality::Computation& computation_;
-  const Feasibility& feasibility_;
   Coverage& coverage_;
+  CallRaces races_;
   absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> uses_; // by descriptor, since it was closed last
   std::size_t forgotten_ = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Tried> tried_; // by sites
-  std::vector<Finding> findings_;
 };
 
 } // namespace

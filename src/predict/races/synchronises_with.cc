@@ -22,6 +22,9 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel || order == MemoryOrder::SeqCst;
 }
 
+// Initialising and destroying a lock come after its uses so far, and before those that follow.
+bool renews_lock(EventKind kind) { return kind == EventKind::LockInit || kind == EventKind::LockDestroy; }
+
 bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b, std::uint64_t b_size) {
   return a < b + b_size && b < a + a_size;
 }
@@ -191,6 +194,7 @@ void SynchronisesWith::arrive(const Event& e) {
     if (acquires(e.order)) clocks_[t].join(fence_acquire_[t]);
     return;
   }
+  if (renews_lock(e.kind)) acquire_lock(t, e.address, false);
   for_each_effect(e, Arriving(*this, e));
 }
 
@@ -217,6 +221,7 @@ void SynchronisesWith::depart(const Event& e) {
     if (releases(e.order)) fence_release_[t] = snapshot(t);
     return;
   }
+  if (renews_lock(e.kind)) release_lock(t, e.address, false);
   for_each_effect(e, Departing(*this, e));
 }
 

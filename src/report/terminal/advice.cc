@@ -57,11 +57,16 @@ std::optional<Publication> publication(const Report& report, const FindingText& 
   return std::nullopt;
 }
 
+bool is_init(std::string_view kind) { return kind == "lock-init" || kind == "sem-init" || kind == "barrier-init"; }
+
 std::string advice_for_race(const Report& report, const FindingText& finding) {
   if (finding.places.size() != 2) return {};
   const PlaceText &a = finding.places[0], &b = finding.places[1];
   if (a.step.kind == "fd-close" || b.step.kind == "fd-close")
     return "Close it when no thread uses it any more: join the thread first, or let it close the file itself.";
+  if (a.step.thread == b.step.thread)
+    return "Make it `volatile sig_atomic_t` or a lock-free atomic, or block the signal around the thread's access.";
+  if (is_init(a.step.kind) || is_init(b.step.kind)) return "Initialise it before the threads that use it are created.";
   if (const auto flag = publication(report, finding))
     return fmt::format("Publish with release: store `{}` at {} with memory_order_release, and load it at {} with "
                        "memory_order_acquire.",

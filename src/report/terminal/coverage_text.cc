@@ -55,6 +55,9 @@ struct Shorter {
   std::string_view words;
 };
 constexpr std::array kShorter = {
+    Shorter{"inputs", "input may depend on what the program did before it (files, pipes, sockets)"},
+    Shorter{"signals", "signals came, and a handler ran"},
+    Shorter{"heldCalls", "what failed tries and repeated initialisations depend on keeps its order"},
     Shorter{"externalReads", "code that Sooth does not see changed memory (build it with Sooth, too)"},
     Shorter{"untrustedSteps", "some steps rest on what Sooth does not see"},
     Shorter{"conservativeOrders", "some wake-ups, semaphores or barriers keep their recorded order"},
@@ -111,17 +114,28 @@ std::string unmarked_text(const Report& report) {
   return {};
 }
 
+// "; nobody waited for 1 condition that was signalled: ..."
+std::string unmet_text(const Report& report) {
+  for (const Gap& gap : report.coverage.gaps)
+    if (gap.name == kUnmetSignals)
+      return fmt::format("; nobody waited for {} condition{} signalled: a lost wake-up would not show in this run",
+                         gap.count, gap.count == 1 ? " that was" : "s that were");
+  return {};
+}
+bool is_in_headline(const Gap& gap) { return gap.name == kUnmarkedBlocks || gap.name == kUnmetSignals; }
+
 // Notes about the recording that no user can change; --verbose has them, and the last line counts
 // them.
 bool is_technical(const Gap& gap) {
-  constexpr std::string_view kNames[] = {"openThreads",    "opaqueRanges", "spuriousWakes", "brokenHolds",
-                                         "externalWrites", "benignRaces",  "furtherPairs",  kUnmarkedBlocks};
+  constexpr std::string_view kNames[] = {"openThreads",  "opaqueRanges",   "spuriousWakes",
+                                         "brokenHolds",  "externalWrites", "benignRaces",
+                                         "furtherPairs", kUnmarkedBlocks,  kUnmetSignals};
   return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
 }
 
 std::string hidden_notes(const Report& report) {
-  const auto notes = std::ranges::count_if(
-      report.coverage.gaps, [](const Gap& gap) { return is_technical(gap) && gap.name != kUnmarkedBlocks; });
+  const auto notes = std::ranges::count_if(report.coverage.gaps,
+                                           [](const Gap& gap) { return is_technical(gap) && !is_in_headline(gap); });
   return notes == 0 ? std::string() : fmt::format(" ({} note{}: --verbose)", notes, notes == 1 ? "" : "s");
 }
 
@@ -163,7 +177,7 @@ std::string summary(const Report& report, bool verbose) {
                      report.threads, report.threads == 1 ? "" : "s", report.model);
   if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
   out += report.coverage.complete ? "; complete for this run" : not_complete(report);
-  out += unmarked_text(report);
+  out += unmarked_text(report) + unmet_text(report);
   if (!verbose) out += hidden_notes(report);
   return out + "\n" + gap_lines(report, verbose);
 }

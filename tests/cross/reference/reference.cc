@@ -20,6 +20,8 @@ bool is_shared(const Event& e) {
 bool is_atomic(const Event& e) {
   return e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicWrite || e.kind == EventKind::AtomicRmw;
 }
+// The lock is another one from here on.
+bool renews(const Event& e) { return e.kind == EventKind::LockInit || e.kind == EventKind::LockDestroy; }
 // The lock that the event takes, tries or gives up; 0: none.
 std::uint64_t lock_of(const Event& e) {
   if (is_lock(e)) return e.address;
@@ -132,12 +134,12 @@ bool Reference::started(const State& state, std::uint32_t thread) const {
   return true;
 }
 
-bool Reference::enabled(const State& state, std::uint32_t thread, Model model, bool locks) const {
+bool Reference::enabled(const State& state, std::uint32_t thread, Model model, bool locks, std::uint32_t late) const {
   const EventNumber event = next(state, thread);
   if (event == kNone || !started(state, thread)) return false;
   const Event& e = trace_.events[event];
   if (e.kind == EventKind::Join && state.progress[e.value] < threads_[e.value].size()) return false;
-  if (!primitive_allows(state, event, model)) return false;
+  if (!primitive_allows(state, event, model) || !life_allows(state, event, late)) return false;
   // hb: a lock is a variable that shared uses read, and all others write.
   if (model == Model::HappensBefore && lock_of(e) != 0) {
     for (EventNumber earlier = 0; earlier < event; ++earlier) {
@@ -168,6 +170,80 @@ State Reference::after(const State& state, std::uint32_t thread) const {
     waiting -= trace_.events[use].kind == EventKind::Wake ? 1 : 0;
   }
   if (waiting == 0) result.uses.erase(e.address);
+  return result;
+}
+
+// --- Lives of locks ------------------------------------------------------------------------------
+
+bool Reference::life_allows(const State& state, EventNumber event, std::uint32_t late) const {
+  const Event& e = trace_.events[event];
+  const std::uint64_t lock = renews(e) ? e.address : lock_of(e);
+  if (lock == 0) return true;
+  for (EventNumber i = 0; i < event; ++i) {
+    const Event& earlier = trace_.events[i];
+    if ((renews(earlier) ? earlier.address : lock_of(earlier)) != lock || (!renews(e) && !renews(earlier))) continue;
+    if (e.kind == EventKind::LockDestroy && earlier.thread == late) continue;
+    if (!done(state, i)) return false;
+  }
+  return true;
+}
+
+bool Reference::comes_too_late(EventNumber use, EventNumber destroy, Model model) const {
+  const std::uint32_t late = trace_.events[use].thread;
+  std::set<State> seen{initial()};
+  std::vector<State> waiting{initial()};
+  while (!waiting.empty()) {
+    const State here = std::move(waiting.back());
+    waiting.pop_back();
+    if (done(here, destroy) && next(here, late) == use) return true;
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      const EventNumber event = next(here, t);
+      if (event == use || !enabled(here, t, model, true, late)) continue;
+      // The thread's own uses of this lock, before that one, were in time.
+      bool in_time = true;
+      for (const EventNumber own : threads_[late])
+        if (event == destroy && own < use && lock_of(trace_.events[own]) == trace_.events[destroy].address)
+          in_time = in_time && done(here, own);
+      if (!in_time) continue;
+      State there = after(here, t);
+      if (seen.insert(there).second) waiting.push_back(std::move(there));
+    }
+  }
+  return false;
+}
+
+std::set<Reference::Pair> Reference::uses_after_destroy(Model model) const {
+  std::set<Pair> result;
+  for (EventNumber destroy = 0; destroy < trace_.events.size(); ++destroy) {
+    const Event& e = trace_.events[destroy];
+    if (e.kind != EventKind::LockDestroy) continue;
+    for (EventNumber use = destroy; use-- > 0;) {
+      const Event& other = trace_.events[use];
+      if (renews(other) && other.address == e.address) break; // another life
+      if (lock_of(other) == e.address && other.thread != e.thread && comes_too_late(use, destroy, model))
+        result.insert({use, destroy});
+    }
+  }
+  return result;
+}
+
+std::set<Reference::Pair> Reference::half_made(const std::set<State>& states) const {
+  std::set<Pair> result;
+  const auto object = [&](EventNumber i) {
+    const Event& e = trace_.events[i];
+    return renews(e) ? e.address : lock_of(e);
+  };
+  for (const State& state : states)
+    for (std::uint32_t t = 0; t < threads_.size(); ++t)
+      for (std::uint32_t u = 0; u < threads_.size(); ++u) {
+        const EventNumber init = next(state, t), other = next(state, u);
+        if (t == u || init == kNone || other == kNone || !started(state, t) || !started(state, u)) continue;
+        if (trace_.events[init].kind != EventKind::LockInit || object(other) != object(init)) continue;
+        bool one_life = true;
+        for (EventNumber i = std::min(init, other) + 1; i < std::max(init, other); ++i)
+          one_life = one_life && !(renews(trace_.events[i]) && object(i) == object(init));
+        if (one_life) result.insert({u, init});
+      }
   return result;
 }
 

@@ -8,8 +8,8 @@
 //
 // It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks,
 // failed tries; semaphores, conditions, barriers (under hb the first two as they were recorded);
-// fork, join, starts and ends of threads; begins and ends of blocks. Every event is a step of its
-// own. The models are prefix-local: an event may be added to a run if the model's condition for it
+// initialisations and destructions of locks, which keep their order with all uses; fork, join, starts
+// and ends of threads; begins and ends of blocks. Every event is a step of its own. The models are prefix-local: an event may be added to a run if the model's condition for it
 // holds then. Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the
 // thread stands before that read: Definitions 4 and 5 ask for no more.
 #pragma once
@@ -44,7 +44,9 @@ public:
   explicit Reference(const trace::Trace& trace);
 
   // Whether the thread's next event may follow in this state.
-  bool enabled(const State& state, std::uint32_t thread, Model model, bool locks = true) const;
+  // late: a thread that destructions do not wait for.
+  bool enabled(const State& state, std::uint32_t thread, Model model, bool locks = true,
+               std::uint32_t late = kNone) const;
   State after(const State& state, std::uint32_t thread) const;
   State initial() const;
 
@@ -64,6 +66,14 @@ public:
   // Whole states in which nobody goes on: every thread stands before a request that is not granted, has ended, or never
   // begins; and somebody waits for a semaphore. The requests.
   std::set<std::set<EventNumber>> standstills(const std::set<State>& states) const;
+  // A use of a lock and a destruction, which another thread makes: some run, in which the destruction
+  // does not wait for the user, comes to stand before the use behind it. The user's uses before that
+  // one were in time.
+  std::set<Pair> uses_after_destroy(Model model) const;
+  // A thread and another one's initialisation: some state has both directly before the initialisation
+  // and a use, initialisation or destruction of the same lock, with no other initialisation or
+  // destruction between the two in the trace.
+  std::set<Pair> half_made(const std::set<State>& states) const;
   // Definition 5. Blocks are given by their begin events; only those that end are transactions.
   std::vector<EventNumber> transactions() const;
   bool atomic(EventNumber begin, Model model, const std::set<State>& states) const;
@@ -124,6 +134,8 @@ private:
   std::int64_t count(const State& state, std::uint64_t semaphore) const;
   bool primitive_allows(const State& state, EventNumber event, Model model) const;
   bool initialised(const State& state, EventNumber event) const;
+  bool life_allows(const State& state, EventNumber event, std::uint32_t late) const;
+  bool comes_too_late(EventNumber use, EventNumber destroy, Model model) const;
   bool as_recorded(const State& state, EventNumber event) const;
   bool wake_allowed(const State& state, EventNumber wake) const;
   bool leave_allowed(const State& state, EventNumber leave) const;

@@ -35,6 +35,11 @@ inline void sends() {
   if (Thread* t = enter()) sync(t, EventKind::Send, nullptr);
 }
 
+// Before a call that changes which signals may come, or what they do.
+inline void changes_signals() {
+  if (Thread* t = enter()) sync(t, EventKind::SignalChange, nullptr);
+}
+
 // A call that needs the descriptor to be open, and one that closes it. The standard streams stay
 // open; who closes them knows why.
 inline void uses_file(int file) {

@@ -81,10 +81,11 @@ INTERCEPT(int, connect, (int socket, const sockaddr* to, socklen_t length)) {
   return result;
 }
 
-// The other end of a pipe or a connection may wait for the close.
+// The other end of a pipe or a connection may wait for the close. What was received before only
+// stays before that, not before the call.
 INTERCEPT(int, close, (int file)) {
-  sends();
   closes_file(file);
+  sends();
   return REAL(close)(file);
 }
 INTERCEPT(int, closedir, (DIR * folder)) {

@@ -8,6 +8,7 @@
 #include "capture/runtime/interceptors/signals.h"
 
 #include <aio.h>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -18,6 +19,7 @@
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 using namespace sooth::runtime;
@@ -68,6 +70,29 @@ INTERCEPT(int, raise, (int number)) {
   return REAL(raise)(number);
 }
 
+INTERCEPT(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
+  if (set != nullptr) changes_signals();
+  return REAL(sigprocmask)(how, set, old);
+}
+INTERCEPT(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
+  if (set != nullptr) changes_signals();
+  return REAL(pthread_sigmask)(how, set, old);
+}
+INTERCEPT(int, sighold, (int number)) {
+  changes_signals();
+  return REAL(sighold)(number);
+}
+INTERCEPT(int, sigrelse, (int number)) {
+  changes_signals();
+  return REAL(sigrelse)(number);
+}
+// It may restore the mask.
+INTERCEPT(void, siglongjmp, (__jmp_buf_tag * to, int value)) {
+  changes_signals();
+  REAL(siglongjmp)(to, value);
+  __builtin_unreachable();
+}
+
 // Threads that wait for the signal, or handle it, come after this.
 INTERCEPT(int, kill, (pid_t process, int number)) {
   sends();
@@ -102,6 +127,16 @@ INTERCEPT(int, pthread_sigqueue, (pthread_t thread, int number, const sigval val
 INTERCEPT(unsigned, alarm, (unsigned seconds)) {
   sends();
   return REAL(alarm)(seconds);
+}
+INTERCEPT(useconds_t, ualarm, (useconds_t first, useconds_t interval)) {
+  sends();
+  return REAL(ualarm)(first, interval);
+}
+INTERCEPT(int, setitimer, (__itimer_which_t which, const itimerval* time, itimerval* old)) {
+  sends();
+  const int result = REAL(setitimer)(which, time, old);
+  if (result == 0 && old != nullptr) writes(old, sizeof *old);
+  return result;
 }
 INTERCEPT(int, timer_settime, (timer_t timer, int flags, const itimerspec* time, itimerspec* old)) {
   sends();
@@ -203,8 +238,8 @@ INTERCEPT(int, system, (const char* command)) {
   return result;
 }
 INTERCEPT(int, pclose, (std::FILE * stream)) {
-  sends(); // the child may read to its end
   if (stream != nullptr) closes_file(stream->_fileno);
+  sends(); // the child may read to its end
   const int result = REAL(pclose)(stream);
   receives();
   return result;

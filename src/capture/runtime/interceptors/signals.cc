@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/runtime/interceptors/calls.h"
 #include "capture/runtime/interceptors/last_words.h"
 #include "capture/runtime/interceptors/real.h"
 #include "capture/runtime/observing/observing.h"
@@ -134,6 +135,7 @@ struct sigaction shown(int number, const struct sigaction& real) {
 
 int change(int number, const struct sigaction* action, struct sigaction* old) {
   struct sigaction before = {};
+  if (action != nullptr) changes_signals();
   os::Guard guard(g_lock);
   if (const int result = install(number, nullptr, &before); result != 0) return result;
   const struct sigaction reported = shown(number, before);

@@ -70,7 +70,7 @@ INTERCEPT(int, fflush, (std::FILE * stream)) { // null: all of them
   return REAL(fflush)(stream);
 }
 INTERCEPT(int, fclose, (std::FILE * stream)) {
-  sends_to(stream);
   if (stream != nullptr) closes_file(stream->_fileno);
+  sends_to(stream);
   return REAL(fclose)(stream);
 }

@@ -42,7 +42,10 @@ bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint6
 
 bool writes(EventKind kind) { return trace::writes_memory(kind) || is_atomic(kind); }
 
-bool is_descriptor(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Descriptor; }
+// A call about a descriptor or a primitive.
+bool is_call(EventKind kind) {
+  return trace::object_of(kind) == trace::ObjectKind::Descriptor || trace::is_primitive(trace::object_of(kind));
+}
 
 // The two stops of a race touch the same bytes, and one of them writes.
 bool is_race() {
@@ -51,7 +54,7 @@ bool is_race() {
     const ReplayedThread& thread = g_replayed[i];
     if (!thread.stopped) continue;
     if (first == nullptr) first = &thread;
-    else if (is_descriptor(first->kind) || is_descriptor(thread.kind)) return first->address == thread.address;
+    else if (is_call(first->kind) || is_call(thread.kind)) return first->address == thread.address;
     else
       return overlap(first->address, first->size, thread.address, thread.size) &&
              (writes(first->kind) || writes(thread.kind));
@@ -246,6 +249,9 @@ Effect effect_of(EventKind kind) {
   case EventKind::ThreadEnd: return Effect::Now;
   case EventKind::Fork:
   case EventKind::Wait:
+  case EventKind::LockInit: // of these the hook comes behind the call; a thread that stops there has just made it
+  case EventKind::SemInit:
+  case EventKind::BarrierInit:
   case EventKind::FdUse:
   case EventKind::FdClose:
   case EventKind::Free:

@@ -1,0 +1,62 @@
+// Traces with structure: bytes become events of a few threads on a few objects, as far as they are
+// legal. The file has right checksums, and goes through reader, verifier, all engines and the
+// checker. Nothing may crash, and the checker must not reject what an engine has found.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "cross/lives.h"
+#include "survey/sharing.h"
+#include "trace/verify.h"
+#include "trace/writer.h"
+
+using namespace sooth;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::uint32_t kThreads = 4;
+constexpr std::size_t kMaxEvents = 48;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Two bytes for each event: what, and on which object with which value.
+trace::Trace made_from(std::span<const std::uint8_t> bytes) {
+  trace::testing::TraceBuilder builder(kThreads);
+  for (std::size_t i = 0; i + 1 < bytes.size() && builder.trace.events.size() < kMaxEvents; i += 2) {
+    const auto thread = static_cast<std::uint32_t>(bytes[i] % kThreads);
+    const auto kind = static_cast<EventKind>(1 + bytes[i] / kThreads % 62);
+    const std::uint64_t object = bytes[i + 1] % 4, value = bytes[i + 1] / 4 % 4;
+    const trace::ObjectKind what = trace::object_of(kind);
+    if (what == trace::ObjectKind::Memory) {
+      const std::uint32_t size = 1u << (bytes[i + 1] / 16 % 4);
+      builder.access(thread, kind, 0x1000 + 4 * object, size, value).extra = value;
+    } else if (what == trace::ObjectKind::Region) builder.add(thread, kind, 0x1000 + 16 * object, 16);
+    else if (what == trace::ObjectKind::Condition) builder.add(thread, kind, 0x3000 + 64 * object, 0x2000 + 64 * value);
+    else if (what == trace::ObjectKind::Thread) builder.add(thread, kind, 0, value);
+    else builder.add(thread, kind, 0x2000 + 64 * object, value);
+    if (bytes[i + 1] >= 192) builder.trace.events.back().flags = trace::kFailed;
+    const std::uint32_t site = builder.site("made.c", static_cast<std::uint32_t>(i + 1), "f", "v");
+    builder.trace.events.back().site = site;
+    // An event that breaks a rule is left out: almost no row of random events would be legal.
+    if (!trace::verify(builder.trace).legal()) builder.trace.events.pop_back();
+  }
+  return builder.trace;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const trace::Trace trace = made_from(std::span(data, size));
+  if (trace.events.empty()) return 0;
+  const std::vector<std::uint8_t> file = trace::write_trace_bytes(trace);
+  require(!file.empty());
+  survey::Sharing sharing;
+  for (trace::Sieve* sieve : std::array<trace::Sieve*, 2>{nullptr, &sharing})
+    require(cross::found_in(file, sieve).objections == 0);
+  return 0;
+}
