@@ -1,7 +1,7 @@
 // The schedule of a replay as bytes: the contract between `sooth replay`, which writes it and
 // watches it, and the runtime, which follows it. Both sides map the same file.
 //
-//     header | threads | steps
+//     header | threads | steps | what the program gets from outside (inputs.h)
 //     step: "thread 1 runs until it has made its 2nd `release` at this place"
 //           "thread 0 stops directly before its 1st `write` at that place"
 //
@@ -17,7 +17,7 @@
 
 namespace sooth::replay {
 
-inline constexpr std::uint64_t kScheduleMagic = 0x32796c7065724853; // "SHreply2"
+inline constexpr std::uint64_t kScheduleMagic = 0x33796c7065724853; // "SHreply3"
 inline constexpr std::uint32_t kMostThreads = 1u << 16;
 inline constexpr std::uint32_t kMostSteps = 1u << 24;
 inline constexpr std::size_t kTextBytes = 64 * 1024;
@@ -82,6 +82,7 @@ struct ScheduleHeader {
   Goal goal;
   Then then;
   std::uint32_t first; // after a race is confirmed: the stop that goes on first
+  std::uint32_t input_threads; // 0: inputs are real
 
   // `--then step`: the thread whose turn it is shows each event, and waits until it was answered.
   std::uint32_t shows;     // 0: nothing is shown
@@ -99,6 +100,10 @@ struct ScheduleHeader {
   std::uint32_t reason;    // Reason
   std::uint32_t passed;    // the stop `first` has gone on
   std::uint32_t closing;   // a deadlock is reached if the threads that stopped really wait now
+  // A thread asked for something else than in the recorded run: InputCall; 0: none did.
+  std::uint32_t input_asked;
+  std::uint32_t input_recorded;
+  std::uint32_t input_thread;
   std::uint32_t text_used; // of `text`: lines of words separated by tabs (runtime/replaying/report.cc)
   char text[kTextBytes];
 };

@@ -301,7 +301,7 @@ std::optional<Script> with_write_first(const Script& script) {
   return out;
 }
 
-std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first) {
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first, const RecordedInputs* inputs) {
   std::vector<std::uint8_t> out(bytes_of_schedule(script.threads.size(), script.steps.size()));
   auto* header = new (out.data()) ScheduleHeader{};
   header->magic = kScheduleMagic;
@@ -310,6 +310,7 @@ std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t
   header->goal = script.goal;
   header->then = then;
   header->first = first;
+  header->input_threads = inputs != nullptr ? inputs->threads : 0;
   std::uint8_t* at = out.data() + sizeof *header;
   for (const ScriptThread& thread : script.threads) {
     const ThreadRow row = {thread.parent, thread.ordinal};
@@ -328,6 +329,7 @@ std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t
     std::memcpy(at, &row, sizeof row);
     at += sizeof row;
   }
+  if (inputs != nullptr) out.insert(out.end(), inputs->bytes.begin(), inputs->bytes.end());
   return out;
 }
 

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "replay/recorded_inputs.h"
 #include "replay/schedule.h"
 #include "trace/format.h"
 
@@ -94,6 +95,7 @@ std::string phrase(const ScriptStep& step);
 std::optional<Script> with_write_first(const Script& script);
 
 // The schedule for the runtime (schedule.h), ready to be mapped.
-std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first);
+// `inputs`: what the program gets from outside; may be null.
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first, const RecordedInputs* inputs = nullptr);
 
 } // namespace sooth::replay

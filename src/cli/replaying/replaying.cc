@@ -218,6 +218,14 @@ std::string reason_text(Reason reason, const Script& script, std::size_t step, c
   return "the program was not built with `sooth cc` or `sooth c++`, or it is another version";
 }
 
+// If a thread left the recorded inputs: where.
+std::string other_input(const ScheduleHeader& schedule) {
+  if (schedule.input_asked == 0) return {};
+  const auto recorded = static_cast<replay::InputCall>(schedule.input_recorded);
+  return fmt::format("; before that, thread {} asked for {}, and in the recorded run for {}", schedule.input_thread,
+                     replay::name_of(static_cast<replay::InputCall>(schedule.input_asked)), replay::name_of(recorded));
+}
+
 std::vector<std::string> under_gdb(const std::vector<std::string>& command, const std::string& schedule) {
   std::vector<std::string> out = {"/usr/bin/gdb", "-q"};
   if (isatty(STDIN_FILENO) == 0) out.emplace_back("-batch");
@@ -283,7 +291,7 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
                                const ReplayOptions& options) {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "schedule").string();
-  SharedSchedule schedule(path, replay::flatten(script, options.then, options.first));
+  SharedSchedule schedule(path, replay::flatten(script, options.then, options.first, options.inputs));
   if (folder.path().empty() || !schedule.ok()) return Error{"cannot make a temporary file for the schedule.", "", 0, 0};
   Environment environment;
   environment.fixed_addresses = environment.dies_with_us = true;
@@ -305,7 +313,7 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
     const Reason reason = schedule.state() == State::Running && schedule->process != 0
                               ? Reason::Ended
                               : static_cast<Reason>(schedule->reason);
-    out.why = reason_text(reason, script, out.followed, met);
+    out.why = reason_text(reason, script, out.followed, met) + other_input(*schedule);
   }
   return out;
 }

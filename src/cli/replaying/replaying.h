@@ -18,6 +18,7 @@ struct ReplayOptions {
   bool silent = false;     // the program's output is thrown away
   bool gdb = false;        // under gdb, which stops at the point
   bool step = false;       // shows each event (stepping.h)
+  const replay::RecordedInputs* inputs = nullptr; // what the program gets from outside; null: what is there now
 };
 
 struct ReplayFrame {

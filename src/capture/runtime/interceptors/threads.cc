@@ -3,6 +3,7 @@
 // The destructor of a pthread key records the end of a thread, in the last of the rounds that libc
 // makes over the keys. So the destructors of other keys and of C++ thread_locals, which run
 // earlier, still belong to the thread.
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/threads.h"
 
 #include <cerrno>
@@ -70,6 +71,7 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
   *block = {};
   block->number = thread_create(t);
   block->parent = number_of(t);
+  if (has_inputs()) input_thread(t, block->number);
   block->sets_mask = !has_own_mask;
   block->signal_mask = set_signal_mask(~std::uint64_t{0});
   return block;
