@@ -51,6 +51,7 @@ enum class Reason : std::uint32_t {
   NotHeld,     // nobody holds the requested lock
   OtherValue,  // a step has another value
   Unknown,     // the runtime could not read the schedule
+  TimeUp,      // there was no time left for it
 };
 
 struct ThreadRow {

@@ -15,6 +15,7 @@ struct ReplayOptions {
   replay::Then then = replay::Then::Stop;
   std::uint32_t first = 0; // after a race: which of the two goes on first
   double watchdog = 10;    // seconds in which nothing happens
+  double most = 0;         // seconds for all of it; 0: as many as it takes
   bool silent = false;     // the program's output is thrown away
   bool gdb = false;        // under gdb, which stops at the point
   bool step = false;       // shows each event (stepping.h)

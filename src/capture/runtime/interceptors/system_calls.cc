@@ -73,6 +73,14 @@ INTERCEPT(int, timespec_get, (timespec * time, int base)) {
   if (result != 0) writes(time, sizeof *time);
   return result;
 }
+INTERCEPT(std::clock_t, clock, ()) {
+  return input(InputCall::Time, -1, [] { return REAL(clock)(); });
+}
+INTERCEPT(std::clock_t, times, (tms * result)) {
+  const std::clock_t now = input(InputCall::Time, -1, [&] { return REAL(times)(result); }, whole(result));
+  if (result != nullptr) writes(result, sizeof *result);
+  return now;
+}
 INTERCEPT(int, nanosleep, (const timespec* duration, timespec* rest)) {
   const int result = REAL(nanosleep)(duration, rest);
   if (result != 0 && rest != nullptr) writes(rest, sizeof *rest);
@@ -174,7 +182,9 @@ INTERCEPT(ssize_t, getrandom, (void* buffer, std::size_t bytes, unsigned flags))
 
 // --- resources and children ----------------------------------------------------------------------
 
-INTERCEPT(int, getrusage, (int who, rusage* usage)) { return filled(usage, REAL(getrusage)(who, usage)); }
+INTERCEPT(int, getrusage, (int who, rusage* usage)) { 
+  return filled(usage, input(InputCall::Time, -1, [&] { return REAL(getrusage)(who, usage); }, whole(usage)));
+}
 INTERCEPT(int, getrlimit, (int what, rlimit* limit)) { return filled(limit, REAL(getrlimit)(what, limit)); }
 INTERCEPT(pid_t, wait, (int* status)) { return waited(status, nullptr, REAL(wait)(status)); }
 INTERCEPT(pid_t, waitpid, (pid_t child, int* status, int flags)) {
