@@ -4,6 +4,7 @@
 //     header | threads | steps | what the program gets from outside (inputs.h)
 //     step: "thread 1 runs until it has made its 2nd `release` at this place"
 //           "thread 0 stops directly before its 1st `write` at that place"
+//           "thread 0 pauses directly before its 1st `join` at that place"
 //
 // Only the thread of step `cursor` runs; the others stand at their hooks. So the steps are exactly
 // the places at which another thread takes over, and a few that the goal names. Everything between
@@ -63,6 +64,7 @@ enum StepFlags : std::uint16_t {
   kStops = 1,    // stop directly before the event
   kFails = 2,    // a try that fails, a wait whose time is up
   kRemember = 4, // of a `free`: the goal needs its memory
+  kPauses = 16,  // pass the turn on directly before the event, which the thread makes in its next turn
   kHasValue = 8, // `value` must be the one that is written or seen; of an `exit`: the calls that remain
 };
 

@@ -199,11 +199,12 @@ INTERCEPT(int, pthread_detach, (pthread_t thread)) {
 }
 
 INTERCEPT(int, pthread_cancel, (pthread_t thread)) {
-  if (Thread* t = enter()) {
-    if (const std::uint32_t number = thread_of(thread); number != ~0u)
-      sync(t, EventKind::Cancel, pointer(thread), number);
-  }
-  return REAL(pthread_cancel)(thread);
+  Thread* t = enter();
+  const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  if (number != ~0u) sync(t, EventKind::Cancel, pointer(thread), number);
+  const int result = REAL(pthread_cancel)(thread);
+  if (number != ~0u) gave(t);
+  return result;
 }
 
 // libc gets room for keys beyond the 32nd of a thread, and frees it after all destructors have run:

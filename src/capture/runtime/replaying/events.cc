@@ -13,13 +13,15 @@ namespace {
 
 bool is_atomic(EventKind kind) { return trace::does(kind, trace::act::kAtomic); }
 
+constexpr std::uint16_t kBefore = replay::kStops | replay::kPauses; // the step ends directly before its event
+
 // What an atomic operation does is only known behind it.
 bool is_same_kind(EventKind met, const StepRow& step) {
   const auto wanted = static_cast<EventKind>(step.kind);
-  if ((step.flags & replay::kStops) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
+  if ((step.flags & kBefore) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
   // Which of the two it is depends on who comes first.
   const bool once = met == EventKind::OnceBegin || met == EventKind::OnceWait;
-  if ((step.flags & replay::kStops) != 0 && once)
+  if ((step.flags & kBefore) != 0 && once)
     return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
   return met == wanted;
 }
@@ -27,9 +29,9 @@ bool is_same_kind(EventKind met, const StepRow& step) {
 // Beginning and end of a thread: the last call that was made is anywhere.
 bool has_no_place(EventKind kind) { return kind == EventKind::ThreadStart || kind == EventKind::ThreadEnd; }
 
-bool is_step(const ReplayedThread& self, const Met& met, bool stops) {
+bool is_step(const ReplayedThread& self, const Met& met, bool before) {
   const StepRow& step = g_step_rows[self.step];
-  return ((step.flags & replay::kStops) != 0) == stops && ((step.flags & replay::kFails) != 0) == met.failed &&
+  return ((step.flags & kBefore) != 0) == before && ((step.flags & replay::kFails) != 0) == met.failed &&
          is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
 }
 
@@ -223,15 +225,66 @@ bool begins(Thread* t, ReplayedThread* self) {
   return false;
 }
 
+// The thread stands directly before the event of its step: it stops, or lets others go on first.
+// True: its turn has come, and it makes the event.
+bool stand_before(Thread* t, ReplayedThread& self, const Met& met) {
+  if ((g_step_rows[self.step].flags & replay::kPauses) == 0) {
+    stop(t, self, met);
+    return false;
+  }
+  pass_turn(self);
+  return take_turn(self) && self.step < g_schedule->steps;
+}
+
+// Every one of these is recorded, and hooks come before it.
+bool is_counted_exactly(EventKind kind) {
+  switch (kind) {
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+  case EventKind::Release:
+  case EventKind::ReleaseShared:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::SemWait:
+  case EventKind::SemPost:
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::Wait:
+  case EventKind::BarrierArrive:
+  case EventKind::ThreadEnd: return true;
+  default: return false;
+  }
+}
+
+// The step is an access that comes before this event. It was not met: the recorder keeps accesses
+// that no hook makes, as those of libraries, and omits others. Then the step ends here.
+bool is_behind_step(const ReplayedThread& self, const Met& met) {
+  const StepRow& step = g_step_rows[self.step];
+  const auto wanted = static_cast<EventKind>(step.kind);
+  const bool access = wanted == EventKind::Read || wanted == EventKind::Write || wanted == EventKind::AtomicRead;
+  return access && step.flags == 0 && !met.failed && is_counted_exactly(met.kind);
+}
+
+// False: nothing is left to follow.
+bool end_missed_steps(ReplayedThread& self, const Met& met) {
+  while (is_behind_step(self, met)) {
+    pass_turn(self);
+    if (!take_turn(self) || self.step >= g_schedule->steps) return false;
+  }
+  return true;
+}
+
 void meet(Thread* t, const Met& met, Effect effect) {
   ReplayedThread* self = replayed_self(t);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
   show(*self, met);
+  if (effect != Effect::Made && !end_missed_steps(*self, met)) return;
   if (effect != Effect::Made || met.kind == EventKind::Read) {
-    if (is_step(*self, met, true)) {
-      if (--self->left == 0) stop(t, *self, met);
-      return;
-    }
+    while (is_step(*self, met, true))
+      if (--self->left != 0 || !stand_before(t, *self, met)) return;
+  } else if (is_step(*self, met, true)) {
+    if (self->left > 1) --self->left; // the request before it did not count: it might have failed
+    return;
   }
   if (self->retries && trace::object_of(met.kind) != trace::ObjectKind::Memory)
     return diverge(self, Reason::OtherMemory, &met);
@@ -245,6 +298,7 @@ Effect effect_of(EventKind kind) {
   case EventKind::BarrierArrive:
   case EventKind::ThreadEnd: return Effect::Now;
   case EventKind::Fork:
+  case EventKind::Cancel:
   case EventKind::Wait:
   case EventKind::FdUse:
   case EventKind::FdClose:
@@ -279,6 +333,7 @@ void replay_sync(Thread* t, ReplayedThread& self, EventKind kind, std::uint64_t 
   if (region && (self.step >= g_schedule->steps || static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
                  place_of_site(site_of_call()) != g_step_rows[self.step].place))
     return;
+  if (kind == EventKind::Detach) return; // it may come between a `fork` and its real call
   if (kind == EventKind::ThreadEnd) self.ended = true;
   if (kind == EventKind::Fork) announce_replayed(self, static_cast<std::uint32_t>(value));
   const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);
@@ -313,9 +368,11 @@ void replayed_request(Thread* t, EventKind kind, const void* object) {
   const bool arrives = kind == EventKind::BarrierLeave;
   if (arrives && (self == nullptr || self->step >= g_schedule->steps || !is_step(*self, met, true))) return;
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
-  if (!is_step(*self, met, true) || --self->left != 0) return;
-  show(*self, met);
-  stop(t, *self, met);
+  if (!end_missed_steps(*self, met)) return;
+  while (is_step(*self, met, true) && self->left == 1) {
+    show(*self, met);
+    if (!stand_before(t, *self, met)) return;
+  }
 }
 
 bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
@@ -343,7 +400,7 @@ void replayed_atomic_begins(Thread* t, const void* address, std::size_t size, st
   const Met met = {EventKind::AtomicRmw, false, reinterpret_cast<std::uint64_t>(address), size, nullptr, site};
   if (!is_step(*self, met, true) || --self->left != 0) return;
   show(*self, met);
-  stop(t, *self, met);
+  stand_before(t, *self, met);
 }
 
 void replayed_atomic(Thread* t, EventKind kind, const void* address, const void* seen, const void* written,
