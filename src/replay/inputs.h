@@ -33,9 +33,9 @@ enum class InputCall : std::uint32_t {
 };
 inline constexpr std::uint32_t kInputCalls = 11;
 inline const char* name_of(InputCall call) {
-  constexpr const char* kNames[kInputCalls] = {"nothing", "a new thread", "an open file", "a read",  "a read of a stream",
-                                               "a write", "a poll",       "a look at a file", "the time", "a random number",
-                                               "a process or thread id"};
+  constexpr const char* kNames[kInputCalls] = {
+      "nothing", "a new thread",     "an open file", "a read",          "a read of a stream",    "a write",
+      "a poll",  "a look at a file", "the time",     "a random number", "a process or thread id"};
   return kNames[static_cast<std::uint32_t>(call) < kInputCalls ? static_cast<std::uint32_t>(call) : 0];
 }
 

@@ -84,7 +84,7 @@ struct ScheduleHeader {
   std::uint32_t steps;
   Goal goal;
   Then then;
-  std::uint32_t first; // after a race is confirmed: the stop that goes on first
+  std::uint32_t first;         // after a race is confirmed: the stop that goes on first
   std::uint32_t input_threads; // 0: inputs are real
 
   // `--then step`: the thread whose turn it is shows each event, and waits until it was answered.
@@ -96,13 +96,13 @@ struct ScheduleHeader {
   char shown[kShownBytes]; // the event, as in `text`
 
   // Written by the program.
-  std::uint32_t process;   // that follows the schedule: the first one that comes
-  std::uint64_t progress;  // events of the thread whose turn it is
-  std::uint32_t cursor;    // the next step; a futex
-  std::uint32_t state;     // State; also written by the tool, when the time is up
-  std::uint32_t reason;    // Reason
-  std::uint32_t passed;    // the stop `first` has gone on
-  std::uint32_t closing;   // a deadlock is reached if the threads that stopped really wait now
+  std::uint32_t process;  // that follows the schedule: the first one that comes
+  std::uint64_t progress; // events of the thread whose turn it is
+  std::uint32_t cursor;   // the next step; a futex
+  std::uint32_t state;    // State; also written by the tool, when the time is up
+  std::uint32_t reason;   // Reason
+  std::uint32_t passed;   // the stop `first` has gone on
+  std::uint32_t closing;  // a deadlock is reached if the threads that stopped really wait now
   // A thread asked for something else than in the recorded run: InputCall; 0: none did.
   std::uint32_t input_asked;
   std::uint32_t input_recorded;

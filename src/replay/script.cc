@@ -151,7 +151,9 @@ private:
     else if (verb == "early" || verb == "late")
       error = take_event(words, verb == "early" ? script_.early : script_.late);
     else if (verb == "from") error = take_frame(words);
-    else return expected("`program`, `finding`, `goal`, `thread`, `run`, `pause`, `stop`, `early`, `late` or `from`", words);
+    else
+      return expected("`program`, `finding`, `goal`, `thread`, `run`, `pause`, `stop`, `early`, `late` or `from`",
+                      words);
     if (!error && (words.next() || words.broken())) return wrong("there is too much on this line", words.column());
     return error;
   }

@@ -98,6 +98,7 @@ std::optional<Script> with_write_first(const Script& script);
 
 // The schedule for the runtime (schedule.h), ready to be mapped.
 // `inputs`: what the program gets from outside; may be null.
-std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first, const RecordedInputs* inputs = nullptr);
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first,
+                                  const RecordedInputs* inputs = nullptr);
 
 } // namespace sooth::replay

@@ -159,7 +159,7 @@ struct ChunkHeader {
   std::uint64_t raw_bytes;     // Events: bytes after decompression. Live: same as body_bytes
   std::uint32_t thread;        // Events, Live
   std::uint32_t count;         // Events: number of slots
-  std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk. Inputs: how many rows
+  std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk; Inputs: rows
   std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
   std::uint32_t state;         // Live: 1 in use, 0 free
   std::uint32_t reserved;

@@ -69,7 +69,8 @@ inline void empty_pages(void* p, std::size_t bytes) {
   call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_DONTNEED);
 }
 inline void* map_file(int file, std::uint64_t offset, std::size_t bytes) {
-  const long p = call(SYS_mmap, own_place(bytes), static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<long>(offset));
+  const long p = call(SYS_mmap, own_place(bytes), static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                      static_cast<long>(offset));
   return failed(p) ? nullptr : reinterpret_cast<void*>(p);
 }
 

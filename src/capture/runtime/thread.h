@@ -96,7 +96,7 @@ struct Thread {
   ReplayedThread* replayed;           // replaying/state.h
   std::uint64_t inputs;               // rows that it has recorded (inputs/)
   FedThread* fed;                     // inputs/fed.cc
-  bool in_input;                      // a call is under way whose result is one, and not those of the calls that it makes
+  bool in_input; // a call is under way whose result is one, and not those of the calls that it makes
 };
 
 struct ThreadLocal {

@@ -193,9 +193,10 @@ int run_replay(int argc, char** argv) {
       ->type_name("T.sooth")
       ->excludes("--witness");
   parser
-      .add_option("--inputs", wanted.inputs,
-                  "Give the program what it got from outside in this run (`sooth record --inputs`). By default from the\n"
-                  "trace of the finding, if it has inputs")
+      .add_option(
+          "--inputs", wanted.inputs,
+          "Give the program what it got from outside in this run (`sooth record --inputs`). By default from the\n"
+          "trace of the finding, if it has inputs")
       ->type_name("T.sooth");
   parser.add_flag("--real-inputs", wanted.real_inputs, "Let the program get what is outside now")->excludes("--inputs");
   parser.add_option("--save", save, "Also write the schedule as a witness file")->type_name("FILE");

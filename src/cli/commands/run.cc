@@ -120,8 +120,8 @@ std::string how_to_replay(int argc, char** argv, const std::string& target, cons
   const std::string& source = predictions.files.json.empty() ? options.output : predictions.files.json;
   if (!source.empty() && language_of(target) == Language::None)
     return fmt::format("sooth replay {}{}:{{}} {}",
-                       options.inputs && !options.output.empty() ? fmt::format("--inputs {} ", options.output) : "", source,
-                       target);
+                       options.inputs && !options.output.empty() ? fmt::format("--inputs {} ", options.output) : "",
+                       source, target);
   std::string out = "sooth run --confirm";
   for (int i = 1; i < argc; ++i) out += fmt::format(" {}", argv[i]);
   return out;

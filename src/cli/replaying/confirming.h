@@ -9,9 +9,9 @@
 namespace sooth::cli {
 
 struct ConfirmOptions {
-  double budget = 60;   // seconds for all replays together
-  double watchdog = 10; // seconds of one of them in which nothing happens
-  std::size_t jobs = 0; // so many at once; 0: one for each processor
+  double budget = 60;                   // seconds for all replays together
+  double watchdog = 10;                 // seconds of one of them in which nothing happens
+  std::size_t jobs = 0;                 // so many at once; 0: one for each processor
   std::vector<std::string> traces = {}; // of the runs that the report is about: what they got from outside
 };
 

@@ -69,7 +69,8 @@ bool start_feeding(const std::uint8_t* inputs, std::uint64_t bytes) {
   if (g_fed == nullptr) return false;
   for (std::uint32_t i = 0; i < threads; ++i) {
     const replay::InputThread& thread = g_input_threads[i];
-    if (thread.begin > bytes - table || thread.bytes > bytes - table - thread.begin || thread.begin % 8 != 0) return false;
+    if (thread.begin > bytes - table || thread.bytes > bytes - table - thread.begin || thread.begin % 8 != 0)
+      return false;
     const std::uint8_t* begin = inputs + table + thread.begin;
     g_fed[i] = {i == 0 ? 0 : kNoThread, 0, begin, begin + thread.bytes};
   }

@@ -144,8 +144,8 @@ private:
   void feed();
   Thread* thread_ = nullptr; // null: nothing to do
   std::FILE* stream_ = nullptr;
-  long offset_ = -1;       // of the file, before
-  std::size_t buffered_ = 0; // bytes that the stream still had ...
+  long offset_ = -1;              // of the file, before
+  std::size_t buffered_ = 0;      // bytes that the stream still had ...
   const char* pointer_ = nullptr; // ... from here to `end_`
   const char* end_ = nullptr;
 };

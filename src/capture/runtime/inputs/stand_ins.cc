@@ -21,7 +21,8 @@ long descriptor_flags(int file) { return os::call(SYS_fcntl, file, F_GETFD); }
 
 // Moves the descriptor to the number that it had in the recorded run, if that is free.
 int as_numbered(int file, long wanted) {
-  if (file < 0 || file == wanted || wanted < 0 || wanted > 1 << 20 || !os::failed(descriptor_flags(static_cast<int>(wanted))))
+  if (file < 0 || file == wanted || wanted < 0 || wanted > 1 << 20 ||
+      !os::failed(descriptor_flags(static_cast<int>(wanted))))
     return file;
   const long moved = os::call(SYS_dup3, file, wanted, (descriptor_flags(file) & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0);
   if (os::failed(moved)) return file;

@@ -27,8 +27,9 @@ long place_in(int file) {
 
 std::uint64_t size_of(int file) {
   struct stat info = {};
-  return os::failed(os::call(SYS_fstat, file, reinterpret_cast<long>(&info))) ? 0
-                                                                              : static_cast<std::uint64_t>(info.st_size);
+  return os::failed(os::call(SYS_fstat, file, reinterpret_cast<long>(&info)))
+             ? 0
+             : static_cast<std::uint64_t>(info.st_size);
 }
 
 std::size_t buffered(const std::FILE* stream) {
@@ -74,8 +75,9 @@ void StreamInput::over(const void* taken, std::size_t bytes) {
     const long now = place_in(file);
     const std::size_t room = now > offset_ ? static_cast<std::size_t>(now - offset_) : 0;
     void* copy = room != 0 ? os::pages(room) : nullptr;
-    const long got =
-        copy != nullptr ? os::call(SYS_pread64, file, reinterpret_cast<long>(copy), static_cast<long>(room), offset_) : 0;
+    const long got = copy != nullptr
+                         ? os::call(SYS_pread64, file, reinterpret_cast<long>(copy), static_cast<long>(room), offset_)
+                         : 0;
     note_news(thread_, {static_cast<std::uint64_t>(offset_), size},
               whole(copy, got > 0 ? static_cast<std::size_t>(got) : 0), nothing);
     if (copy != nullptr) os::give_back(copy, room);
@@ -129,7 +131,8 @@ std::FILE* stream_as_recorded(const InputRow& row, std::FILE* real, const char* 
   const int file = opened_as_recorded(row, real != nullptr ? static_cast<int>(os::call(SYS_dup, real->_fileno)) : -1);
   if (real == nullptr) return file >= 0 ? fdopen(file, mode) : nullptr;
   // It may be another file than `real` has, with the recorded size.
-  os::call(SYS_dup3, file, real->_fileno, (os::call(SYS_fcntl, real->_fileno, F_GETFD) & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+  os::call(SYS_dup3, file, real->_fileno,
+           (os::call(SYS_fcntl, real->_fileno, F_GETFD) & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0);
   if (file != real->_fileno) os::call(SYS_close, file);
   g_replaced.set(real->_fileno, false);
   return real;

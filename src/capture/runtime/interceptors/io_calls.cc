@@ -59,40 +59,61 @@ void sent(const msghdr* message) {
 
 INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) {
   uses_file(file);
-  return wrote(buffer, input(InputCall::Read, file, [&] { return REAL(read)(file, buffer, bytes); }, counted(buffer, bytes)));
+  return wrote(buffer,
+               input(InputCall::Read, file, [&] { return REAL(read)(file, buffer, bytes); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, pread, (int file, void* buffer, std::size_t bytes, off_t offset)) {
   uses_file(file);
-  return wrote(buffer, input(InputCall::Read, file, [&] { return REAL(pread)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
+  return wrote(
+      buffer,
+      input(InputCall::Read, file, [&] { return REAL(pread)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, pread64, (int file, void* buffer, std::size_t bytes, off64_t offset)) {
   uses_file(file);
-  return wrote(buffer, input(InputCall::Read, file, [&] { return REAL(pread64)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
+  return wrote(
+      buffer,
+      input(InputCall::Read, file, [&] { return REAL(pread64)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, __read_chk, (int file, void* buffer, std::size_t bytes, std::size_t room)) {
   uses_file(file);
-  return wrote(buffer, input(InputCall::Read, file, [&] { return REAL(__read_chk)(file, buffer, bytes, room); }, counted(buffer, bytes)));
+  return wrote(buffer, input(
+                           InputCall::Read, file, [&] { return REAL(__read_chk)(file, buffer, bytes, room); },
+                           counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) {
   uses_file(file);
-  return wrote_parts(parts, count, input(InputCall::Read, file, [&] { return REAL(readv)(file, parts, count); }, counted_vector(parts, count)));
+  return wrote_parts(
+      parts, count,
+      input(InputCall::Read, file, [&] { return REAL(readv)(file, parts, count); }, counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offset)) {
   uses_file(file);
-  return wrote_parts(parts, count, input(InputCall::Read, file, [&] { return REAL(preadv)(file, parts, count, offset); }, counted_vector(parts, count)));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv)(file, parts, count, offset); },
+                         counted_vector(parts, count)));
 }
 
 INTERCEPT(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t offset)) {
   uses_file(file);
-  return wrote_parts(parts, count, input(InputCall::Read, file, [&] { return REAL(preadv64)(file, parts, count, offset); }, counted_vector(parts, count)));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv64)(file, parts, count, offset); },
+                         counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
   uses_file(file);
-  return wrote_parts(parts, count, input(InputCall::Read, file, [&] { return REAL(preadv2)(file, parts, count, offset, flags); }, counted_vector(parts, count)));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv2)(file, parts, count, offset, flags); },
+                         counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
   uses_file(file);
-  return wrote_parts(parts, count, input(InputCall::Read, file, [&] { return REAL(preadv64v2)(file, parts, count, offset, flags); }, counted_vector(parts, count)));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv64v2)(file, parts, count, offset, flags); },
+                         counted_vector(parts, count)));
 }
 
 namespace {
@@ -183,25 +204,28 @@ INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_
 
 INTERCEPT(ssize_t, recv, (int socket, void* buffer, std::size_t bytes, int flags)) {
   uses_file(socket);
-  return wrote(buffer, input(InputCall::Read, socket, [&] { return REAL(recv)(socket, buffer, bytes, flags); }, counted(buffer, bytes)));
+  return wrote(
+      buffer,
+      input(InputCall::Read, socket, [&] { return REAL(recv)(socket, buffer, bytes, flags); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, recvfrom,
           (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const ssize_t result = wrote(
-      buffer, input(InputCall::Read, socket, [&] { return REAL(recvfrom)(socket, buffer, bytes, flags, from, length); },
-                    counted(buffer, bytes), whole(from, room), whole(length)));
+  const ssize_t result = wrote(buffer, input(
+                                           InputCall::Read, socket,
+                                           [&] { return REAL(recvfrom)(socket, buffer, bytes, flags, from, length); },
+                                           counted(buffer, bytes), whole(from, room), whole(length)));
   if (result >= 0) wrote_address(from, length, room);
   return result;
 }
 INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
   uses_file(socket);
   const std::size_t name_room = message->msg_namelen;
-  const ssize_t result =
-      input(InputCall::Read, socket, [&] { return REAL(recvmsg)(socket, message, flags); },
-            counted_vector(message->msg_iov, static_cast<int>(message->msg_iovlen)),
-            whole(message->msg_name, name_room), whole(&message->msg_namelen), whole(&message->msg_flags));
+  const ssize_t result = input(
+      InputCall::Read, socket, [&] { return REAL(recvmsg)(socket, message, flags); },
+      counted_vector(message->msg_iov, static_cast<int>(message->msg_iovlen)), whole(message->msg_name, name_room),
+      whole(&message->msg_namelen), whole(&message->msg_flags));
   receives();
   if (result >= 0) received(message, result, name_room);
   return result;
@@ -298,24 +322,27 @@ INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flag
 INTERCEPT(int, getsockname, (int socket, sockaddr* address, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result =
-      input(InputCall::Look, -1, [&] { return REAL(getsockname)(socket, address, length); }, whole(address, room), whole(length));
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getsockname)(socket, address, length); }, whole(address, room),
+      whole(length));
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getpeername, (int socket, sockaddr* address, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result =
-      input(InputCall::Look, -1, [&] { return REAL(getpeername)(socket, address, length); }, whole(address, room), whole(length));
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getpeername)(socket, address, length); }, whole(address, room),
+      whole(length));
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getsockopt, (int socket, int level, int option, void* value, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result =
-      input(InputCall::Look, -1, [&] { return REAL(getsockopt)(socket, level, option, value, length); }, whole(value, room), whole(length));
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getsockopt)(socket, level, option, value, length); }, whole(value, room),
+      whole(length));
   if (result == 0) wrote_address(value, length, room);
   return result;
 }

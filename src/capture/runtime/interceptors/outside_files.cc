@@ -161,7 +161,8 @@ INTERCEPT(int, access, (const char* path, int mode)) {
   return exchanged([&] { return input(InputCall::Look, -1, [&] { return REAL(access)(path, mode); }); });
 }
 INTERCEPT(int, faccessat, (int folder, const char* path, int mode, int flags)) {
-  return exchanged([&] { return input(InputCall::Look, -1, [&] { return REAL(faccessat)(folder, path, mode, flags); }); });
+  return exchanged(
+      [&] { return input(InputCall::Look, -1, [&] { return REAL(faccessat)(folder, path, mode, flags); }); });
 }
 INTERCEPT(int, mkdir, (const char* path, mode_t mode)) {
   return exchanged([&] { return REAL(mkdir)(path, mode); });

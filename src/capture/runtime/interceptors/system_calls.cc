@@ -121,11 +121,18 @@ INTERCEPT(char*, ctime_r, (const std::time_t* time, char* buffer)) {
 
 // --- files ---------------------------------------------------------------------------------------
 
-INTERCEPT(int, stat, (const char* path, struct stat* result)) { return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(stat)(path, result); }, whole(result))); }
-INTERCEPT(int, lstat, (const char* path, struct stat* result)) { return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(lstat)(path, result); }, whole(result))); }
-INTERCEPT(int, fstat, (int file, struct stat* result)) { return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstat)(file, result); }, whole(result))); }
+INTERCEPT(int, stat, (const char* path, struct stat* result)) {
+  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(stat)(path, result); }, whole(result)));
+}
+INTERCEPT(int, lstat, (const char* path, struct stat* result)) {
+  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(lstat)(path, result); }, whole(result)));
+}
+INTERCEPT(int, fstat, (int file, struct stat* result)) {
+  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstat)(file, result); }, whole(result)));
+}
 INTERCEPT(int, fstatat, (int folder, const char* path, struct stat* result, int flags)) {
-  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstatat)(folder, path, result, flags); }, whole(result)));
+  return looked_up(
+      result, input(InputCall::Look, -1, [&] { return REAL(fstatat)(folder, path, result, flags); }, whole(result)));
 }
 INTERCEPT(int, stat64, (const char* path, struct stat64* result)) {
   return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(stat64)(path, result); }, whole(result)));
@@ -133,12 +140,17 @@ INTERCEPT(int, stat64, (const char* path, struct stat64* result)) {
 INTERCEPT(int, lstat64, (const char* path, struct stat64* result)) {
   return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(lstat64)(path, result); }, whole(result)));
 }
-INTERCEPT(int, fstat64, (int file, struct stat64* result)) { return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstat64)(file, result); }, whole(result))); }
+INTERCEPT(int, fstat64, (int file, struct stat64* result)) {
+  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstat64)(file, result); }, whole(result)));
+}
 INTERCEPT(int, fstatat64, (int folder, const char* path, struct stat64* result, int flags)) {
-  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(fstatat64)(folder, path, result, flags); }, whole(result)));
+  return looked_up(
+      result, input(InputCall::Look, -1, [&] { return REAL(fstatat64)(folder, path, result, flags); }, whole(result)));
 }
 INTERCEPT(int, statx, (int folder, const char* path, int flags, unsigned mask, struct statx* result)) {
-  return looked_up(result, input(InputCall::Look, -1, [&] { return REAL(statx)(folder, path, flags, mask, result); }, whole(result)));
+  return looked_up(
+      result,
+      input(InputCall::Look, -1, [&] { return REAL(statx)(folder, path, flags, mask, result); }, whole(result)));
 }
 INTERCEPT(int, statvfs, (const char* path, struct statvfs* result)) {
   return filled(result, REAL(statvfs)(path, result));
@@ -151,13 +163,15 @@ INTERCEPT(char*, getcwd, (char* buffer, std::size_t room)) {
   return path;
 }
 INTERCEPT(ssize_t, readlink, (const char* path, char* buffer, std::size_t room)) {
-  const ssize_t length = input(InputCall::Look, -1, [&] { return REAL(readlink)(path, buffer, room); }, counted(buffer, room));
+  const ssize_t length =
+      input(InputCall::Look, -1, [&] { return REAL(readlink)(path, buffer, room); }, counted(buffer, room));
   receives();
   if (length > 0) writes(buffer, static_cast<std::size_t>(length));
   return length;
 }
 INTERCEPT(ssize_t, readlinkat, (int folder, const char* path, char* buffer, std::size_t room)) {
-  const ssize_t length = input(InputCall::Look, -1, [&] { return REAL(readlinkat)(folder, path, buffer, room); }, counted(buffer, room));
+  const ssize_t length =
+      input(InputCall::Look, -1, [&] { return REAL(readlinkat)(folder, path, buffer, room); }, counted(buffer, room));
   receives();
   if (length > 0) writes(buffer, static_cast<std::size_t>(length));
   return length;
@@ -182,7 +196,7 @@ INTERCEPT(ssize_t, getrandom, (void* buffer, std::size_t bytes, unsigned flags))
 
 // --- resources and children ----------------------------------------------------------------------
 
-INTERCEPT(int, getrusage, (int who, rusage* usage)) { 
+INTERCEPT(int, getrusage, (int who, rusage* usage)) {
   return filled(usage, input(InputCall::Time, -1, [&] { return REAL(getrusage)(who, usage); }, whole(usage)));
 }
 INTERCEPT(int, getrlimit, (int what, rlimit* limit)) { return filled(limit, REAL(getrlimit)(what, limit)); }
@@ -203,16 +217,17 @@ INTERCEPT(int, rand_r, (unsigned* seed)) {
 // --- many descriptors ----------------------------------------------------------------------------
 
 INTERCEPT(int, poll, (pollfd * files, nfds_t count, int timeout)) {
-  const int result =
-      input(InputCall::Poll, -1, [&] { return REAL(poll)(files, count, timeout); }, whole(files, count * sizeof *files));
+  const int result = input(
+      InputCall::Poll, -1, [&] { return REAL(poll)(files, count, timeout); }, whole(files, count * sizeof *files));
   receives();
   if (result >= 0) writes(files, count * sizeof *files);
   return result;
 }
 INTERCEPT(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
   const ExpectsSignal here(mask != nullptr);
-  const int result = input(InputCall::Poll, -1, [&] { return REAL(ppoll)(files, count, timeout, mask); },
-                           whole(files, count * sizeof *files));
+  const int result = input(
+      InputCall::Poll, -1, [&] { return REAL(ppoll)(files, count, timeout, mask); },
+      whole(files, count * sizeof *files));
   receives();
   if (result >= 0) writes(files, count * sizeof *files);
   return result;
@@ -231,8 +246,9 @@ static int selected(int count, fd_set* a, fd_set* b, fd_set* c, int result) {
 INTERCEPT(int, select, (int count, fd_set* a, fd_set* b, fd_set* c, timeval* timeout)) {
   const std::size_t bytes = set_bytes(count);
   const int result = selected(count, a, b, c,
-                              input(InputCall::Poll, -1, [&] { return REAL(select)(count, a, b, c, timeout); },
-                                    whole(a, bytes), whole(b, bytes), whole(c, bytes), whole(timeout)));
+                              input(
+                                  InputCall::Poll, -1, [&] { return REAL(select)(count, a, b, c, timeout); },
+                                  whole(a, bytes), whole(b, bytes), whole(c, bytes), whole(timeout)));
   if (result >= 0 && timeout != nullptr) writes(timeout, sizeof *timeout);
   return result;
 }
@@ -240,29 +256,33 @@ INTERCEPT(int, pselect, (int count, fd_set* a, fd_set* b, fd_set* c, const times
   const ExpectsSignal here(mask != nullptr);
   const std::size_t bytes = set_bytes(count);
   return selected(count, a, b, c,
-                  input(InputCall::Poll, -1, [&] { return REAL(pselect)(count, a, b, c, timeout, mask); },
-                        whole(a, bytes), whole(b, bytes), whole(c, bytes)));
+                  input(
+                      InputCall::Poll, -1, [&] { return REAL(pselect)(count, a, b, c, timeout, mask); },
+                      whole(a, bytes), whole(b, bytes), whole(c, bytes)));
 }
 static std::size_t event_bytes(int room) { return static_cast<std::size_t>(room < 0 ? 0 : room) * sizeof(epoll_event); }
 INTERCEPT(int, epoll_wait, (int file, epoll_event* events, int room, int timeout)) {
-  const int result = input(InputCall::Poll, -1, [&] { return REAL(epoll_wait)(file, events, room, timeout); },
-                           counted(events, event_bytes(room), sizeof *events));
+  const int result = input(
+      InputCall::Poll, -1, [&] { return REAL(epoll_wait)(file, events, room, timeout); },
+      counted(events, event_bytes(room), sizeof *events));
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;
 }
 INTERCEPT(int, epoll_pwait, (int file, epoll_event* events, int room, int timeout, const sigset_t* mask)) {
   const ExpectsSignal here(mask != nullptr);
-  const int result = input(InputCall::Poll, -1, [&] { return REAL(epoll_pwait)(file, events, room, timeout, mask); },
-                           counted(events, event_bytes(room), sizeof *events));
+  const int result = input(
+      InputCall::Poll, -1, [&] { return REAL(epoll_pwait)(file, events, room, timeout, mask); },
+      counted(events, event_bytes(room), sizeof *events));
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;
 }
 INTERCEPT(int, epoll_pwait2, (int file, epoll_event* events, int room, const timespec* timeout, const sigset_t* mask)) {
   const ExpectsSignal here(mask != nullptr);
-  const int result = input(InputCall::Poll, -1, [&] { return REAL(epoll_pwait2)(file, events, room, timeout, mask); },
-                           counted(events, event_bytes(room), sizeof *events));
+  const int result = input(
+      InputCall::Poll, -1, [&] { return REAL(epoll_pwait2)(file, events, room, timeout, mask); },
+      counted(events, event_bytes(room), sizeof *events));
   receives();
   if (result > 0) writes(events, static_cast<std::size_t>(result) * sizeof *events);
   return result;

@@ -3,8 +3,8 @@
 // The destructor of a pthread key records the end of a thread, in the last of the rounds that libc
 // makes over the keys. So the destructors of other keys and of C++ thread_locals, which run
 // earlier, still belong to the thread.
-#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/threads.h"
+#include "capture/runtime/inputs/inputs.h"
 
 #include <cerrno>
 #include <climits>

@@ -21,8 +21,7 @@ bool is_same_kind(EventKind met, const StepRow& step) {
   if ((step.flags & kBefore) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
   // Which of the two it is depends on who comes first.
   const bool once = met == EventKind::OnceBegin || met == EventKind::OnceWait;
-  if ((step.flags & kBefore) != 0 && once)
-    return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
+  if ((step.flags & kBefore) != 0 && once) return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
   return met == wanted;
 }
 
@@ -33,65 +32,6 @@ bool is_step(const ReplayedThread& self, const Met& met, bool before) {
   const StepRow& step = g_step_rows[self.step];
   return ((step.flags & kBefore) != 0) == before && ((step.flags & replay::kFails) != 0) == met.failed &&
          is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
-}
-
-// Memory that a step has freed, for the goal.
-std::uint64_t g_freed, g_freed_bytes;
-
-bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes;
-}
-
-bool writes(EventKind kind) { return trace::writes_memory(kind) || is_atomic(kind); }
-
-bool is_descriptor(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Descriptor; }
-
-// The two stops of a race touch the same bytes, and one of them writes.
-bool is_race() {
-  const ReplayedThread* first = nullptr;
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
-    const ReplayedThread& thread = g_replayed[i];
-    if (!thread.stopped) continue;
-    if (first == nullptr) first = &thread;
-    else if (is_descriptor(first->kind) || is_descriptor(thread.kind)) return first->address == thread.address;
-    else
-      return overlap(first->address, first->size, thread.address, thread.size) &&
-             (writes(first->kind) || writes(thread.kind));
-  }
-  return false;
-}
-
-bool is_lock(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Lock; }
-
-// Every stopped thread that asks for a lock asks for one that will not be given back: its holder
-// has stopped, too, or has ended.
-bool is_deadlock() {
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
-    const ReplayedThread& thread = g_replayed[i];
-    if (!thread.stopped || !is_lock(thread.kind)) continue;
-    const std::uint32_t holder = holder_of(thread.address);
-    if (holder == ~0u || !(g_replayed[holder].stopped || g_replayed[holder].ended)) return false;
-  }
-  return true;
-}
-
-// Whether a request for anything else will be granted is known only by trying.
-bool has_to_close() {
-  if (g_schedule->goal != Goal::Deadlock) return false;
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i)
-    if (g_replayed[i].stopped && !is_lock(g_replayed[i].kind)) return true;
-  return false;
-}
-
-bool is_reached(const ReplayedThread& self, Reason& reason) {
-  switch (g_schedule->goal) {
-  case Goal::Race: reason = Reason::OtherMemory; return is_race();
-  case Goal::Deadlock: reason = Reason::NotHeld; return is_deadlock();
-  case Goal::Freed:
-    reason = Reason::OtherMemory;
-    return g_freed_bytes != 0 && overlap(self.address, self.size != 0 ? self.size : 1, g_freed, g_freed_bytes);
-  default: return true;
-  }
 }
 
 // After the point: of two stopped threads, `first` goes on, and the other one follows.
@@ -175,7 +115,7 @@ void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   if ((step.flags & replay::kHasValue) != 0 && value_of(met) != step.value)
     return diverge(&self, Reason::OtherValue, &met);
   if ((step.flags & replay::kRemember) != 0)
-    g_freed = met.address, g_freed_bytes = met.size != 0 ? met.size : 1; // a primitive that is destroyed has no size
+    remember_freed(met.address, met.size != 0 ? met.size : 1); // a primitive that is destroyed has no size
   const bool last = self.step + 1 == g_schedule->steps;
   if (last && g_schedule->goal == Goal::Followed) {
     if (is_short_store(met, effect)) // before anything else happens; the thread makes it once more
@@ -201,8 +141,7 @@ bool has_returned(const Thread* t, const ReplayedThread& self) {
   // It may have called another function since: stack_low is the lowest top since the step before.
   const std::uint64_t* low = __sooth_thread.abi.stack_low;
   if (low < t->stack || static_cast<std::uint64_t>(low - t->stack) > step.value) return false;
-  g_freed = t->stack_low_address;
-  g_freed_bytes = t->stack_bytes;
+  remember_freed(t->stack_low_address, t->stack_bytes);
   return true;
 }
 
@@ -296,11 +235,11 @@ std::uint32_t site_of_call() { return __sooth_thread.abi.call_site; }
 Effect effect_of(EventKind kind) {
   switch (kind) {
   case EventKind::BarrierArrive:
+  case EventKind::FdUse: // perhaps a read that waits for what another thread writes
   case EventKind::ThreadEnd: return Effect::Now;
   case EventKind::Fork:
   case EventKind::Cancel:
   case EventKind::Wait:
-  case EventKind::FdUse:
   case EventKind::FdClose:
   case EventKind::Free:
   case EventKind::Unmap: return Effect::Comes;
