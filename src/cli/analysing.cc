@@ -135,10 +135,11 @@ AnalysisOptions with_scripts(AnalysisOptions options) {
   return options;
 }
 
-void confirm_in(report::Report& report, const AnalysisOptions& options, const BeginTelling& begin) {
+void confirm_in(report::Report& report, const AnalysisOptions& options, const std::vector<std::string>& traces,
+                const BeginTelling& begin) {
   if (!options.confirm) return;
   begin(); // the program runs now, as often as there are findings
-  options.confirm(report);
+  options.confirm(report, traces);
 }
 
 // On disk; at least 1.
@@ -198,7 +199,9 @@ Ended analyse(const std::vector<NamedTrace>& traces, const AnalysisOptions& give
       return analyse_all(traces, options, spending, line, notes);
     }();
     complain_all(notes);
-    if (report) confirm_in(*report, options, begin);
+    std::vector<std::string> files;
+    for (const NamedTrace& trace : traces) files.push_back(trace.file);
+    if (report) confirm_in(*report, options, files, begin);
     return report ? tell(std::move(*report), options, begin) : kWrong; // the notes have said why
   };
   return within_memory(spending, look, [&] { return tell(analysis::nothing_known(name, options), options, [] {}); });
@@ -235,7 +238,7 @@ Ended analyse(const std::string& file, const std::string& name, const AnalysisOp
       return analysis::analyse(file, name, options, spending, line, notes);
     }();
     complain_all(notes);
-    if (report) confirm_in(*report, options, begin);
+    if (report) confirm_in(*report, options, {file}, begin);
     if (report) return tell(std::move(*report), options, begin);
     complain(report.error().text());
     return kWrong;

@@ -21,7 +21,8 @@ struct AnalysisOptions : analysis::Options {
   std::string witnesses;  // folder for a witness file of each predicted finding; empty: none
   std::string replay;     // the command that replays a finding (report::TextOptions)
   // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
-  std::function<void(report::Report&)> confirm = {};
+  // `traces`: those that it is about.
+  std::function<void(report::Report&, const std::vector<std::string>& traces)> confirm = {};
   bool quiet = false;   // a line for each finding
   bool verbose = false; // everything that is known of each
 };

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include <fcntl.h>
@@ -72,12 +73,12 @@ public:
     sigset_t wanted;
     sigemptyset(&wanted);
     for (const int signal : kForwarded) sigaddset(&wanted, signal);
-    sigprocmask(SIG_BLOCK, &wanted, &before_);
+    pthread_sigmask(SIG_BLOCK, &wanted, &before_);
   }
   ~BlockedSignals() { restore(); }
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
-  void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  void restore() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 private:
   sigset_t before_;
@@ -92,7 +93,7 @@ Ended wait_for(pid_t child) {
 
 // `in_child` runs in the new process and must not return.
 template <typename InChild>
-Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>& watch = {}) {
+Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>& watch = {}, bool forwards = true) {
   const BlockedSignals blocked; // so that none gets lost between fork and the handlers
   const pid_t child = fork();
   if (child < 0) return Error{fmt::format("cannot start a process: {}.", std::strerror(errno)), "", 0, 0};
@@ -101,7 +102,8 @@ Result<Ended> fork_and_wait(InChild&& in_child, const std::function<void(pid_t)>
     in_child();
     _exit(127);
   }
-  const Forwarding forwarding(child);
+  std::optional<Forwarding> forwarding;
+  if (forwards) forwarding.emplace(child);
   blocked.restore();
   if (watch) watch(child);
   return wait_for(child);
@@ -140,7 +142,7 @@ Result<Ended> launch(const std::vector<std::string>& arguments, const Environmen
         [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
         _exit(127);
       },
-      watch);
+      watch, !environment.unattended);
   close(report[1]);
   int reason = 0;
   const ssize_t got = read(report[0], &reason, sizeof reason);

@@ -25,6 +25,7 @@ struct Environment {
   bool fixed_addresses = false;                         // no randomisation of the address space
   bool dies_with_us = false;                            // it waits for us, so it must not outlive us
   bool silent = false;                                  // its standard streams are /dev/null
+  bool unattended = false; // it gets no signals of ours. Several such programs may run at once, by different threads
 };
 
 // Starts `arguments[0]` and waits for its end. Passes on signals sent to this process alone (INT,

@@ -121,6 +121,9 @@ void add_record_options(Parser& parser, RecordOptions& options, const std::strin
   parser.add_flag(all, options.all, "Keep every event; nothing that repeats is left out");
   parser.add_option("--property", options.property, "Keep whatever this property can see, in its real order")
       ->type_name("P");
+  parser.add_flag("--inputs", options.inputs,
+                  "Also keep what the program gets from outside, so that a replay can give it the same: files, pipes,\n"
+                  "sockets, time, random numbers, ids. The trace then holds the data that it read");
   parser.add_option("--timeout", options.timeout, "End the program after so many seconds; 0: never")
       ->type_name("SECONDS")
       ->at_least(0)
@@ -166,11 +169,15 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
   } else if (const char* chosen = std::getenv("SOOTH_TRACE"); chosen != nullptr) {
     target = chosen;
   }
-  if (options.all || !options.property.empty()) {
-    const char* before = std::getenv("SOOTH_OPTIONS");
-    const std::string prefix = before != nullptr && *before != '\0' ? std::string(before) + ":" : "";
-    environment.set.emplace_back("SOOTH_OPTIONS",
-                                 prefix + "detail=all" + (options.exact.empty() ? "" : ":" + options.exact));
+  std::vector<std::string> settings;
+  if (options.all || !options.property.empty()) settings.emplace_back("detail=all");
+  if (!options.exact.empty()) settings.push_back(options.exact);
+  if (options.inputs) settings.emplace_back("inputs=1");
+  environment.fixed_addresses = options.inputs; // as in the replay
+  if (!settings.empty()) {
+    if (const char* before = std::getenv("SOOTH_OPTIONS"); before != nullptr && *before != '\0')
+      settings.insert(settings.begin(), before);
+    environment.set.emplace_back("SOOTH_OPTIONS", fmt::format("{}", fmt::join(settings, ":")));
   }
 
   // The runtime never overwrites a file: it would record into another one beside it.

@@ -19,6 +19,7 @@ struct RecordOptions {
   std::string property; // keep every event that this file can see ...
   std::string exact;    // ... and keep the order of these accesses (fit)
   double timeout = 0;   // seconds; 0: none
+  bool inputs = false;  // keep what it gets from outside, for replays
 };
 
 // The trace of a process that the program forked or started, or that it became (exec).

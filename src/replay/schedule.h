@@ -1,9 +1,10 @@
 // The schedule of a replay as bytes: the contract between `sooth replay`, which writes it and
 // watches it, and the runtime, which follows it. Both sides map the same file.
 //
-//     header | threads | steps
+//     header | threads | steps | what the program gets from outside (inputs.h)
 //     step: "thread 1 runs until it has made its 2nd `release` at this place"
 //           "thread 0 stops directly before its 1st `write` at that place"
+//           "thread 0 pauses directly before its 1st `join` at that place"
 //
 // Only the thread of step `cursor` runs; the others stand at their hooks. So the steps are exactly
 // the places at which another thread takes over, and a few that the goal names. Everything between
@@ -17,7 +18,7 @@
 
 namespace sooth::replay {
 
-inline constexpr std::uint64_t kScheduleMagic = 0x32796c7065724853; // "SHreply2"
+inline constexpr std::uint64_t kScheduleMagic = 0x33796c7065724853; // "SHreply3"
 inline constexpr std::uint32_t kMostThreads = 1u << 16;
 inline constexpr std::uint32_t kMostSteps = 1u << 24;
 inline constexpr std::size_t kTextBytes = 64 * 1024;
@@ -51,6 +52,7 @@ enum class Reason : std::uint32_t {
   NotHeld,     // nobody holds the requested lock
   OtherValue,  // a step has another value
   Unknown,     // the runtime could not read the schedule
+  TimeUp,      // there was no time left for it
 };
 
 struct ThreadRow {
@@ -62,6 +64,7 @@ enum StepFlags : std::uint16_t {
   kStops = 1,    // stop directly before the event
   kFails = 2,    // a try that fails, a wait whose time is up
   kRemember = 4, // of a `free`: the goal needs its memory
+  kPauses = 16,  // pass the turn on directly before the event, which the thread makes in its next turn
   kHasValue = 8, // `value` must be the one that is written or seen; of an `exit`: the calls that remain
 };
 
@@ -81,7 +84,8 @@ struct ScheduleHeader {
   std::uint32_t steps;
   Goal goal;
   Then then;
-  std::uint32_t first; // after a race is confirmed: the stop that goes on first
+  std::uint32_t first;         // after a race is confirmed: the stop that goes on first
+  std::uint32_t input_threads; // 0: inputs are real
 
   // `--then step`: the thread whose turn it is shows each event, and waits until it was answered.
   std::uint32_t shows;     // 0: nothing is shown
@@ -92,13 +96,17 @@ struct ScheduleHeader {
   char shown[kShownBytes]; // the event, as in `text`
 
   // Written by the program.
-  std::uint32_t process;   // that follows the schedule: the first one that comes
-  std::uint64_t progress;  // events of the thread whose turn it is
-  std::uint32_t cursor;    // the next step; a futex
-  std::uint32_t state;     // State; also written by the tool, when the time is up
-  std::uint32_t reason;    // Reason
-  std::uint32_t passed;    // the stop `first` has gone on
-  std::uint32_t closing;   // a deadlock is reached if the threads that stopped really wait now
+  std::uint32_t process;  // that follows the schedule: the first one that comes
+  std::uint64_t progress; // events of the thread whose turn it is
+  std::uint32_t cursor;   // the next step; a futex
+  std::uint32_t state;    // State; also written by the tool, when the time is up
+  std::uint32_t reason;   // Reason
+  std::uint32_t passed;   // the stop `first` has gone on
+  std::uint32_t closing;  // a deadlock is reached if the threads that stopped really wait now
+  // A thread asked for something else than in the recorded run: InputCall; 0: none did.
+  std::uint32_t input_asked;
+  std::uint32_t input_recorded;
+  std::uint32_t input_thread;
   std::uint32_t text_used; // of `text`: lines of words separated by tabs (runtime/replaying/report.cc)
   char text[kTextBytes];
 };

@@ -145,11 +145,15 @@ private:
       if (!error) error = take_text(words, script_.fingerprint);
     } else if (verb == "goal") error = take_goal(words);
     else if (verb == "thread") error = take_thread(words);
-    else if (verb == "run" || verb == "stop") error = take_step(words, verb == "stop");
+    else if (verb == "run") error = take_step(words, 0);
+    else if (verb == "pause") error = take_step(words, kPauses);
+    else if (verb == "stop") error = take_step(words, kStops);
     else if (verb == "early" || verb == "late")
       error = take_event(words, verb == "early" ? script_.early : script_.late);
     else if (verb == "from") error = take_frame(words);
-    else return expected("`program`, `finding`, `goal`, `thread`, `run`, `stop`, `early`, `late` or `from`", words);
+    else
+      return expected("`program`, `finding`, `goal`, `thread`, `run`, `pause`, `stop`, `early`, `late` or `from`",
+                      words);
     if (!error && (words.next() || words.broken())) return wrong("there is too much on this line", words.column());
     return error;
   }
@@ -221,10 +225,10 @@ private:
     return take_place(words, frames_->emplace_back());
   }
 
-  std::optional<Error> take_step(Words& words, bool stops) {
+  std::optional<Error> take_step(Words& words, std::uint16_t flags) {
     if (script_.steps.size() >= kMostSteps) return wrong("there are too many steps", 1);
     ScriptStep step;
-    if (stops) step.flags = kStops;
+    step.flags = flags;
     if (auto error = take_step_words(words, step)) return error;
     script_.steps.push_back(std::move(step));
     return std::nullopt;
@@ -276,7 +280,8 @@ std::string print(const Script& script) {
     const ScriptThread& thread = script.threads[i];
     out += i == 0 ? "thread 0\n" : fmt::format("thread {} by {} {}\n", i, thread.parent, thread.ordinal);
   }
-  for (const ScriptStep& step : script.steps) out += print_step(step, step.stops() ? "stop" : "run");
+  for (const ScriptStep& step : script.steps)
+    out += print_step(step, step.stops() ? "stop" : step.pauses() ? "pause" : "run");
   if (script.early) out += print_event(*script.early, "early");
   if (script.late) out += print_event(*script.late, "late");
   return out;
@@ -301,7 +306,7 @@ std::optional<Script> with_write_first(const Script& script) {
   return out;
 }
 
-std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first) {
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first, const RecordedInputs* inputs) {
   std::vector<std::uint8_t> out(bytes_of_schedule(script.threads.size(), script.steps.size()));
   auto* header = new (out.data()) ScheduleHeader{};
   header->magic = kScheduleMagic;
@@ -310,6 +315,7 @@ std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t
   header->goal = script.goal;
   header->then = then;
   header->first = first;
+  header->input_threads = inputs != nullptr ? inputs->threads : 0;
   std::uint8_t* at = out.data() + sizeof *header;
   for (const ScriptThread& thread : script.threads) {
     const ThreadRow row = {thread.parent, thread.ordinal};
@@ -328,6 +334,7 @@ std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t
     std::memcpy(at, &row, sizeof row);
     at += sizeof row;
   }
+  if (inputs != nullptr) out.insert(out.end(), inputs->bytes.begin(), inputs->bytes.end());
   return out;
 }
 

@@ -12,7 +12,8 @@
 //
 // `thread 1 by 0 1`: thread 1 is the first one that thread 0 creates. `run T KIND N PLACE`: thread
 // T runs until it has made N more events of this kind at this place, counted from its step before.
-// `stop`: it stands directly before the event. No line has an address, so the file fits a program
+// `stop`: it stands directly before the event. `pause`: so, too, and it makes the event in its next
+// turn. No line has an address, so the file fits a program
 // that was built again. Lines end with the words `fails`, `remember` and `value V` where needed
 // (StepFlags in schedule.h), and with `of NAME`, for people.
 //
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "replay/recorded_inputs.h"
 #include "replay/schedule.h"
 #include "trace/format.h"
 
@@ -59,6 +61,7 @@ struct ScriptStep {
   std::uint64_t value = 0;
   std::string name = {}; // of what it touches, for people; may be empty
   bool stops() const { return (flags & kStops) != 0; }
+  bool pauses() const { return (flags & kPauses) != 0; }
   friend bool operator==(const ScriptStep&, const ScriptStep&) = default;
 };
 
@@ -94,6 +97,8 @@ std::string phrase(const ScriptStep& step);
 std::optional<Script> with_write_first(const Script& script);
 
 // The schedule for the runtime (schedule.h), ready to be mapped.
-std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first);
+// `inputs`: what the program gets from outside; may be null.
+std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first,
+                                  const RecordedInputs* inputs = nullptr);
 
 } // namespace sooth::replay

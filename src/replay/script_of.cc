@@ -7,6 +7,7 @@
 
 #include "replay/critical.h"
 #include "replay/fewer_switches.h"
+#include "trace/effects.h"
 #include "trace/kind_groups.h"
 #include "trace/restore/hand_over.h"
 #include "trace/stack.h"
@@ -58,6 +59,27 @@ bool can_be_named(const Event& e) { return is_met(e) && !trace::begins_or_ends_o
 bool is_exact(const Event& e) {
   return is_met(e) && !has_failed(e) && e.kind != EventKind::Read && e.kind != EventKind::Write &&
          e.kind != EventKind::AtomicRead;
+}
+
+// Hooks come before it, also where it is a call that may block. So a thread can be held there,
+// whatever accesses it makes on its way.
+bool can_pause_before(const Event& e) {
+  if (!is_exact(e) || !can_be_named(e)) return false;
+  switch (e.kind) {
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+  case EventKind::Release:
+  case EventKind::ReleaseShared:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::SemWait:
+  case EventKind::SemPost:
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::Wait:
+  case EventKind::BarrierArrive: return true;
+  default: return false;
+  }
 }
 
 std::string name_of(const Trace& trace, const Event& e) {
@@ -136,10 +158,20 @@ public:
     leave(e.thread);
     add(e, 1, e.kind == EventKind::Exit ? kRemember | kHasValue : kRemember);
   }
-  // The thread's last event becomes a step: another thread goes on.
-  void leave(std::uint32_t thread) {
-    if (knows(thread) && own_[thread].last != ~0u && own_[thread].named != own_[thread].last)
-      name(thread, own_[thread].last, 0);
+  // The thread's last event becomes a step: another thread goes on. `next`: the thread's next event;
+  // ~0: none. A pause before that one is safer than counted accesses: the recorder omits some, and
+  // makes others of its own.
+  void leave(std::uint32_t thread, std::uint32_t next = ~0u) {
+    if (!knows(thread)) return;
+    Own& own = own_[thread];
+    if (own.last == ~0u || own.named == own.last) return;
+    if (next == ~0u || is_exact(trace_.events[own.last]) || !can_pause_before(trace_.events[next]))
+      return name(thread, own.last, 0);
+    const Event& e = trace_.events[next];
+    const auto it = own.counts.find(what_of(trace_, e));
+    add(e, (it == own.counts.end() ? 0 : it->second) + 1, kPauses);
+    begin_counting(own);
+    own.named = own.last;
   }
   void stop(std::uint32_t event) {
     const Event& e = trace_.events[event];
@@ -189,10 +221,13 @@ private:
     const Event& e = trace_.events[event];
     if (!is_exact(e)) name_last_exact(thread);
     add(e, own.counts[what_of(trace_, e)], flags);
+    begin_counting(own);
+    own.named = own.last = event;
+  }
+  static void begin_counting(Own& own) {
     own.counts.clear();
     own.since_exact.clear();
     own.exact_is_open = false;
-    own.named = own.last = event;
   }
   void add(const Event& e, std::uint32_t count, std::uint16_t flags) {
     ScriptStep step;
@@ -235,11 +270,35 @@ absl::flat_hash_map<std::uint32_t, std::uint16_t> named_events(const Trace& trac
   return out;
 }
 
+// An event that is no step by itself, and that other threads may notice: the end of a block.
+bool matters_to_others(const Event& e) {
+  const trace::ObjectKind object = trace::object_of(e.kind);
+  return object != trace::ObjectKind::Call && object != trace::ObjectKind::Name &&
+         object != trace::ObjectKind::Awaited && !trace::does(e.kind, trace::act::kBegins);
+}
+
+// For each place of the run: the next event of the same thread, if it may be a step; ~0: it may not.
+// What the finding names is counted from the event before.
+std::vector<std::uint32_t> next_named(const Trace& trace, const std::vector<std::uint32_t>& run,
+                                      const absl::flat_hash_map<std::uint32_t, std::uint16_t>& named) {
+  std::vector<std::uint32_t> out(run.size(), ~0u), latest(trace.threads.size(), ~0u);
+  for (std::size_t at = run.size(); at-- > 0;) {
+    const Event& e = trace.events[run[at]];
+    out[at] = latest[e.thread];
+    if (can_be_named(e) && !named.contains(run[at])) latest[e.thread] = run[at];
+    else if (named.contains(run[at]) || matters_to_others(e)) latest[e.thread] = ~0u;
+  }
+  return out;
+}
+
 void write_run(const Trace& trace, const std::vector<std::uint32_t>& run,
                const absl::flat_hash_map<std::uint32_t, std::uint16_t>& named, Writer& writer) {
   std::uint32_t before = ~0u;
   std::vector<std::uint32_t> handlers(trace.threads.size()); // of signals, that are running
-  for (const std::uint32_t i : run) {
+  const std::vector<std::uint32_t> next = next_named(trace, run, named);
+  std::vector<std::uint32_t> next_of(trace.threads.size(), ~0u); // the event after the thread's last one
+  for (std::size_t at = 0; at < run.size(); ++at) {
+    const std::uint32_t i = run[at];
     const Event& e = trace.events[i];
     const auto it = named.find(i);
     const bool is_named = it != named.end();
@@ -248,8 +307,9 @@ void write_run(const Trace& trace, const std::vector<std::uint32_t>& run,
     if (e.kind == EventKind::SignalExit && handlers[e.thread] != 0) --handlers[e.thread];
     if (handlers[e.thread] != 0 || !(is_met(e) || is_named)) continue;
     if (can_be_named(e) || is_named) {
-      if (before != ~0u && before != e.thread) writer.leave(before);
+      if (before != ~0u && before != e.thread) writer.leave(before, next_of[before]);
       before = e.thread;
+      next_of[e.thread] = next[at];
     }
     if (is_named && (e.kind == EventKind::Exit || e.kind == EventKind::StackEnd)) writer.end_frames(i);
     else writer.make(i, is_named, is_named ? it->second : std::uint16_t{0});

@@ -123,6 +123,8 @@ private:
     std::uint64_t checksum = 0;
     if (!checksum_of(file_, offset + sizeof h, there, checksum) || checksum != h.body_checksum) {
       damaged(offset, "checksum", sizeof h + there);
+    } else if (type == ChunkType::Inputs) {
+      out_.chunks.push_back({h, offset, there, {}});
     } else if (type != ChunkType::Events) {
       keep(offset, h, there);
     } else if (!plausible(h)) {

@@ -31,7 +31,7 @@ struct Chunk {
   ChunkHeader header;
   std::uint64_t offset; // of the header, in the file
   std::uint64_t bytes;  // of the body, as far as the file has it
-  // Empty for an Events chunk: body_of() reads it.
+  // Empty for an Events or Inputs chunk: body_of() reads it.
   std::span<const std::uint8_t> body;
 };
 
@@ -46,7 +46,7 @@ struct ScanResult {
 ScanResult scan_chunks(TraceBytes& file);
 ScanResult scan_chunks(std::span<const std::uint8_t> file);
 
-// The body of an Events chunk, in `out`. False: the file has changed since it was scanned.
+// The body of such a chunk, in `out`. False: the file has changed since it was scanned.
 bool body_of(const Chunk& chunk, TraceBytes& file, std::vector<std::uint8_t>& out);
 
 // The number of slots of a Live body before the first unfinished one.

@@ -136,6 +136,7 @@ enum class ChunkType : std::uint32_t {
   Pad = 6,     // nothing
   Initial = 7, // what globals held when their module was registered: u64 rows, InitialRow and its bytes for each
   Moves = 8,   // ends of ownership, as they stand in memory: MoveRow; one with from == 0 is not finished
+  Inputs = 9,  // what a call of the thread got from outside: one InputRow and its bytes (replay/inputs.h)
 };
 
 // One end of an ownership (docs/trace_format.md, "Owned blocks").
@@ -158,7 +159,7 @@ struct ChunkHeader {
   std::uint64_t raw_bytes;     // Events: bytes after decompression. Live: same as body_bytes
   std::uint32_t thread;        // Events, Live
   std::uint32_t count;         // Events: number of slots
-  std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk
+  std::uint64_t first_slot;    // Events, Live: how many slots of the thread come before this chunk; Inputs: rows
   std::uint64_t body_checksum; // XXH3 64 of the stored body; 0 for Live
   std::uint32_t state;         // Live: 1 in use, 0 free
   std::uint32_t reserved;

@@ -28,6 +28,7 @@ TEST(ReplayScript, IsPrintedAndReadAgain) {
   script.threads = {{}, {0, 1}, {1, 2}};
   script.steps.push_back({2, EventKind::Free, 3, {"a \"b\".cpp", 4, 5, "f(char const*)\n"}, kRemember, 0});
   script.steps.push_back({0, EventKind::Write, 1, {"x\\y.c", 7, 1, "g"}, kHasValue, 0xffffffffffffffff});
+  script.steps.push_back({1, EventKind::Join, 2, {"a.c", 3, 1, "f"}, kPauses, 0});
   script.steps.push_back({1, EventKind::Acquire, 1, {"", 0, 0, ""}, kStops | kFails, 0});
   const auto read = parse_script(print(script), "w");
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -43,8 +44,9 @@ TEST(ReplayScript, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of("sooth witness 2\n"), "w:1:15: this witness is of another version of Sooth.");
   EXPECT_EQ(error_of("hello\n").substr(0, 6), "w:1:1:");
   EXPECT_EQ(error_of(kHead), "w:6:1: the witness has no steps.");
-  EXPECT_EQ(error_of(kHead + "go 1\n"),
-            "w:7:1: expected `program`, `finding`, `goal`, `thread`, `run`, `stop`, `early`, `late` or `from`.");
+  EXPECT_EQ(
+      error_of(kHead + "go 1\n"),
+      "w:7:1: expected `program`, `finding`, `goal`, `thread`, `run`, `pause`, `stop`, `early`, `late` or `from`.");
   EXPECT_EQ(error_of(kHead + "run 2 write 1 \"a\" 1 1 \"f\"\n"), "w:7:5: expected a thread's number.");
   EXPECT_EQ(error_of(kHead + "run 1 scribble 1 \"a\" 1 1 \"f\"\n"), "w:7:7: expected a kind of event.");
   EXPECT_EQ(error_of(kHead + "run 1 write 0 \"a\" 1 1 \"f\"\n"), "w:7:13: expected a count, from 1.");
@@ -147,6 +149,42 @@ TEST(ScriptOf, AnAccessIsCountedFromTheLastSynchronisation) {
                                             {1, EventKind::Read, 1, {"a.cpp", 2, 1, "f"}, kStops, 0}};
   EXPECT_EQ(script->steps, expected);
   EXPECT_EQ(script->goal, Goal::Race);
+}
+
+TEST(ScriptOf, AThreadPausesBeforeItsNextSynchronisation) {
+  // Accesses cannot be counted for certain: thread 1 is left behind its read, and goes on with the lock.
+  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),        event(1, EventKind::ThreadStart, 0, 0),
+                               event(1, EventKind::Read, kX, 2),       event(0, EventKind::Write, kY, 5),
+                               event(1, EventKind::Acquire, kLock, 3), event(0, EventKind::Write, kX, 6),
+                               event(1, EventKind::Write, kX, 4)};
+  events[0].value = 1;
+  const Trace trace = trace_of(events, 2);
+  witness::Finding finding;
+  finding.witness = {0, {0, 1, 2, 3, 4}, {5, 6}};
+  const auto script = script_of(trace, finding, run_of(finding.witness), work);
+  ASSERT_TRUE(script.has_value());
+  const std::vector<ScriptStep> expected = {{0, EventKind::Fork, 1, {"a.cpp", 1, 1, "f"}, 0, 0},
+                                            {1, EventKind::Acquire, 1, {"a.cpp", 3, 1, "f"}, kPauses, 0},
+                                            {0, EventKind::Write, 1, {"a.cpp", 5, 1, "f"}, 0, 0},
+                                            {1, EventKind::Acquire, 1, {"a.cpp", 3, 1, "f"}, 0, 0},
+                                            {0, EventKind::Write, 1, {"a.cpp", 6, 1, "f"}, kStops, 0},
+                                            {1, EventKind::Write, 1, {"a.cpp", 4, 1, "f"}, kStops, 0}};
+  EXPECT_EQ(script->steps, expected);
+}
+
+TEST(ScriptOf, AThreadDoesNotPauseBehindTheEndOfABlock) {
+  // Thread 1 frees something before it takes the lock: thread 0 may use it before that.
+  std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),   event(1, EventKind::ThreadStart, 0, 0),
+                               event(1, EventKind::Read, kX, 2),  event(0, EventKind::Write, kY, 5),
+                               event(1, EventKind::Free, kY, 7),  event(1, EventKind::Acquire, kLock, 3),
+                               event(0, EventKind::Write, kX, 6), event(1, EventKind::Write, kX, 4)};
+  events[0].value = 1;
+  const Trace trace = trace_of(events, 2);
+  witness::Finding finding;
+  finding.witness = {0, {0, 1, 2, 3, 4, 5}, {6, 7}};
+  const auto script = script_of(trace, finding, run_of(finding.witness), work);
+  ASSERT_TRUE(script.has_value());
+  for (const ScriptStep& step : script->steps) EXPECT_FALSE(step.pauses());
 }
 
 TEST(ScriptOf, AnObservedFindingHasNone) {

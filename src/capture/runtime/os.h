@@ -31,9 +31,22 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
 
 inline bool failed(long result) { return result < 0 && result > -4096; }
 
+// The runtime's own memory lies apart from the program's. So the program's mappings and stacks lie
+// where they would without the runtime, and in a replay where they lay in the recorded run. A wish:
+// the kernel takes another place if this one is in use. Relaxed: only distinctness matters.
+inline std::uint64_t g_own_place = 0x2000'0000'0000;
+inline long own_place(std::size_t bytes) {
+  constexpr std::uint64_t kPage = 4096, kLarge = std::uint64_t{2} << 20;
+  const std::uint64_t room = (bytes + kPage - 1) / kPage * kPage;
+  // Small pieces lie side by side, so that the kernel merges them; large pages fit into large ones.
+  if (room < kLarge) return static_cast<long>(__atomic_fetch_add(&g_own_place, room, __ATOMIC_RELAXED));
+  const std::uint64_t place = __atomic_fetch_add(&g_own_place, room + kLarge, __ATOMIC_RELAXED);
+  return static_cast<long>((place + kLarge - 1) / kLarge * kLarge);
+}
+
 // Zeroed pages, or null.
 inline void* pages(std::size_t bytes) {
-  const long p = call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+  const long p = call(SYS_mmap, own_place(bytes), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return failed(p) ? nullptr : reinterpret_cast<void*>(p);
 }
@@ -56,8 +69,8 @@ inline void empty_pages(void* p, std::size_t bytes) {
   call(SYS_madvise, reinterpret_cast<long>(p), static_cast<long>(bytes), MADV_DONTNEED);
 }
 inline void* map_file(int file, std::uint64_t offset, std::size_t bytes) {
-  const long p =
-      call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<long>(offset));
+  const long p = call(SYS_mmap, own_place(bytes), static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                      static_cast<long>(offset));
   return failed(p) ? nullptr : reinterpret_cast<void*>(p);
 }
 

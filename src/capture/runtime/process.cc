@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitoring/monitoring.h"
 #include "capture/runtime/observing/observing.h"
@@ -24,6 +25,7 @@ char g_program[256];    // name without directories
 char g_directory[4096]; // of the trace
 char g_wanted[4096];    // the trace's own name, if one was asked for
 bool g_verbose;
+bool g_inputs_wanted;
 std::uint32_t g_run; // the `sooth` process that started this run
 
 struct Line { // a bounded piece of text
@@ -105,6 +107,8 @@ void read_option(const char* option, std::size_t n) {
   } else if (const char* result = value_of("monitor_result=")) {
     copy_text(monitoring::g_monitor_result, sizeof monitoring::g_monitor_result, result,
               n - static_cast<std::size_t>(result - option));
+  } else if (const char* inputs = value_of("inputs=")) {
+    g_inputs_wanted = *inputs == '1';
   } else if (const char* record = value_of("record=")) {
     if (*record == '0') g_switched_off = true;
   } else {
@@ -291,6 +295,7 @@ __attribute__((constructor(101))) void start() {
       // A thread takes a lock's first number while it holds the lock: no page fault may lengthen
       // that.
       if (!live) os::touch_pages(g_object_clocks, sizeof g_object_clocks);
+      if (!live && g_inputs_wanted) g_inputs = Inputs::Recorded;
       on_exit(at_exit, nullptr);
       pthread_atfork(nullptr, nullptr, reset_locks);
       g_ready = true;
@@ -358,6 +363,7 @@ void after_fork_child(Thread* t) {
     }
     thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
   } else {
+    g_inputs = Inputs::Off;
     __atomic_store_n(&g_ready, false, __ATOMIC_RELEASE);
     __sooth_thread.thread = nullptr;
     __sooth_thread.ended = 1;

@@ -128,6 +128,8 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     t->parent = parent;
     t->evictions = t->dirty_count = t->dirty_block_count = t->stack_low_address = t->stack_bytes = 0;
     t->busy = 0;
+    t->inputs = 0;
+    t->in_input = false;
     t->clock = t->raised = look(g_time);
     t->exact_tickets = kExactTickets;
     find_stack(t);
@@ -240,7 +242,7 @@ void forget_other_threads(Thread* t) {
   g_told_libraries = false;
   g_unjoined = 0;
   t->dirty_count = t->dirty_block_count = 0;
-  t->first_slot = 0;
+  t->first_slot = t->inputs = 0;
   if (make_buffer(t, kSmallLive)) {
     start_buffer(t);
     use_detail(t);

@@ -16,6 +16,7 @@ namespace monitoring {
 struct ThreadState;
 }
 struct ReplayedThread;
+struct FedThread;
 
 // An instruction's walk over neighbouring bytes, with no other event kept in between (runs.h).
 struct Run {
@@ -93,6 +94,9 @@ struct Thread {
   Thread* next_all;
   monitoring::ThreadState* monitored; // monitoring/state.h
   ReplayedThread* replayed;           // replaying/state.h
+  std::uint64_t inputs;               // rows that it has recorded (inputs/)
+  FedThread* fed;                     // inputs/fed.cc
+  bool in_input; // a call is under way whose result is one, and not those of the calls that it makes
 };
 
 struct ThreadLocal {

@@ -29,6 +29,8 @@ struct Wanted {
   std::string finding;  // REPORT.json:ID or T.sooth:ID
   std::string witness;  // a file by itself
   std::string observed; // a trace whose own run is wanted
+  std::string inputs;   // a trace that has them; empty: that of the finding, if there is one
+  bool real_inputs = false;
 };
 
 Result<std::string> read_text_file(const std::string& path) {
@@ -106,6 +108,37 @@ bool died_as_recorded(const std::string& path, const Replayed& replayed) {
          header.end_value == WTERMSIG(replayed.ended.status);
 }
 
+// The trace of the finding's run; empty if nobody knows it.
+std::string trace_of(const Wanted& wanted) {
+  if (!wanted.inputs.empty()) return wanted.inputs;
+  if (!wanted.observed.empty()) return wanted.observed;
+  const std::string path = wanted.finding.substr(0, wanted.finding.rfind(':'));
+  const auto text = read_text_file(path);
+  if (wanted.finding.empty() || !text) return {};
+  if (!text.value().starts_with("{")) return path;
+  const auto report = nlohmann::json::parse(text.value(), nullptr, false);
+  if (!report.is_object() || !report.contains("trace") || !report["trace"].is_object()) return {};
+  const auto file = report["trace"].find("file");
+  return file != report["trace"].end() && file->is_string() ? file->get<std::string>() : "";
+}
+
+// What the recorded program got from outside. A trace that is not there any more has nothing.
+Result<replay::RecordedInputs> inputs_for(const Wanted& wanted) {
+  const std::string trace = wanted.real_inputs ? "" : trace_of(wanted);
+  std::error_code ignored;
+  if (trace.empty() || (wanted.inputs.empty() && !std::filesystem::is_regular_file(trace, ignored)))
+    return replay::RecordedInputs{};
+  auto inputs = replay::read_inputs(trace);
+  if (!inputs && wanted.inputs.empty()) return replay::RecordedInputs{}; // a report may name the program instead
+  if (!inputs) return inputs.error();
+  if (inputs->threads == 0 && !wanted.inputs.empty())
+    return Error{"this trace has no inputs: record it with `sooth record --inputs`.", trace};
+  if (inputs->lost != 0)
+    complain(fmt::format("{}: recorded inputs of {} thread{} are damaged; they get the rest from outside.", trace,
+                         inputs->lost, inputs->lost == 1 ? "" : "s"));
+  return inputs;
+}
+
 int wrong(const std::string& message) {
   complain(message);
   return kWrong;
@@ -159,6 +192,13 @@ int run_replay(int argc, char** argv) {
   parser.add_option("--observed", wanted.observed, "Reproduce the recorded run of this trace, instead of FINDING")
       ->type_name("T.sooth")
       ->excludes("--witness");
+  parser
+      .add_option(
+          "--inputs", wanted.inputs,
+          "Give the program what it got from outside in this run (`sooth record --inputs`). By default from the\n"
+          "trace of the finding, if it has inputs")
+      ->type_name("T.sooth");
+  parser.add_flag("--real-inputs", wanted.real_inputs, "Let the program get what is outside now")->excludes("--inputs");
   parser.add_option("--save", save, "Also write the schedule as a witness file")->type_name("FILE");
   parser
       .add_option("--then", then,
@@ -196,6 +236,9 @@ int run_replay(int argc, char** argv) {
 
   const auto script = script_for(wanted);
   if (!script) return wrong(script.error().text());
+  const auto inputs = inputs_for(wanted);
+  if (!inputs) return wrong(inputs.error().text());
+  if (inputs.value().threads != 0) options.inputs = &inputs.value();
   if (!save.empty() && !write_file(save, replay::print(script.value()))) return kWrong;
   if (const std::string reason = misfit(script.value(), program); !reason.empty()) return wrong(reason);
 

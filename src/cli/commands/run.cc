@@ -119,7 +119,9 @@ std::string how_to_replay(int argc, char** argv, const std::string& target, cons
   if (confirms) return {};
   const std::string& source = predictions.files.json.empty() ? options.output : predictions.files.json;
   if (!source.empty() && language_of(target) == Language::None)
-    return fmt::format("sooth replay {}:{{}} {}", source, target);
+    return fmt::format("sooth replay {}{}:{{}} {}",
+                       options.inputs && !options.output.empty() ? fmt::format("--inputs {} ", options.output) : "",
+                       source, target);
   std::string out = "sooth run --confirm";
   for (int i = 1; i < argc; ++i) out += fmt::format(" {}", argv[i]);
   return out;
@@ -293,7 +295,12 @@ int run_run(int argc, char** argv) {
     return kWrong;
   }
   predictions.replay = how_to_replay(argc, argv, target, options, predictions, confirms);
-  if (confirms) predictions.confirm = [&](report::Report& report) { confirm(report, command, confirming); };
+  if (confirms)
+    predictions.confirm = [&](report::Report& report, const std::vector<std::string>& traces) {
+      if (options.inputs) confirming.traces = traces;
+      confirming.jobs = predictions.limits.jobs;
+      confirm(report, command, confirming);
+    };
   if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
   if (repeat > 1) {
     const Ended ended = run_repeatedly(command, target, options, predictions, keep, repeat);

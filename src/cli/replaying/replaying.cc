@@ -84,13 +84,19 @@ public:
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
     if (handle < 0) return;
     using Clock = std::chrono::steady_clock;
-    auto since = Clock::now(), step_since = since;
+    const auto begin = Clock::now();
+    auto since = begin, step_since = since;
     std::uint64_t seen = 0;
     std::uint32_t step = 0;
     State before = State::Running;
     pollfd wanted = {handle, POLLIN, 0};
     while (poll(&wanted, 1, stepping_ != nullptr ? kStepLook : kReplayLook) == 0) {
       if (stepping_ != nullptr && stepping_->look()) since = step_since = Clock::now();
+      if (options_.most > 0 && seconds_since(begin) > options_.most) {
+        schedule_.end(State::Diverged, Reason::TimeUp);
+        end(program);
+        break;
+      }
       const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
       const State state = schedule_.state();
       if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
@@ -110,8 +116,7 @@ public:
         schedule_.end(State::Confirmed, Reason::None);
       else if (state == State::Running && quiet > options_.watchdog) schedule_.end(State::Diverged, Reason::Blocked);
       else if (state != State::Running && is_over(program, quiet, state)) {
-        was_ended_ = true;
-        kill(program, SIGKILL);
+        end(program);
         break;
       }
     }
@@ -120,6 +125,10 @@ public:
   bool was_ended() const { return was_ended_; }
 
 private:
+  void end(pid_t program) {
+    was_ended_ = true;
+    kill(program, SIGKILL);
+  }
   static double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
@@ -207,6 +216,7 @@ std::string reason_text(Reason reason, const Script& script, std::size_t step, c
   case Reason::Blocked:
     return "nothing happened any more: the thread waits for something that the schedule did not foresee, or computes "
            "for longer than --watchdog allows";
+  case Reason::TimeUp: return "the time for replays was up (--confirm-budget)";
   case Reason::OtherMemory: return fmt::format("the thread touched other memory ({} {})", met ? met->kind : "", here);
   case Reason::NotHeld: return fmt::format("nobody holds the lock that it asks for {}", here);
   case Reason::OtherValue:
@@ -216,6 +226,14 @@ std::string reason_text(Reason reason, const Script& script, std::size_t step, c
   case Reason::None: break;
   }
   return "the program was not built with `sooth cc` or `sooth c++`, or it is another version";
+}
+
+// If a thread left the recorded inputs: where.
+std::string other_input(const ScheduleHeader& schedule) {
+  if (schedule.input_asked == 0) return {};
+  const auto recorded = static_cast<replay::InputCall>(schedule.input_recorded);
+  return fmt::format("; before that, thread {} asked for {}, and in the recorded run for {}", schedule.input_thread,
+                     replay::name_of(static_cast<replay::InputCall>(schedule.input_asked)), replay::name_of(recorded));
 }
 
 std::vector<std::string> under_gdb(const std::vector<std::string>& command, const std::string& schedule) {
@@ -283,11 +301,11 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
                                const ReplayOptions& options) {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "schedule").string();
-  SharedSchedule schedule(path, replay::flatten(script, options.then, options.first));
+  SharedSchedule schedule(path, replay::flatten(script, options.then, options.first, options.inputs));
   if (folder.path().empty() || !schedule.ok()) return Error{"cannot make a temporary file for the schedule.", "", 0, 0};
   Environment environment;
   environment.fixed_addresses = environment.dies_with_us = true;
-  environment.silent = options.silent;
+  environment.silent = environment.unattended = options.silent;
   if (!options.gdb) environment.set.emplace_back("SOOTH_REPLAY", path); // gdb itself starts other programs
   std::optional<Stepping> stepping;
   if (options.step) stepping.emplace(script, *schedule);
@@ -305,7 +323,7 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
     const Reason reason = schedule.state() == State::Running && schedule->process != 0
                               ? Reason::Ended
                               : static_cast<Reason>(schedule->reason);
-    out.why = reason_text(reason, script, out.followed, met);
+    out.why = reason_text(reason, script, out.followed, met) + other_input(*schedule);
   }
   return out;
 }

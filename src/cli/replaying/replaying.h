@@ -13,11 +13,13 @@ namespace sooth::cli {
 
 struct ReplayOptions {
   replay::Then then = replay::Then::Stop;
-  std::uint32_t first = 0; // after a race: which of the two goes on first
-  double watchdog = 10;    // seconds in which nothing happens
-  bool silent = false;     // the program's output is thrown away
-  bool gdb = false;        // under gdb, which stops at the point
-  bool step = false;       // shows each event (stepping.h)
+  std::uint32_t first = 0;                        // after a race: which of the two goes on first
+  double watchdog = 10;                           // seconds in which nothing happens
+  double most = 0;                                // seconds for all of it; 0: as many as it takes
+  bool silent = false;                            // the program's output is thrown away
+  bool gdb = false;                               // under gdb, which stops at the point
+  bool step = false;                              // shows each event (stepping.h)
+  const replay::RecordedInputs* inputs = nullptr; // what the program gets from outside; null: what is there now
 };
 
 struct ReplayFrame {

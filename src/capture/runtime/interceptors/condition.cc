@@ -59,7 +59,13 @@ int replayed_wait(Waiting& waiting) {
           auto* r = static_cast<Replayed*>(p);
           r->result = wait_on(*r->waiting, r->waiter);
         },
-        [](void* p) { end_wait(static_cast<Replayed*>(p)->waiter); }, &replayed);
+        [](void* p) {
+          auto* r = static_cast<Replayed*>(p);
+          end_wait(r->waiter);
+          failed(r->waiting->thread, EventKind::Wake, r->waiting->condition,
+                 reinterpret_cast<std::uint64_t>(r->waiting->mutex));
+        },
+        &replayed);
     result = replayed.result;
   }
   end_wait(replayed.waiter);

@@ -2,6 +2,7 @@
 //
 // Written bytes are recorded. Reads of sprintf through %s are not: the format would have to be
 // followed twice, and the contents are already there as values of the arguments' own accesses.
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cstdarg>
@@ -140,11 +141,15 @@ INTERCEPT(int, __vasprintf_chk, (char** text, int flag, const char* format, va_l
 // message from outside; a string is not.
 static void news_from(const char*) {}
 static void news_from(std::FILE*) { receives(); }
+static StreamInput stream_of(const char*) { return StreamInput(nullptr); }
+static StreamInput stream_of(std::FILE* stream) { return StreamInput(stream); }
 #define INTERCEPT_SCAN_LIST(name, source)                                                                              \
   INTERCEPT(int, name, (source from, const char* format, va_list list)) {                                              \
     va_list again;                                                                                                     \
     va_copy(again, list);                                                                                              \
+    StreamInput news = stream_of(from);                                                                                \
     const int result = REAL(name)(from, format, list);                                                                 \
+    news.over();                                                                                                       \
     news_from(from);                                                                                                   \
     scanned(format, again, result);                                                                                    \
     va_end(again);                                                                                                     \

@@ -1,5 +1,6 @@
 // read, write, recv, send and their vectors: the kernel touches the caller's buffers, and delivers
 // and takes messages.
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/calls.h"
 
 #include <atomic>
@@ -58,40 +59,61 @@ void sent(const msghdr* message) {
 
 INTERCEPT(ssize_t, read, (int file, void* buffer, std::size_t bytes)) {
   uses_file(file);
-  return wrote(buffer, REAL(read)(file, buffer, bytes));
+  return wrote(buffer,
+               input(InputCall::Read, file, [&] { return REAL(read)(file, buffer, bytes); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, pread, (int file, void* buffer, std::size_t bytes, off_t offset)) {
   uses_file(file);
-  return wrote(buffer, REAL(pread)(file, buffer, bytes, offset));
+  return wrote(
+      buffer,
+      input(InputCall::Read, file, [&] { return REAL(pread)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, pread64, (int file, void* buffer, std::size_t bytes, off64_t offset)) {
   uses_file(file);
-  return wrote(buffer, REAL(pread64)(file, buffer, bytes, offset));
+  return wrote(
+      buffer,
+      input(InputCall::Read, file, [&] { return REAL(pread64)(file, buffer, bytes, offset); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, __read_chk, (int file, void* buffer, std::size_t bytes, std::size_t room)) {
   uses_file(file);
-  return wrote(buffer, REAL(__read_chk)(file, buffer, bytes, room));
+  return wrote(buffer, input(
+                           InputCall::Read, file, [&] { return REAL(__read_chk)(file, buffer, bytes, room); },
+                           counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, readv, (int file, const iovec* parts, int count)) {
   uses_file(file);
-  return wrote_parts(parts, count, REAL(readv)(file, parts, count));
+  return wrote_parts(
+      parts, count,
+      input(InputCall::Read, file, [&] { return REAL(readv)(file, parts, count); }, counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv, (int file, const iovec* parts, int count, off_t offset)) {
   uses_file(file);
-  return wrote_parts(parts, count, REAL(preadv)(file, parts, count, offset));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv)(file, parts, count, offset); },
+                         counted_vector(parts, count)));
 }
 
 INTERCEPT(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t offset)) {
   uses_file(file);
-  return wrote_parts(parts, count, REAL(preadv64)(file, parts, count, offset));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv64)(file, parts, count, offset); },
+                         counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
   uses_file(file);
-  return wrote_parts(parts, count, REAL(preadv2)(file, parts, count, offset, flags));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv2)(file, parts, count, offset, flags); },
+                         counted_vector(parts, count)));
 }
 INTERCEPT(ssize_t, preadv64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
   uses_file(file);
-  return wrote_parts(parts, count, REAL(preadv64v2)(file, parts, count, offset, flags));
+  return wrote_parts(parts, count,
+                     input(
+                         InputCall::Read, file, [&] { return REAL(preadv64v2)(file, parts, count, offset, flags); },
+                         counted_vector(parts, count)));
 }
 
 namespace {
@@ -126,76 +148,84 @@ INTERCEPT(int, dup3, (int from, int to, int flags)) {
 INTERCEPT(ssize_t, write, (int file, const void* buffer, std::size_t bytes)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(write)(file, buffer, bytes);
+  const ssize_t result = output(file, [&] { return REAL(write)(file, buffer, bytes); });
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite, (int file, const void* buffer, std::size_t bytes, off_t offset)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwrite)(file, buffer, bytes, offset);
+  const ssize_t result = output(file, [&] { return REAL(pwrite)(file, buffer, bytes, offset); });
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t bytes, off64_t offset)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwrite64)(file, buffer, bytes, offset);
+  const ssize_t result = output(file, [&] { return REAL(pwrite64)(file, buffer, bytes, offset); });
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
 INTERCEPT(ssize_t, writev, (int file, const iovec* parts, int count)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(writev)(file, parts, count);
+  const ssize_t result = output(file, [&] { return REAL(writev)(file, parts, count); });
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t offset)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwritev)(file, parts, count, offset);
+  const ssize_t result = output(file, [&] { return REAL(pwritev)(file, parts, count, offset); });
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64, (int file, const iovec* parts, int count, off64_t offset)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwritev64)(file, parts, count, offset);
+  const ssize_t result = output(file, [&] { return REAL(pwritev64)(file, parts, count, offset); });
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev2, (int file, const iovec* parts, int count, off_t offset, int flags)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwritev2)(file, parts, count, offset, flags);
+  const ssize_t result = output(file, [&] { return REAL(pwritev2)(file, parts, count, offset, flags); });
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 INTERCEPT(ssize_t, pwritev64v2, (int file, const iovec* parts, int count, off64_t offset, int flags)) {
   uses_file(file);
   sends_to(file);
-  const ssize_t result = REAL(pwritev64v2)(file, parts, count, offset, flags);
+  const ssize_t result = output(file, [&] { return REAL(pwritev64v2)(file, parts, count, offset, flags); });
   if (result > 0) each_part(parts, count, static_cast<std::size_t>(result), reads);
   return result;
 }
 
 INTERCEPT(ssize_t, recv, (int socket, void* buffer, std::size_t bytes, int flags)) {
   uses_file(socket);
-  return wrote(buffer, REAL(recv)(socket, buffer, bytes, flags));
+  return wrote(
+      buffer,
+      input(InputCall::Read, socket, [&] { return REAL(recv)(socket, buffer, bytes, flags); }, counted(buffer, bytes)));
 }
 INTERCEPT(ssize_t, recvfrom,
           (int socket, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const ssize_t result = wrote(buffer, REAL(recvfrom)(socket, buffer, bytes, flags, from, length));
+  const ssize_t result = wrote(buffer, input(
+                                           InputCall::Read, socket,
+                                           [&] { return REAL(recvfrom)(socket, buffer, bytes, flags, from, length); },
+                                           counted(buffer, bytes), whole(from, room), whole(length)));
   if (result >= 0) wrote_address(from, length, room);
   return result;
 }
 INTERCEPT(ssize_t, recvmsg, (int socket, msghdr* message, int flags)) {
   uses_file(socket);
   const std::size_t name_room = message->msg_namelen;
-  const ssize_t result = REAL(recvmsg)(socket, message, flags);
+  const ssize_t result = input(
+      InputCall::Read, socket, [&] { return REAL(recvmsg)(socket, message, flags); },
+      counted_vector(message->msg_iov, static_cast<int>(message->msg_iovlen)), whole(message->msg_name, name_room),
+      whole(&message->msg_namelen), whole(&message->msg_flags));
   receives();
   if (result >= 0) received(message, result, name_room);
   return result;
@@ -213,7 +243,7 @@ INTERCEPT(int, recvmmsg, (int socket, mmsghdr* messages, unsigned count, int fla
 INTERCEPT(ssize_t, send, (int socket, const void* buffer, std::size_t bytes, int flags)) {
   uses_file(socket);
   sends();
-  const ssize_t result = REAL(send)(socket, buffer, bytes, flags);
+  const ssize_t result = output(socket, [&] { return REAL(send)(socket, buffer, bytes, flags); });
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   return result;
 }
@@ -221,7 +251,7 @@ INTERCEPT(ssize_t, sendto,
           (int socket, const void* buffer, std::size_t bytes, int flags, const sockaddr* to, socklen_t length)) {
   uses_file(socket);
   sends();
-  const ssize_t result = REAL(sendto)(socket, buffer, bytes, flags, to, length);
+  const ssize_t result = output(socket, [&] { return REAL(sendto)(socket, buffer, bytes, flags, to, length); });
   if (result > 0) reads(buffer, static_cast<std::size_t>(result));
   if (result >= 0 && to != nullptr) reads(to, length);
   return result;
@@ -229,7 +259,7 @@ INTERCEPT(ssize_t, sendto,
 INTERCEPT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags)) {
   uses_file(socket);
   sends();
-  const ssize_t result = REAL(sendmsg)(socket, message, flags);
+  const ssize_t result = output(socket, [&] { return REAL(sendmsg)(socket, message, flags); });
   if (result >= 0) sent(message);
   return result;
 }
@@ -274,7 +304,8 @@ INTERCEPT(ssize_t, splice,
 INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result = REAL(accept)(socket, from, length);
+  const int result =
+      opening([&] { return REAL(accept)(socket, from, length); }, socket, whole(from, room), whole(length));
   receives();
   if (result >= 0) wrote_address(from, length, room);
   return result;
@@ -282,7 +313,8 @@ INTERCEPT(int, accept, (int socket, sockaddr* from, socklen_t* length)) {
 INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result = REAL(accept4)(socket, from, length, flags);
+  const int result =
+      opening([&] { return REAL(accept4)(socket, from, length, flags); }, socket, whole(from, room), whole(length));
   receives();
   if (result >= 0) wrote_address(from, length, room);
   return result;
@@ -290,21 +322,27 @@ INTERCEPT(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flag
 INTERCEPT(int, getsockname, (int socket, sockaddr* address, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result = REAL(getsockname)(socket, address, length);
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getsockname)(socket, address, length); }, whole(address, room),
+      whole(length));
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getpeername, (int socket, sockaddr* address, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result = REAL(getpeername)(socket, address, length);
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getpeername)(socket, address, length); }, whole(address, room),
+      whole(length));
   if (result == 0) wrote_address(address, length, room);
   return result;
 }
 INTERCEPT(int, getsockopt, (int socket, int level, int option, void* value, socklen_t* length)) {
   uses_file(socket);
   const socklen_t room = room_of(length);
-  const int result = REAL(getsockopt)(socket, level, option, value, length);
+  const int result = input(
+      InputCall::Look, -1, [&] { return REAL(getsockopt)(socket, level, option, value, length); }, whole(value, room),
+      whole(length));
   if (result == 0) wrote_address(value, length, room);
   return result;
 }

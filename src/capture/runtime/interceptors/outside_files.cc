@@ -4,6 +4,7 @@
 // A call whose outcome depends on that is a `receive`. A call whose effect others may see is a
 // `send` (docs/trace_format.md, "The world outside"). Many calls are both: mkdir of a folder that
 // serves as a lock.
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/calls.h"
 
 #include <cerrno>
@@ -28,6 +29,19 @@ auto exchanged(const Call& call) {
   return result;
 }
 
+template <typename Call>
+std::FILE* opened_stream(const char* mode, const Call& call) {
+  Thread* t = has_inputs() ? enter() : nullptr;
+  if (t == nullptr) return call();
+  const InputRow* row = g_inputs == Inputs::Fed ? next_input(t, InputCall::Open) : nullptr;
+  std::FILE* stream = call();
+  if (row != nullptr) return stream_as_recorded(*row, stream, mode);
+  if (g_inputs == Inputs::Recorded) note_opened(t, stream != nullptr ? stream->_fileno : -1);
+  return stream;
+}
+
+int connected(int socket, const sockaddr* to, socklen_t length);
+
 } // namespace
 
 // --- opening -------------------------------------------------------------------------------------
@@ -35,34 +49,34 @@ auto exchanged(const Call& call) {
 // ignored.
 
 INTERCEPT(int, open, (const char* path, int flags, mode_t mode)) {
-  return exchanged([&] { return REAL(open)(path, flags, mode); });
+  return exchanged([&] { return opening([&] { return REAL(open)(path, flags, mode); }); });
 }
 INTERCEPT(int, open64, (const char* path, int flags, mode_t mode)) {
-  return exchanged([&] { return REAL(open64)(path, flags, mode); });
+  return exchanged([&] { return opening([&] { return REAL(open64)(path, flags, mode); }); });
 }
 INTERCEPT(int, openat, (int folder, const char* path, int flags, mode_t mode)) {
-  return exchanged([&] { return REAL(openat)(folder, path, flags, mode); });
+  return exchanged([&] { return opening([&] { return REAL(openat)(folder, path, flags, mode); }); });
 }
 INTERCEPT(int, openat64, (int folder, const char* path, int flags, mode_t mode)) {
-  return exchanged([&] { return REAL(openat64)(folder, path, flags, mode); });
+  return exchanged([&] { return opening([&] { return REAL(openat64)(folder, path, flags, mode); }); });
 }
 INTERCEPT(int, __open_2, (const char* path, int flags)) {
-  return exchanged([&] { return REAL(__open_2)(path, flags); });
+  return exchanged([&] { return opening([&] { return REAL(__open_2)(path, flags); }); });
 }
 INTERCEPT(int, __open64_2, (const char* path, int flags)) {
-  return exchanged([&] { return REAL(__open64_2)(path, flags); });
+  return exchanged([&] { return opening([&] { return REAL(__open64_2)(path, flags); }); });
 }
 INTERCEPT(int, creat, (const char* path, mode_t mode)) {
-  return exchanged([&] { return REAL(creat)(path, mode); });
+  return exchanged([&] { return opening([&] { return REAL(creat)(path, mode); }); });
 }
 INTERCEPT(int, creat64, (const char* path, mode_t mode)) {
-  return exchanged([&] { return REAL(creat64)(path, mode); });
+  return exchanged([&] { return opening([&] { return REAL(creat64)(path, mode); }); });
 }
 INTERCEPT_VERSION(std::FILE*, fopen, "GLIBC_2.2.5", (const char* path, const char* mode)) {
-  return exchanged([&] { return REAL(fopen)(path, mode); });
+  return exchanged([&] { return opened_stream(mode, [&] { return REAL(fopen)(path, mode); }); });
 }
 INTERCEPT(std::FILE*, fopen64, (const char* path, const char* mode)) {
-  return exchanged([&] { return REAL(fopen64)(path, mode); });
+  return exchanged([&] { return opened_stream(mode, [&] { return REAL(fopen64)(path, mode); }); });
 }
 INTERCEPT(std::FILE*, freopen, (const char* path, const char* mode, std::FILE* stream)) {
   if (stream != nullptr) closes_file(stream->_fileno);
@@ -73,13 +87,34 @@ INTERCEPT(std::FILE*, freopen64, (const char* path, const char* mode, std::FILE*
   return exchanged([&] { return REAL(freopen64)(path, mode, stream); });
 }
 INTERCEPT(int, shm_open, (const char* name, int flags, mode_t mode)) {
-  return exchanged([&] { return REAL(shm_open)(name, flags, mode); });
+  return exchanged([&] { return opening([&] { return REAL(shm_open)(name, flags, mode); }); });
 }
 INTERCEPT(int, connect, (int socket, const sockaddr* to, socklen_t length)) {
-  const int result = exchanged([&] { return REAL(connect)(socket, to, length); });
+  const int result = exchanged([&] { return connected(socket, to, length); });
   if (result == 0) reads(to, length);
   return result;
 }
+
+namespace {
+
+// In a replay, a server outside of the program need not be there; and it should not hear of it.
+int connected(int socket, const sockaddr* to, socklen_t length) {
+  const auto call = [&] { return REAL(connect)(socket, to, length); };
+  Thread* t = has_inputs() ? enter() : nullptr;
+  if (t == nullptr) return call();
+  if (g_inputs == Inputs::Recorded) {
+    const int result = call();
+    note_input(t, InputCall::Open, result, nullptr, 0);
+    return result;
+  }
+  const InputRow* row = next_input(t, InputCall::Open);
+  if (row == nullptr) return call();
+  const bool succeeds = row->result == 0 || row->error == EINPROGRESS;
+  if (succeeds && (!listens() || (call() != 0 && errno != EINPROGRESS))) replace_by_stand_in(socket);
+  return static_cast<int>(give_input(*row, nullptr, 0));
+}
+
+} // namespace
 
 // The other end of a pipe or a connection may wait for the close. What was received before only
 // stays before that, not before the call.
@@ -106,6 +141,7 @@ INTERCEPT(int, shutdown, (int socket, int how)) {
 }
 INTERCEPT(int, listen, (int socket, int most)) {
   sends();
+  note_listening();
   return REAL(listen)(socket, most);
 }
 INTERCEPT(int, ftruncate, (int file, off_t bytes)) {
@@ -123,10 +159,11 @@ INTERCEPT(int, mkfifo, (const char* path, mode_t mode)) {
 // --- names ---------------------------------------------------------------------------------------
 
 INTERCEPT(int, access, (const char* path, int mode)) {
-  return exchanged([&] { return REAL(access)(path, mode); });
+  return exchanged([&] { return input(InputCall::Look, -1, [&] { return REAL(access)(path, mode); }); });
 }
 INTERCEPT(int, faccessat, (int folder, const char* path, int mode, int flags)) {
-  return exchanged([&] { return REAL(faccessat)(folder, path, mode, flags); });
+  return exchanged(
+      [&] { return input(InputCall::Look, -1, [&] { return REAL(faccessat)(folder, path, mode, flags); }); });
 }
 INTERCEPT(int, mkdir, (const char* path, mode_t mode)) {
   return exchanged([&] { return REAL(mkdir)(path, mode); });

@@ -4,6 +4,7 @@
 //
 // The result of such a call may depend on everything that was done before: it is a `receive`. A
 // call that others may wait for is a `send` (docs/trace_format.md, "The world outside").
+#include "capture/runtime/inputs/inputs.h"
 #include "capture/runtime/interceptors/calls.h"
 #include "capture/runtime/interceptors/signals.h"
 
@@ -97,17 +98,17 @@ INTERCEPT(void, siglongjmp, (__jmp_buf_tag * to, int value)) {
 INTERCEPT(int, kill, (pid_t process, int number)) {
   sends();
   const ExpectsSignal own;
-  return REAL(kill)(process, number);
+  return REAL(kill)(real_id(process), number);
 }
 INTERCEPT(int, killpg, (pid_t group, int number)) {
   sends();
   const ExpectsSignal own;
-  return REAL(killpg)(group, number);
+  return REAL(killpg)(real_id(group), number);
 }
 INTERCEPT(int, tgkill, (pid_t process, pid_t thread, int number)) {
   sends();
   const ExpectsSignal own;
-  return REAL(tgkill)(process, thread, number);
+  return REAL(tgkill)(real_id(process), real_id(thread), number);
 }
 INTERCEPT(int, pthread_kill, (pthread_t thread, int number)) {
   sends();
@@ -117,7 +118,7 @@ INTERCEPT(int, pthread_kill, (pthread_t thread, int number)) {
 INTERCEPT(int, sigqueue, (pid_t process, int number, const sigval value)) {
   sends();
   const ExpectsSignal own;
-  return REAL(sigqueue)(process, number, value);
+  return REAL(sigqueue)(real_id(process), number, value);
 }
 INTERCEPT(int, pthread_sigqueue, (pthread_t thread, int number, const sigval value)) {
   sends();

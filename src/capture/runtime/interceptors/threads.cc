@@ -4,6 +4,7 @@
 // makes over the keys. So the destructors of other keys and of C++ thread_locals, which run
 // earlier, still belong to the thread.
 #include "capture/runtime/interceptors/threads.h"
+#include "capture/runtime/inputs/inputs.h"
 
 #include <cerrno>
 #include <climits>
@@ -70,6 +71,7 @@ StartBlock* before_create(Thread* t, bool has_own_mask) {
   *block = {};
   block->number = thread_create(t);
   block->parent = number_of(t);
+  if (has_inputs()) input_thread(t, block->number);
   block->sets_mask = !has_own_mask;
   block->signal_mask = set_signal_mask(~std::uint64_t{0});
   return block;
@@ -197,11 +199,12 @@ INTERCEPT(int, pthread_detach, (pthread_t thread)) {
 }
 
 INTERCEPT(int, pthread_cancel, (pthread_t thread)) {
-  if (Thread* t = enter()) {
-    if (const std::uint32_t number = thread_of(thread); number != ~0u)
-      sync(t, EventKind::Cancel, pointer(thread), number);
-  }
-  return REAL(pthread_cancel)(thread);
+  Thread* t = enter();
+  const std::uint32_t number = t != nullptr ? thread_of(thread) : ~0u;
+  if (number != ~0u) sync(t, EventKind::Cancel, pointer(thread), number);
+  const int result = REAL(pthread_cancel)(thread);
+  if (number != ~0u) gave(t);
+  return result;
 }
 
 // libc gets room for keys beyond the 32nd of a thread, and frees it after all destructors have run:

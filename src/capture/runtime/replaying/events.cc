@@ -13,86 +13,25 @@ namespace {
 
 bool is_atomic(EventKind kind) { return trace::does(kind, trace::act::kAtomic); }
 
+constexpr std::uint16_t kBefore = replay::kStops | replay::kPauses; // the step ends directly before its event
+
 // What an atomic operation does is only known behind it.
 bool is_same_kind(EventKind met, const StepRow& step) {
   const auto wanted = static_cast<EventKind>(step.kind);
-  if ((step.flags & replay::kStops) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
+  if ((step.flags & kBefore) != 0 && is_atomic(met) && is_atomic(wanted)) return true;
   // Which of the two it is depends on who comes first.
   const bool once = met == EventKind::OnceBegin || met == EventKind::OnceWait;
-  if ((step.flags & replay::kStops) != 0 && once)
-    return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
+  if ((step.flags & kBefore) != 0 && once) return wanted == EventKind::OnceBegin || wanted == EventKind::OnceWait;
   return met == wanted;
 }
 
 // Beginning and end of a thread: the last call that was made is anywhere.
 bool has_no_place(EventKind kind) { return kind == EventKind::ThreadStart || kind == EventKind::ThreadEnd; }
 
-bool is_step(const ReplayedThread& self, const Met& met, bool stops) {
+bool is_step(const ReplayedThread& self, const Met& met, bool before) {
   const StepRow& step = g_step_rows[self.step];
-  return ((step.flags & replay::kStops) != 0) == stops && ((step.flags & replay::kFails) != 0) == met.failed &&
+  return ((step.flags & kBefore) != 0) == before && ((step.flags & replay::kFails) != 0) == met.failed &&
          is_same_kind(met.kind, step) && (has_no_place(met.kind) || place_of_site(met.site) == step.place);
-}
-
-// Memory that a step has freed, for the goal.
-std::uint64_t g_freed, g_freed_bytes;
-
-bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes;
-}
-
-bool writes(EventKind kind) { return trace::writes_memory(kind) || is_atomic(kind); }
-
-// A call about a descriptor or a primitive.
-bool is_call(EventKind kind) {
-  return trace::object_of(kind) == trace::ObjectKind::Descriptor || trace::is_primitive(trace::object_of(kind));
-}
-
-// The two stops of a race touch the same bytes, and one of them writes.
-bool is_race() {
-  const ReplayedThread* first = nullptr;
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
-    const ReplayedThread& thread = g_replayed[i];
-    if (!thread.stopped) continue;
-    if (first == nullptr) first = &thread;
-    else if (is_call(first->kind) || is_call(thread.kind)) return first->address == thread.address;
-    else
-      return overlap(first->address, first->size, thread.address, thread.size) &&
-             (writes(first->kind) || writes(thread.kind));
-  }
-  return false;
-}
-
-bool is_lock(EventKind kind) { return trace::object_of(kind) == trace::ObjectKind::Lock; }
-
-// Every stopped thread that asks for a lock asks for one that will not be given back: its holder
-// has stopped, too, or has ended.
-bool is_deadlock() {
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i) {
-    const ReplayedThread& thread = g_replayed[i];
-    if (!thread.stopped || !is_lock(thread.kind)) continue;
-    const std::uint32_t holder = holder_of(thread.address);
-    if (holder == ~0u || !(g_replayed[holder].stopped || g_replayed[holder].ended)) return false;
-  }
-  return true;
-}
-
-// Whether a request for anything else will be granted is known only by trying.
-bool has_to_close() {
-  if (g_schedule->goal != Goal::Deadlock) return false;
-  for (std::uint32_t i = 0; i < g_schedule->threads; ++i)
-    if (g_replayed[i].stopped && !is_lock(g_replayed[i].kind)) return true;
-  return false;
-}
-
-bool is_reached(const ReplayedThread& self, Reason& reason) {
-  switch (g_schedule->goal) {
-  case Goal::Race: reason = Reason::OtherMemory; return is_race();
-  case Goal::Deadlock: reason = Reason::NotHeld; return is_deadlock();
-  case Goal::Freed:
-    reason = Reason::OtherMemory;
-    return g_freed_bytes != 0 && overlap(self.address, self.size != 0 ? self.size : 1, g_freed, g_freed_bytes);
-  default: return true;
-  }
 }
 
 // After the point: of two stopped threads, `first` goes on, and the other one follows.
@@ -176,7 +115,7 @@ void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   if ((step.flags & replay::kHasValue) != 0 && value_of(met) != step.value)
     return diverge(&self, Reason::OtherValue, &met);
   if ((step.flags & replay::kRemember) != 0)
-    g_freed = met.address, g_freed_bytes = met.size != 0 ? met.size : 1; // a primitive that is destroyed has no size
+    remember_freed(met.address, met.size != 0 ? met.size : 1); // a primitive that is destroyed has no size
   const bool last = self.step + 1 == g_schedule->steps;
   if (last && g_schedule->goal == Goal::Followed) {
     if (is_short_store(met, effect)) // before anything else happens; the thread makes it once more
@@ -202,8 +141,7 @@ bool has_returned(const Thread* t, const ReplayedThread& self) {
   // It may have called another function since: stack_low is the lowest top since the step before.
   const std::uint64_t* low = __sooth_thread.abi.stack_low;
   if (low < t->stack || static_cast<std::uint64_t>(low - t->stack) > step.value) return false;
-  g_freed = t->stack_low_address;
-  g_freed_bytes = t->stack_bytes;
+  remember_freed(t->stack_low_address, t->stack_bytes);
   return true;
 }
 
@@ -226,15 +164,66 @@ bool begins(Thread* t, ReplayedThread* self) {
   return false;
 }
 
+// The thread stands directly before the event of its step: it stops, or lets others go on first.
+// True: its turn has come, and it makes the event.
+bool stand_before(Thread* t, ReplayedThread& self, const Met& met) {
+  if ((g_step_rows[self.step].flags & replay::kPauses) == 0) {
+    stop(t, self, met);
+    return false;
+  }
+  pass_turn(self);
+  return take_turn(self) && self.step < g_schedule->steps;
+}
+
+// Every one of these is recorded, and hooks come before it.
+bool is_counted_exactly(EventKind kind) {
+  switch (kind) {
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+  case EventKind::Release:
+  case EventKind::ReleaseShared:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::SemWait:
+  case EventKind::SemPost:
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::Wait:
+  case EventKind::BarrierArrive:
+  case EventKind::ThreadEnd: return true;
+  default: return false;
+  }
+}
+
+// The step is an access that comes before this event. It was not met: the recorder keeps accesses
+// that no hook makes, as those of libraries, and omits others. Then the step ends here.
+bool is_behind_step(const ReplayedThread& self, const Met& met) {
+  const StepRow& step = g_step_rows[self.step];
+  const auto wanted = static_cast<EventKind>(step.kind);
+  const bool access = wanted == EventKind::Read || wanted == EventKind::Write || wanted == EventKind::AtomicRead;
+  return access && step.flags == 0 && !met.failed && is_counted_exactly(met.kind);
+}
+
+// False: nothing is left to follow.
+bool end_missed_steps(ReplayedThread& self, const Met& met) {
+  while (is_behind_step(self, met)) {
+    pass_turn(self);
+    if (!take_turn(self) || self.step >= g_schedule->steps) return false;
+  }
+  return true;
+}
+
 void meet(Thread* t, const Met& met, Effect effect) {
   ReplayedThread* self = replayed_self(t);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
   show(*self, met);
+  if (effect != Effect::Made && !end_missed_steps(*self, met)) return;
   if (effect != Effect::Made || met.kind == EventKind::Read) {
-    if (is_step(*self, met, true)) {
-      if (--self->left == 0) stop(t, *self, met);
-      return;
-    }
+    while (is_step(*self, met, true))
+      if (--self->left != 0 || !stand_before(t, *self, met)) return;
+  } else if (is_step(*self, met, true)) {
+    if (self->left > 1) --self->left; // the request before it did not count: it might have failed
+    return;
   }
   if (self->retries && trace::object_of(met.kind) != trace::ObjectKind::Memory)
     return diverge(self, Reason::OtherMemory, &met);
@@ -246,13 +235,14 @@ std::uint32_t site_of_call() { return __sooth_thread.abi.call_site; }
 Effect effect_of(EventKind kind) {
   switch (kind) {
   case EventKind::BarrierArrive:
+  case EventKind::FdUse: // perhaps a read that waits for what another thread writes
   case EventKind::ThreadEnd: return Effect::Now;
   case EventKind::Fork:
+  case EventKind::Cancel:
   case EventKind::Wait:
   case EventKind::LockInit: // of these the hook comes behind the call; a thread that stops there has just made it
   case EventKind::SemInit:
   case EventKind::BarrierInit:
-  case EventKind::FdUse:
   case EventKind::FdClose:
   case EventKind::Free:
   case EventKind::Unmap: return Effect::Comes;
@@ -285,6 +275,7 @@ void replay_sync(Thread* t, ReplayedThread& self, EventKind kind, std::uint64_t 
   if (region && (self.step >= g_schedule->steps || static_cast<EventKind>(g_step_rows[self.step].kind) != kind ||
                  place_of_site(site_of_call()) != g_step_rows[self.step].place))
     return;
+  if (kind == EventKind::Detach) return; // it may come between a `fork` and its real call
   if (kind == EventKind::ThreadEnd) self.ended = true;
   if (kind == EventKind::Fork) announce_replayed(self, static_cast<std::uint32_t>(value));
   const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);
@@ -319,9 +310,11 @@ void replayed_request(Thread* t, EventKind kind, const void* object) {
   const bool arrives = kind == EventKind::BarrierLeave;
   if (arrives && (self == nullptr || self->step >= g_schedule->steps || !is_step(*self, met, true))) return;
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
-  if (!is_step(*self, met, true) || --self->left != 0) return;
-  show(*self, met);
-  stop(t, *self, met);
+  if (!end_missed_steps(*self, met)) return;
+  while (is_step(*self, met, true) && self->left == 1) {
+    show(*self, met);
+    if (!stand_before(t, *self, met)) return;
+  }
 }
 
 bool stops_in_wait(Thread* t, ReplayedThread& self, const Waiter& waiter) {
@@ -349,7 +342,7 @@ void replayed_atomic_begins(Thread* t, const void* address, std::size_t size, st
   const Met met = {EventKind::AtomicRmw, false, reinterpret_cast<std::uint64_t>(address), size, nullptr, site};
   if (!is_step(*self, met, true) || --self->left != 0) return;
   show(*self, met);
-  stop(t, *self, met);
+  stand_before(t, *self, met);
 }
 
 void replayed_atomic(Thread* t, EventKind kind, const void* address, const void* seen, const void* written,

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "capture/runtime/inputs/fed.h"
 #include "capture/runtime/modules.h"
 
 namespace sooth::runtime {
@@ -20,12 +21,12 @@ constexpr std::size_t kMostSites = std::size_t{1} << 22;
 std::uint64_t* g_places; // by site; 0: not known yet
 
 // The schedule that the file holds, or null.
-ScheduleHeader* map_schedule(const char* path) {
+ScheduleHeader* map_schedule(const char* path, std::uint64_t& bytes) {
   const long file = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDWR | O_CLOEXEC);
   if (os::failed(file)) return nullptr;
   struct stat info = {};
   const bool known = !os::failed(os::call(SYS_fstat, file, reinterpret_cast<long>(&info)));
-  const auto bytes = static_cast<std::uint64_t>(known ? info.st_size : 0);
+  bytes = static_cast<std::uint64_t>(known ? info.st_size : 0);
   auto* header = bytes >= sizeof(ScheduleHeader)
                      ? static_cast<ScheduleHeader*>(os::map_file(static_cast<int>(file), 0, bytes))
                      : nullptr;
@@ -62,7 +63,8 @@ bool replay_is_wanted() {
 }
 
 bool replay_start() {
-  g_schedule = map_schedule(os::environment("SOOTH_REPLAY"));
+  std::uint64_t bytes = 0;
+  g_schedule = map_schedule(os::environment("SOOTH_REPLAY"), bytes);
   if (g_schedule == nullptr || !claim(*g_schedule)) return false;
   g_thread_rows = reinterpret_cast<const replay::ThreadRow*>(g_schedule + 1);
   g_step_rows = reinterpret_cast<const replay::StepRow*>(g_thread_rows + g_schedule->threads);
@@ -70,6 +72,8 @@ bool replay_start() {
   g_places = static_cast<std::uint64_t*>(os::pages(kMostSites * sizeof *g_places));
   bool fits = g_replayed != nullptr && g_places != nullptr;
   for (std::uint32_t i = 0; i < g_schedule->steps; ++i) fits = fits && g_step_rows[i].thread < g_schedule->threads;
+  const std::uint64_t steps_end = replay::bytes_of_schedule(g_schedule->threads, g_schedule->steps);
+  fits = fits && start_feeding(reinterpret_cast<const std::uint8_t*>(g_schedule) + steps_end, bytes - steps_end);
   if (!fits) {
     end_replay(*g_schedule, replay::State::Diverged, replay::Reason::Unknown);
     return false;

@@ -79,6 +79,14 @@ void wake_all();
 void diverge(const ReplayedThread* self, replay::Reason reason, const Met* met);
 void confirm(Thread* t);
 
+// Goals (goals.cc). The thread stands where the last step names it: is the error there? `reason`: why
+// not.
+bool is_reached(const ReplayedThread& self, replay::Reason& reason);
+// Whether a request for anything but a lock will be granted is known only by trying.
+bool has_to_close();
+// The goal is about this memory, which is freed now.
+void remember_freed(std::uint64_t address, std::uint64_t bytes);
+
 // Lines of the outcome's text.
 void tell_stop(Thread* t, const ReplayedThread& self, const Met& met);
 void tell_divergence(const ReplayedThread* self, const Met* met);
