@@ -66,8 +66,7 @@ void add_computation(const causality::Computation& computation, Collector& out) 
 
 void add_defects(const trace::Trace& trace, Collector& out) {
   const auto bounds = [](const trace::DefectRow& row) {
-    return row.severity == "error" || row.defect == trace::Defect::HandedOver ||
-           row.defect == trace::Defect::OwnedBlocks;
+    return row.severity == "error" || row.defect == trace::Defect::HandedOver;
   };
   for (const trace::DefectRow& row : trace::defect_rows())
     if (row.defect != trace::Defect::UnsupportedCalls)

@@ -48,6 +48,8 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
   if (is_monitoring() && monitoring::passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
   end_storing(); // whatever it was, it is made
   end_segment(t);
+  if (trace::takes_lock(kind)) ++t->locks;
+  else if (trace::gives_lock(kind) && t->locks != 0) --t->locks;
   mark(t, kind, address, value, flags);
 }
 

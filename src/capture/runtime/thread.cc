@@ -127,7 +127,7 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     t->number = number == kNoThread ? next_number() : number;
     t->parent = parent;
     t->evictions = t->dirty_count = t->dirty_block_count = t->stack_low_address = t->stack_bytes = 0;
-    t->busy = 0;
+    t->busy = t->locks = 0;
     t->clock = t->raised = look(g_time);
     t->exact_tickets = kExactTickets;
     find_stack(t);
