@@ -60,7 +60,7 @@ void wait_while_busy(Thread* t, const std::uint64_t& word) {
 // upper one late. So the block below has to be the thread's, too; but not on its own stack, and not
 // while there is nobody else.
 bool is_well_inside(const Thread* t, std::uint64_t block) {
-  if (g_alone || block - t->stack_low_address < t->stack_bytes) return true;
+  if (owns_eagerly() || g_alone || block - t->stack_low_address < t->stack_bytes) return true;
   const std::uint64_t below = __atomic_load_n(&owner_word(block - kOwnerBlock), __ATOMIC_RELAXED);
   return (below | kOwned) == t->mine && below < kBusy;
 }
@@ -122,7 +122,9 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
     if (use != Use::Access || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
-    if (t->locks != 0) return true; // what is used under a lock will be used by others
+    // What is used under a lock will be used by others. What the only thread does is hardly recorded
+    // anyway (cells.h); and its last writes say what others begin with, while an owner's do not.
+    if ((t->locks != 0 || g_alone) && !owns_eagerly()) return true;
     if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
     return true;
@@ -161,22 +163,21 @@ void each_block(std::uint64_t address, std::uint64_t size, F&& f) {
   for (std::uint64_t at = address & ~(kOwnerBlock - 1); at < end; at += kOwnerBlock) f(at);
 }
 
-void stop_owning() {
+} // namespace
+
+void stop_owning(Thread* t) {
+  if (is_stopped()) return;
   __atomic_store_n(&g_stopped, true, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&g_table, __ATOMIC_RELAXED) == nullptr) return;
-  Thread* t = enter();
-  if (t == nullptr) return; // no thread is recorded from here on
+  if (__atomic_load_n(&g_table, __ATOMIC_RELAXED) == nullptr || t == nullptr) return;
   std::uint64_t count = __atomic_load_n(&g_owned_count, __ATOMIC_SEQ_CST);
   if (count > kMostOwned) count = kMostOwned;
   for (std::uint64_t i = 0; i < count; ++i)
     if (const std::uint64_t block = __atomic_load_n(&g_owned[i], __ATOMIC_SEQ_CST)) settle(t, block, Use::Share);
 }
 
-} // namespace
-
 void own_in_module(bool has_owners) {
   if (!has_owners) {
-    if (!is_stopped()) stop_owning();
+    if (!is_stopped()) stop_owning(g_table != nullptr ? enter() : nullptr); // null: no thread is recorded any more
     return;
   }
   g_modules_have_owners = true;
@@ -253,7 +254,7 @@ void follow_hand_overs(Thread* t) { reading(t); }
 void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   // A stack that begins is a thread's own: nobody else comes before it does.
   const bool stack = kind == EventKind::StackBegin || kind == EventKind::StackEnd;
-  const bool bars = !stack && (trace::ends_object(kind) || t->locks != 0);
+  const bool bars = !stack && (trace::ends_object(kind) || (t->locks != 0 && !owns_eagerly()));
   each_block(address, size, [&](std::uint64_t block) {
     const bool covered = address <= block && address + size - block >= kOwnerBlock;
     // Relaxed: another thread that is about to own the block changes its word, as this one does.
@@ -261,7 +262,8 @@ void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t 
     const std::uint64_t seen = __atomic_load_n(&owner_word(block), __ATOMIC_RELAXED);
     // All that was left out was done to an object that ends now, by the thread that ends it. In every
     // run others use the memory after that, and begin with contents that nobody knows.
-    if (covered && trace::ends_object(kind) && seen == t->mine && change(owner_word(block), seen, touched_by(t))) return;
+    if (covered && trace::ends_object(kind) && seen == t->mine && change(owner_word(block), seen, touched_by(t)))
+      return;
     if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, bars ? Use::Bar : Use::Region);
   });
   if (__sooth_thread.abi.owner_mask != 0) follow_hand_overs(t);
