@@ -101,8 +101,7 @@ void add_computation(const trace::Trace& trace, const causality::Computation& co
 
 void add_defects(const trace::Trace& trace, Collector& out) {
   const auto bounds = [](const trace::DefectRow& row) {
-    return row.severity == "error" || row.defect == trace::Defect::HandedOver ||
-           row.defect == trace::Defect::OwnedBlocks;
+    return row.severity == "error" || row.defect == trace::Defect::HandedOver;
   };
   for (const trace::DefectRow& row : trace::defect_rows())
     if (row.defect != trace::Defect::UnsupportedCalls)

@@ -110,7 +110,7 @@ struct SoothModule {
 enum { kSoothAbiVersion = 2 };
 enum SoothModuleFlags {
   kSoothModuleHasFacts = 1,  // compiled with static facts for dependence: everything is recorded in full
-  kSoothModuleHasOwners = 2, // compiled with -fsooth-own: it looks at owners, and marks its stores
+  kSoothModuleHasOwners = 2, // not with -fno-sooth-own: it looks at owners, and marks its stores
 };
 
 // Called by a constructor of priority 0 that the pass adds to each module; idempotent.

@@ -130,6 +130,7 @@ void Sharing::survey(const Event& e) {
     handlers_ = 0;
   }
   if (is_access(e.kind)) {
+    if (e.has(trace::kMerged) && e.has(trace::kOpaque)) left_ = e.address; // hand_over.h: its release is next
     if (has_extent(e)) use(e);
     return;
   }
@@ -160,7 +161,10 @@ void Sharing::survey(const Event& e) {
   case EventKind::ProcessFork:
   case EventKind::Crash: odd_ = true; break;
   case EventKind::HbRelease:
-    if (is_hand_over(e)) hand_overs_[e.address].given = {e.thread, order_.epoch(e.thread)};
+    if (is_hand_over(e)) {
+      hand_overs_[e.address].block = left_;
+      hand_overs_[e.address].given = {e.thread, order_.epoch(e.thread)};
+    }
     break;
   case EventKind::HbAcquire:
     if (is_hand_over(e)) hand_overs_[e.address].taken.push_back({e.thread, order_.epoch(e.thread)});
@@ -169,10 +173,19 @@ void Sharing::survey(const Event& e) {
   }
 }
 
+// Creation and joining put the owner before whoever took the block: then only its contents are lost.
+// They matter where later uses can come in another order: a read may see what the owner left.
 std::uint64_t Sharing::handed_over() const {
+  const auto contends = [&](std::uint64_t block) {
+    const Page* page = find(block >> kPageBits);
+    return page != nullptr && std::ranges::count(page->granules, static_cast<std::uint32_t>(Verdict::Constrains)) != 0;
+  };
   const auto costs = [&](const auto& entry) {
     const HandOver& over = entry.second;
-    return std::ranges::any_of(over.taken, [&](const Moment& taken) { return !order_.before(over.given, taken); });
+    if (over.taken.empty()) return false;
+    if (has_blocks_) return true; // an atomic block may break around a thread that it creates
+    return contends(over.block) ||
+           std::ranges::any_of(over.taken, [&](const Moment& taken) { return !order_.before(over.given, taken); });
   };
   return static_cast<std::uint64_t>(std::ranges::count_if(hand_overs_, costs));
 }

@@ -190,10 +190,12 @@ private:
   Settled settled_;
   absl::flat_hash_set<std::uint64_t> frame_pages_;
   struct HandOver { // by its tag: who gave a block, and who took it
+    std::uint64_t block = 0;
     Moment given;
     std::vector<Moment> taken;
   };
   absl::flat_hash_map<std::uint64_t, HandOver> hand_overs_;
+  std::uint64_t left_ = 0; // the last block that an owner left
   bool has_blocks_;
   bool values_recorded_ = true;
   bool from_runtime_ = false;

@@ -73,7 +73,7 @@ class Expectations:
 
 def build(options, source, expectations, bad, level, directory):
     compiler = os.path.join(options.bin, "sooth-cc" if source.endswith(".c") else "sooth-c++")
-    more = ["-fsooth-facts"] * options.facts + ["-fsooth-own"] * options.own
+    more = ["-fsooth-facts"] * options.facts
     run([compiler, f"-{level}", "-g", f"-DBAD={bad}", *more, *expectations.flags, source, "../order.o", "-o", "program", "-pthread"],
         directory, (0,))
 
@@ -231,6 +231,5 @@ def test(options, source):
 if __name__ == "__main__":
     arguments = parser("Runs pairs of programs, one with an error and one without.")
     arguments.add_argument("--facts", action="store_true", help="build with -fsooth-facts")
-    arguments.add_argument("--own", action="store_true", help="build with -fsooth-own")
     arguments.add_argument("--replays", type=int, default=1, help="so many replays of each predicted finding (default: 1)")
     sys.exit(main(arguments.parse_args(), test))

@@ -62,8 +62,9 @@ TEST(CommandLineTest, OptionsOfOurOwnAreNotPassedOn) {
   EXPECT_TRUE(line.branches);
   EXPECT_FALSE(read_command_line({"a.c"}).branches);
   EXPECT_FALSE(line.loops);
-  EXPECT_FALSE(line.own);
-  EXPECT_TRUE(read_command_line({"-fsooth-own", "a.c"}).own);
+  EXPECT_TRUE(line.own);
+  EXPECT_FALSE(read_command_line({"-fno-sooth-own", "a.c"}).own);
+  EXPECT_TRUE(read_command_line({"-fno-sooth-own", "-fsooth-own", "a.c"}).own);
   EXPECT_TRUE(line.instrument);
   EXPECT_FALSE(line.tsan_annotations);
   EXPECT_TRUE(read_command_line({"-fsooth-tsan-annotations", "a.c"}).tsan_annotations);

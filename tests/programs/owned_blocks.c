@@ -7,7 +7,6 @@
 // EXPECT: external-write * x0
 // EXPECT-OUTPUT: 64 blocks are right
 // EXPECT-OUTPUT: sorted
-// SOOTH-FLAGS: -fsooth-own
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-// A plug-in that was compiled without -fsooth-own is loaded while threads have blocks to
+// A plug-in that was compiled with -fno-sooth-own is loaded while threads have blocks to
 // themselves. All of that ends before the plug-in's code runs; from then on everything is recorded.
 // LIBRARY: parts/owned_then_library_library.c
+// LIBRARY-FLAGS: -fno-sooth-own
 // OPTIONS: own=1:detail=1
-// SOOTH-FLAGS: -fsooth-own
 // EXPECT: hb-release * >=3
 // EXPECT: external-write * x0
 // EXPECT: fork * x2

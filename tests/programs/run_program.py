@@ -12,6 +12,7 @@ same way in each build; every trace must be legal (`sooth verify`) and hold the 
     // OPTIONS: ...                              SOOTH_OPTIONS while it is recorded
     // FLAGS: ...                                for all builds
     // SOOTH-FLAGS: ...                          for the builds with Sooth; not for the library
+    // LIBRARY-FLAGS: ...                        for the library, in the builds with Sooth
     // PLAIN-FLAGS: ...                          for the build without Sooth
     // LIBRARY: FILE                             built as library.so beside the program, with the same compiler
 
@@ -33,7 +34,7 @@ class Expectations:
     def __init__(self, path):
         self.events, self.output, self.unsupported = [], [], []
         self.exit, self.traces, self.flags, self.plain_flags, self.library = 0, 1, [], [], None
-        self.options, self.sooth_flags = None, []
+        self.options, self.sooth_flags, self.library_flags = None, [], []
         for _, key, text in headings(path):
             if key:
                 self.take(path, key, text)
@@ -64,6 +65,8 @@ class Expectations:
             self.sooth_flags = text.split()
         elif key == "PLAIN-FLAGS":
             self.plain_flags = text.split()
+        elif key == "LIBRARY-FLAGS":
+            self.library_flags = text.split()
         elif key == "LIBRARY":
             self.library = os.path.join(os.path.dirname(path), text)
 
@@ -72,10 +75,10 @@ def checked(command, directory):
     return run(command, directory, (0,)).stdout.decode(errors="replace")
 
 
-def build(compiler, source, expectations, level, directory, more):
+def build(compiler, source, expectations, level, directory, more, for_library=()):
     flags = [f"-{level}", "-g"]
     if expectations.library:
-        checked([compiler, *flags, "-shared", "-fPIC", expectations.library, "-o", "library.so"], directory)
+        checked([compiler, *flags, *for_library, "-shared", "-fPIC", expectations.library, "-o", "library.so"], directory)
     checked([compiler, *flags, *more, source, "-o", "program", "-pthread", *expectations.flags], directory)
 
 
@@ -143,7 +146,7 @@ def test(options, source):
         for level in levels:
             built = part(level)
             build(os.path.join(options.bin, "sooth-cc" if is_c else "sooth-c++"), source, expectations, level, built,
-                  expectations.sooth_flags)
+                  expectations.sooth_flags, expectations.library_flags)
             for number in range(-(-options.runs // len(levels))):
                 what = f"-{level}, run {number + 1}"
                 for old in glob.glob(os.path.join(built, "*.sooth")):

@@ -23,7 +23,7 @@ struct CommandLine {
   bool instrument = true;        // no -fno-sooth
   bool branches = false;         // -fsooth-branches
   bool loops = true;             // no -fno-sooth-loops
-  bool own = false;              // -fsooth-own
+  bool own = true;               // not -fno-sooth-own
   bool facts = false;            // -fsooth-facts
   bool tsan_annotations = false; // -fsooth-tsan-annotations
   bool help = false;             // --sooth-help

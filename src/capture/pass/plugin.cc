@@ -29,7 +29,7 @@ cl::opt<bool> facts("sooth-facts", cl::desc("Write what events depend on, and re
 cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend on loaded values"), cl::init(false));
 cl::opt<bool> strip_debug("sooth-strip-debug",
                           cl::desc("Drop debug information once names and places are taken from it"), cl::init(false));
-cl::opt<bool> own("sooth-own", cl::desc("Leave out what one thread has to itself"), cl::init(false));
+cl::opt<bool> own("sooth-own", cl::desc("Leave out what one thread has to itself"), cl::init(true));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
                       cl::init(false));

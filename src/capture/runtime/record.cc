@@ -48,6 +48,8 @@ void sync(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
   if (is_monitoring() && monitoring::passes_held_lock(t, kind, reinterpret_cast<std::uint64_t>(address))) return;
   end_storing(); // whatever it was, it is made
   end_segment(t);
+  if (trace::takes_lock(kind)) ++t->locks;
+  else if (trace::gives_lock(kind) && t->locks != 0) --t->locks;
   mark(t, kind, address, value, flags);
 }
 
@@ -61,6 +63,7 @@ void mark(Thread* t, EventKind kind, const void* address, std::uint64_t value, s
     void_range(t, target,
                static_cast<std::uint32_t>(value)); // writes out the merged writes; from now on all are kept
   }
+  if (kind == EventKind::AtomicBegin) stop_owning(t); // nothing can be said about blocks in traces with hand-overs
   if (kind == EventKind::Fork) epoch_fork(t, value);
   append_ticket(t, kind, target, value, __sooth_thread.abi.call_site, 0, flags,
                 [&] { return ticket_of(t, kind, target, value); });

@@ -85,6 +85,7 @@ struct Thread {
   std::uint32_t strong_epoch;   // moves at each thread that it creates or joins
   std::uint32_t interrupted;    // signal handlers that interrupted a store
   std::uint64_t busy_blocks;    // how often it waited for one
+  std::uint32_t locks;          // that it holds, as far as its events say
   const std::uint64_t* storing; // its abi.storing; null before and after its life
 
   std::uint64_t signal_mask;       // between before_fork and after_fork

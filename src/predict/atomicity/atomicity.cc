@@ -8,6 +8,7 @@
 #include "predict/atomicity/observed_atomicity.h"
 #include "predict/atomicity/predicted_atomicity.h"
 #include "predict/atomicity/torn_blocks.h"
+#include "trace/restore/hand_over.h"
 
 namespace sooth::predict {
 
@@ -27,6 +28,15 @@ void tell_unmatched(const trace::Trace& trace, const std::vector<Block>& blocks,
   }
 }
 
+// Memory that one thread had to itself, and that another one took over. No run of the trace has the
+// two the other way round, but a run of the program may; so that no run has a block in one piece
+// cannot be shown.
+bool has_hand_overs(const trace::Trace& trace) {
+  return std::ranges::any_of(trace.events, [](const trace::Event& e) {
+    return e.kind == trace::EventKind::HbAcquire && trace::is_hand_over(e);
+  });
+}
+
 } // namespace
 
 bool names_function(const trace::Trace& trace, const std::string& pattern) {
@@ -39,6 +49,10 @@ std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Co
   std::vector<Block> blocks = collect_blocks(trace, computation, functions);
   tell_unmatched(trace, blocks, functions, coverage);
   if (blocks.empty()) return {};
+  if (has_hand_overs(trace)) {
+    coverage.undecided_because("blocks of memory were one thread's for a time (SOOTH_OPTIONS=own=0 records them)");
+    return {};
+  }
   const BlockSet set(trace, computation, std::move(blocks), rule);
   BlockFindings findings(trace);
   const std::vector<bool> broken = find_broken_blocks(set, findings, coverage);

@@ -1,4 +1,4 @@
-// Compiled without -fsooth-own: it does not say that it stores.
+// Compiled with -fno-sooth-own: it does not say that it stores.
 #include <stddef.h>
 
 void fill(long* words, size_t count, long value) {

@@ -5,6 +5,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/epochs.h"
 #include "capture/runtime/recording/hand_over.h"
+#include "trace/kind_groups.h"
 
 namespace sooth::runtime {
 
@@ -22,6 +23,13 @@ bool g_stopped;             // another module has not: nothing is owned any more
 constexpr std::uint64_t kMostOwned = std::uint64_t{1} << 27;
 std::uint64_t* g_owned;
 std::uint64_t g_owned_count;
+
+// By block: not 0 if nobody may own it. Address space, a byte for each word. Set when an object ends
+// in it: a thread that uses what it has freed itself makes a mistake, and that is to be recorded.
+// Set also when one begins there under a lock: it is meant to be shared. Cleared when one begins
+// that covers all of the block.
+std::uint8_t* g_barred;
+std::uint8_t& bar_of(std::uint64_t block) { return g_barred[block / kOwnerBlock & (kTableBytes / 8 - 1)]; }
 
 bool is_stopped() { return __atomic_load_n(&g_stopped, __ATOMIC_SEQ_CST); }
 
@@ -47,10 +55,20 @@ void wait_while_busy(Thread* t, const std::uint64_t& word) {
   if (storing != 0) begin_storing();
 }
 
+// Whether no other thread is likely to come. Where the parts of two threads meet, both use the
+// block at the border. A thread mostly begins with the block at its lower border, and comes to the
+// upper one late. So the block below has to be the thread's, too; but not on its own stack, and not
+// while there is nobody else.
+bool is_well_inside(const Thread* t, std::uint64_t block) {
+  if (owns_eagerly() || g_alone || block - t->stack_low_address < t->stack_bytes) return true;
+  const std::uint64_t below = __atomic_load_n(&owner_word(block - kOwnerBlock), __ATOMIC_RELAXED);
+  return (below | kOwned) == t->mine && below < kBusy;
+}
+
 // The thread has touched the block often enough, and nobody else has. What the cells know of it is
 // written out: from now on they learn nothing of it.
 bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint64_t block) {
-  if (!has_rows_left()) return false;
+  if (bar_of(block) != 0 || !is_well_inside(t, block) || !has_rows_left()) return false;
   const std::uint64_t place = __atomic_fetch_add(&g_owned_count, 1, __ATOMIC_SEQ_CST);
   if (place >= kMostOwned) return false;
   __atomic_store_n(&g_owned[place], block, __ATOMIC_SEQ_CST);
@@ -63,8 +81,8 @@ bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint6
   return true;
 }
 
-// The block is owned by `owner` in its `epoch`; the calling thread ends that. Its word becomes
-// `then`, or kShared if the owner may go on in another run.
+// The calling thread ends the ownership that `seen` says. The word becomes `then`, or kShared if
+// the owner may go on in another run.
 void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint64_t block, std::uint64_t then) {
   os::BlockSignals signals; // a handler that touched the block would wait for ever
   if (!change(word, seen, kBusy)) return;
@@ -73,10 +91,9 @@ void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint
   end_storing();
   const auto owner = static_cast<std::uint32_t>(thread_in(seen));
   const auto epoch = static_cast<std::uint32_t>(epoch_in(seen));
-  if (owner == t->number) {
+  if (owner == t->number && epoch == t->strong_epoch) {
     give_up(t, block);
-    then = kShared;
-  } else if (is_before(owner, epoch, t)) {
+  } else if (owner == t->number || is_before(owner, epoch, t)) {
     hand_over_in_order(t, block, owner, epoch);
   } else {
     hand_over_now(t, block, owner);
@@ -87,7 +104,7 @@ void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint
   if (storing != 0) begin_storing();
 }
 
-enum class Use { Access, Region, Share };
+enum class Use { Access, Region, Bar, Share };
 
 // One step on the way of a block's word. True if the use is settled; then `left_out` says whether
 // it is not recorded.
@@ -104,15 +121,22 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   const bool own_epoch = (seen | kOwned) == t->mine;
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
-    if (use == Use::Region || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
+    if (use != Use::Access || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
+    // What is used under a lock will be used by others. What the only thread does is hardly recorded
+    // anyway (cells.h); and its last writes say what others begin with, while an owner's do not.
+    if ((t->locks != 0 || g_alone) && !owns_eagerly()) return true;
     if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
     return true;
   }
   const bool own = thread_in(seen) == t->number && t->mine != kNobody;
-  if (own && (use == Use::Region || (use == Use::Access && __sooth_thread.abi.mine == t->mine))) {
+  const bool goes_on = use == Use::Region || (use == Use::Bar && !is_owned(seen)) ||
+                       (use == Use::Access && __sooth_thread.abi.mine == t->mine);
+  if (own && goes_on) {
     if (own_epoch) return left_out = use == Use::Access, true;
-    change(word, seen, (t->mine & ~kOwned) | (seen & 0xff)); // its own, of an earlier epoch
+    // Its own, of an earlier epoch. Others may have their parts beside it now.
+    if (is_owned(seen) && !is_well_inside(t, block)) end_ownership(t, word, seen, block, touched);
+    else change(word, seen, (t->mine & ~kOwned) | (seen & 0xff));
     return false;
   }
   if (!is_owned(seen)) {
@@ -120,7 +144,7 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
         own || is_before(static_cast<std::uint32_t>(thread_in(seen)), static_cast<std::uint32_t>(epoch_in(seen)), t);
     return change(word, seen, ordered ? touched : kShared);
   }
-  end_ownership(t, word, seen, block, touched);
+  end_ownership(t, word, seen, block, own && use != Use::Bar ? kShared : touched);
   return false;
 }
 
@@ -139,22 +163,21 @@ void each_block(std::uint64_t address, std::uint64_t size, F&& f) {
   for (std::uint64_t at = address & ~(kOwnerBlock - 1); at < end; at += kOwnerBlock) f(at);
 }
 
-void stop_owning() {
+} // namespace
+
+void stop_owning(Thread* t) {
+  if (is_stopped()) return;
   __atomic_store_n(&g_stopped, true, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&g_table, __ATOMIC_RELAXED) == nullptr) return;
-  Thread* t = enter();
-  if (t == nullptr) return; // no thread is recorded from here on
+  if (__atomic_load_n(&g_table, __ATOMIC_RELAXED) == nullptr || t == nullptr) return;
   std::uint64_t count = __atomic_load_n(&g_owned_count, __ATOMIC_SEQ_CST);
   if (count > kMostOwned) count = kMostOwned;
   for (std::uint64_t i = 0; i < count; ++i)
     if (const std::uint64_t block = __atomic_load_n(&g_owned[i], __ATOMIC_SEQ_CST)) settle(t, block, Use::Share);
 }
 
-} // namespace
-
 void own_in_module(bool has_owners) {
   if (!has_owners) {
-    if (!is_stopped()) stop_owning();
+    if (!is_stopped()) stop_owning(g_table != nullptr ? enter() : nullptr); // null: no thread is recorded any more
     return;
   }
   g_modules_have_owners = true;
@@ -170,10 +193,11 @@ void start_owning() {
   if (!is_recording() || g_detail == ~std::uint64_t{0} || !is_only_thread(t)) return;
   g_owned = static_cast<std::uint64_t*>(os::pages(kMostOwned * sizeof *g_owned));
   if (g_owned == nullptr || !can_hand_over() || !make_lives()) return;
-  auto* table = static_cast<std::uint8_t*>(os::pages(kTableBytes));
+  auto* table = static_cast<std::uint8_t*>(os::pages(kTableBytes + kTableBytes / 8));
   if (table == nullptr) return;
+  g_barred = table + kTableBytes;
   constexpr int kDontDump = 16; // MADV_DONTDUMP
-  os::call(SYS_madvise, reinterpret_cast<long>(table), static_cast<long>(kTableBytes), kDontDump);
+  os::call(SYS_madvise, reinterpret_cast<long>(table), static_cast<long>(kTableBytes + kTableBytes / 8), kDontDump);
   __atomic_store_n(&g_table, table, __ATOMIC_SEQ_CST);
   if (!is_only_thread(t)) __atomic_store_n(&g_stopped, true, __ATOMIC_SEQ_CST); // one that may not know the table
   use_own_word(t);
@@ -182,7 +206,7 @@ void start_owning() {
 
 void restart_owning(Thread* t) {
   if (g_table == nullptr) return;
-  os::empty_pages(g_table, kTableBytes);
+  os::empty_pages(g_table, kTableBytes + kTableBytes / 8);
   forget_lives();
   forget_rows();
   g_owned_count = 0;
@@ -230,9 +254,17 @@ void follow_hand_overs(Thread* t) { reading(t); }
 void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   // A stack that begins is a thread's own: nobody else comes before it does.
   const bool stack = kind == EventKind::StackBegin || kind == EventKind::StackEnd;
+  const bool bars = !stack && (trace::ends_object(kind) || (t->locks != 0 && !owns_eagerly()));
   each_block(address, size, [&](std::uint64_t block) {
+    const bool covered = address <= block && address + size - block >= kOwnerBlock;
+    // Relaxed: another thread that is about to own the block changes its word, as this one does.
+    if (bars || covered) __atomic_store_n(&bar_of(block), bars, __ATOMIC_RELAXED);
     const std::uint64_t seen = __atomic_load_n(&owner_word(block), __ATOMIC_RELAXED);
-    if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, Use::Region);
+    // All that was left out was done to an object that ends now, by the thread that ends it. In every
+    // run others use the memory after that, and begin with contents that nobody knows.
+    if (covered && trace::ends_object(kind) && seen == t->mine && change(owner_word(block), seen, touched_by(t)))
+      return;
+    if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, bars ? Use::Bar : Use::Region);
   });
   if (__sooth_thread.abi.owner_mask != 0) follow_hand_overs(t);
 }

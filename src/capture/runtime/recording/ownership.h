@@ -16,13 +16,15 @@
 //
 // If all that the owner did in its epoch comes before the newcomer in every run, by creation and
 // joining alone (epochs.h), then the block is not shared but touched by the newcomer. When a thread
-// is alone, it may touch and own shared blocks again.
+// is alone, it may touch shared blocks again.
 //
-// Never owned: blocks with globals, statics and watched variables.
+// Never owned: blocks with globals, statics and watched variables; blocks in which objects ended
+// (ownership.cc, g_barred). Not owned, because others are likely to come: blocks at the border of a
+// thread's part (is_well_inside), what is used under locks, what a thread uses while it is alone.
 //
-// Whoever takes a block over waits for its owner's store. Only code compiled with -fsooth-own says
-// that it stores. So nothing is owned unless all of the program is compiled so; and when a module
-// without it is loaded, all ownership ends before its code runs.
+// Whoever takes a block over waits for its owner's store. Only code that is compiled without
+// -fno-sooth-own says that it stores. So nothing is owned unless all of the program is compiled so;
+// and when another module is loaded, all ownership ends before its code runs.
 #pragma once
 
 #include "capture/runtime/thread.h"
@@ -39,16 +41,20 @@ inline constexpr std::uint64_t kOwned = 0xff;
 inline constexpr std::uint64_t kOwnerBlock = 4096;
 
 // own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
-// that come after a segment's detail; 0: nothing is ever owned.
+// that come after a segment's detail and without a lock; 0: nothing is ever owned; 1: everything
+// that may be owned is, at once, however likely it is that another thread comes.
 inline constexpr std::uint64_t kOwnAfter = 16;
 extern std::uint64_t g_own_after;
+inline bool owns_eagerly() { return g_own_after == 1; }
 inline constexpr std::uint64_t kMostAccesses = 200; // that a word can count
 
-// A module's code is about to run. `has_owners`: it was compiled with -fsooth-own.
+// A module's code is about to run. `has_owners`: not with -fno-sooth-own.
 void own_in_module(bool has_owners);
 // Makes the table, if the modules so far allow it. Without it (there are other threads, the system
 // refuses something, or everything is to be recorded) nothing is ever owned.
 void start_owning();
+// Ends all ownership, for good. A block that is being handed over is waited for.
+void stop_owning(Thread* t);
 // In the child of a fork: no block is owned by anybody.
 void restart_owning(Thread* t);
 // The thread begins, or begins a new epoch: its own blocks have another word from now on.
