@@ -16,6 +16,27 @@ FlowClasses::FlowClasses(const trace::Trace& trace, const std::vector<std::vecto
     for (const EventNumber event : events) follow(event, waiting);
     find_later(events);
   }
+  find_alone();
+}
+
+// Backwards: the joins at which nobody else is left, and all ends of threads before the last of them.
+void FlowClasses::find_alone() {
+  alone_.resize(trace_.events.size());
+  std::vector<std::int64_t> others(trace_.events.size()); // created and not joined, after the event
+  std::int64_t now = 0;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Event& e = trace_.events[i];
+    now += e.kind == EventKind::Fork ? 1 : 0;
+    now -= e.kind == EventKind::Join && !e.has(trace::kFailed) ? 1 : 0;
+    others[i] = now;
+  }
+  bool later = false;
+  for (std::size_t i = others.size(); i-- > 0;) {
+    const Event& e = trace_.events[i];
+    const bool left = e.kind == EventKind::Join && !e.has(trace::kFailed) && others[i] <= 0;
+    later = later || left;
+    alone_[i] = left || (later && e.kind == EventKind::ThreadEnd);
+  }
 }
 
 bool FlowClasses::may_hide_stores(const Event& e) {
@@ -57,9 +78,9 @@ void FlowClasses::find_later(const std::vector<EventNumber>& events) {
     }
     const ValueFlow* flow = trace_.static_facts.flows.of(e.site);
     if (!complete || flow == nullptr || flow->bytes != e.size || free_.contains(event)) continue;
-    const bool reads_so = flow->is_update ? e.kind == EventKind::AtomicRmw
-                                          : e.kind == EventKind::Read && stands_for_itself(e) &&
-                                                (e.marks & trace::kOtherSites) == 0;
+    const bool reads_so =
+        flow->is_update ? e.kind == EventKind::AtomicRmw
+                        : e.kind == EventKind::Read && stands_for_itself(e) && (e.marks & trace::kOtherSites) == 0;
     if (!reads_so || !reaches_known_stores(static_cast<std::size_t>(flow - reads.data()))) continue;
     free_.insert(event);
     later_.insert(event);

@@ -29,6 +29,8 @@ public:
   // It may flow into any later store of its thread at these sites.
   bool flows_later(EventNumber read) const { return later_.contains(read); }
   const std::vector<std::uint32_t>& later_sites(EventNumber read) const;
+  // Afterwards a thread is alone, and its reads may have no events: no value may differ by then.
+  bool leaves_alone(EventNumber event) const { return event < alone_.size() && alone_[event]; }
   // Stores of its thread may be missing between the event before and the next synchronisation.
   static bool may_hide_stores(const trace::Event& event);
   // An atomic update that is free: it writes what it makes of what it reads.
@@ -44,6 +46,7 @@ private:
   };
   void follow(EventNumber event, std::vector<Waiting>& waiting);
   void find_later(const std::vector<EventNumber>& events);
+  void find_alone();
   bool reaches_known_stores(std::size_t read) const;
   bool takes(Waiting& one, EventNumber event);
   bool stands_for_itself(const trace::Event& event) const;
@@ -51,6 +54,7 @@ private:
   const trace::Trace& trace_;
   const bool sees_all_code_; // no code without hooks reads what the program writes
   std::set<EventNumber> free_, later_;
+  std::vector<bool> alone_;                                 // by event
   std::vector<trace::ReachedStores> reached_;               // by class
   std::map<EventNumber, std::vector<EventNumber>> sources_; // by write
 };

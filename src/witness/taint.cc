@@ -103,7 +103,8 @@ bool Taint::enters_what_is_named(const Event& enter) const {
 
 bool Taint::misled(EventNumber number) const {
   if (classes_) // reads that decide are in the run as they were; others lead only to what is not in the trace
-    return threads_[trace_.events[number].thread].anything && FlowClasses::may_hide_stores(trace_.events[number]);
+    return (threads_[trace_.events[number].thread].anything && FlowClasses::may_hide_stores(trace_.events[number])) ||
+           (!threads_[trace_.events[number].thread].tainted.empty() && classes_->leaves_alone(number));
   const Event& e = trace_.events[number];
   const Thread& thread = threads_[e.thread];
   const SiteFacts& facts = facts_.of(e.site);

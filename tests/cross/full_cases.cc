@@ -53,6 +53,23 @@ bool hides(const Event& e) {
          ((e.kind == EventKind::Read || e.kind == EventKind::Write) && (e.has(trace::kHeld) || e.has(trace::kMerged)));
 }
 
+// After it, or after a later join, a thread is alone, and its reads may be missing.
+bool leaves_alone(const trace::Trace& trace, std::uint32_t event) {
+  const auto all_joined = [&](std::uint32_t join) { // by then
+    if (trace.events[join].kind != EventKind::Join || trace.events[join].has(trace::kFailed)) return false;
+    std::int64_t left = 0;
+    for (std::uint32_t i = 0; i <= join; ++i) {
+      if (trace.events[i].kind == EventKind::Fork) ++left;
+      if (trace.events[i].kind == EventKind::Join && !trace.events[i].has(trace::kFailed)) --left;
+    }
+    return left <= 0;
+  };
+  if (trace.events[event].kind != EventKind::ThreadEnd) return all_joined(event);
+  for (std::uint32_t i = event; i < trace.events.size(); ++i)
+    if (all_joined(i)) return true;
+  return false;
+}
+
 // docs/sliced.md: each of its stores is there, once, before anything but plain accesses, and before the read's site again.
 // Empty: it decides.
 std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read) {
@@ -97,10 +114,12 @@ const std::vector<std::uint32_t>* later_stores_of(const trace::Trace& trace, std
   if (flow->is_update ? e.kind != EventKind::AtomicRmw : e.kind != EventKind::Read || !is_plain(e)) return nullptr;
   for (const std::uint32_t site : flow->sinks.stores)
     if (site < trace.sieved_stores.size() && trace.sieved_stores[site]) return nullptr;
-  for (std::uint32_t i = read + 1; i-- > 0;) { // back to the beginning of the segment, or to where something may be missing
+  for (std::uint32_t i = read + 1;
+       i-- > 0;) { // back to the beginning of the segment, or to where something may be missing
     const Event& before = trace.events[i];
     if (before.thread != e.thread) continue;
-    const bool locks = (before.kind == EventKind::Acquire || before.kind == EventKind::Release) && !before.has(trace::kFailed);
+    const bool locks =
+        (before.kind == EventKind::Acquire || before.kind == EventKind::Release) && !before.has(trace::kFailed);
     if (locks || before.kind == EventKind::AtomicRead || before.kind == EventKind::AtomicWrite ||
         before.kind == EventKind::AtomicRmw)
       break;
@@ -226,6 +245,9 @@ Case class_case(std::uint64_t seed) {
     const std::vector<std::uint32_t>* later = updates || !stores.empty() ? nullptr : later_stores_of(out.trace, i);
     out.relation.used[i] = trace::reads_memory(events[i].kind) && stores.empty() && !updates && !later;
     for (const std::uint32_t store : stores) out.relation.writes[store].insert(i);
+    if (!later && stores.empty() && !updates) continue;
+    for (const std::uint32_t next : behind(out.trace, i))
+      if (leaves_alone(out.trace, next)) out.relation.leads[next].insert(i);
     if (!later) continue;
     for (const std::uint32_t next : behind(out.trace, i)) {
       if (hides(events[next])) out.relation.leads[next].insert(i);

@@ -35,6 +35,25 @@ bool ends_segment(const Event& e) {
   return (e.kind == EventKind::Acquire || e.kind == EventKind::Release) && !e.has(trace::kFailed);
 }
 
+// Events before which no value of their thread may differ. A thread that is alone again, because all
+// others were joined, reads memory without an event (docs/trace_format.md, "Alone"): what it and they
+// did before must be as it was. So the joins after which it is alone, and the ends of the others.
+std::vector<bool> settling_events(const trace::Trace& trace) {
+  std::vector<bool> settles(trace.events.size());
+  std::int64_t threads = 0; // created and not joined
+  std::size_t last = 0;     // behind the last such join
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& e = trace.events[i];
+    if (e.kind == EventKind::Fork) ++threads;
+    if (e.kind != EventKind::Join || e.has(trace::kFailed) || --threads > 0) continue;
+    settles[i] = true;
+    last = i + 1;
+  }
+  for (std::size_t i = 0; i < last; ++i)
+    if (trace.events[i].kind == EventKind::ThreadEnd) settles[i] = true;
+  return settles;
+}
+
 // The free reads of a trace.
 class FreeReads {
 public:
@@ -144,18 +163,20 @@ private:
 class FlowWalk {
 public:
   FlowWalk(const trace::Trace& trace, const Computation& computation, const Locations& locations, const FreeReads& free)
-      : trace_(trace), locations_(locations), free_(free), builder_(trace, computation) {}
+      : trace_(trace), locations_(locations), free_(free), settles_(settling_events(trace)),
+        builder_(trace, computation) {}
 
   StepDependence run(const std::vector<std::vector<std::uint32_t>>& of_thread) {
     for (const std::vector<std::uint32_t>& events : of_thread) {
       memory_ = {};
       flows_.clear();
       later_.clear();
-      anything_ = kNoNode;
+      anything_ = everything_ = kNoNode;
       for (const std::uint32_t event : events) {
         builder_.begin_event(event);
         const EventKind kind = trace_.events[event].kind;
         if (FreeReads::may_hide_stores(trace_.events[event])) builder_.decided_by(anything_);
+        if (settles_[event]) builder_.decided_by(everything_);
         if (is_access(kind) && kind != EventKind::ExternalWrite) access(event);
       }
     }
@@ -194,8 +215,10 @@ private:
 
   void flow_on(std::uint32_t read, DependenceNode seen) {
     for (const std::uint32_t store : free_.stores(read)) flows_[store].push_back(seen);
+    join(everything_, seen);
     if (!free_.flows_later(read)) return;
-    for (const std::uint32_t site : free_.later_stores(read)) join(later_.try_emplace(site, kNoNode).first->second, seen);
+    for (const std::uint32_t site : free_.later_stores(read))
+      join(later_.try_emplace(site, kNoNode).first->second, seen);
     join(anything_, seen);
   }
   void join(DependenceNode& all, DependenceNode one) {
@@ -206,13 +229,15 @@ private:
   const trace::Trace& trace_;
   const Locations& locations_;
   const FreeReads& free_;
+  const std::vector<bool> settles_; // by event
   StepDependenceBuilder builder_;
 
   // Of the thread that is looked at.
   MemoryNodes memory_;                                                    // that no other thread touches
   absl::flat_hash_map<std::uint32_t, std::vector<DependenceNode>> flows_; // by event: what flows into its value
-  absl::flat_hash_map<std::uint32_t, DependenceNode> later_; // by site: what may flow into its stores
-  DependenceNode anything_ = kNoNode;                        // all that may still flow somewhere
+  absl::flat_hash_map<std::uint32_t, DependenceNode> later_;              // by site: what may flow into its stores
+  DependenceNode anything_ = kNoNode;                                     // all that may still flow somewhere
+  DependenceNode everything_ = kNoNode;                                   // all free reads so far
 };
 
 } // namespace
