@@ -215,9 +215,19 @@ void drop_races_of_standing(const Trace& piece, std::vector<Finding>& found) {
   });
 }
 
+// The objection names the read that is in doubt.
+void list_unreal(const Finding& finding, const std::string& objection, Findings& out) {
+  const std::string name = finding.property.empty() ? "" : fmt::format("`{}`: ", finding.property);
+  ++out.unreal;
+  out.coverage.suspect(finding.kind, finding.places,
+                       fmt::format("{}sliced causality allows it, but no run of `full` has it. {}", name, objection));
+}
+
 // The checker shares nothing with the engines. A rejected witness is a mistake of Sooth, and is not
 // shown. A part of the time is reserved for checking: no finding should be lost for lack of time.
-void check_witnesses(const Prepared& prepared, std::vector<Finding> found, const Spending& spending, Findings& out) {
+// `sliced`: its findings are jPredictor's, and `full` need not bear them out.
+void check_witnesses(const Prepared& prepared, std::vector<Finding> found, const Spending& spending, bool sliced,
+                     Findings& out) {
   if (found.empty()) return;
   const double least = was_interrupted() || spending.limited() ? kLeastSeconds : 0;
   const double time = was_interrupted() || !spending.limited() ? least : std::max(spending.left_for_checking(), least);
@@ -242,6 +252,7 @@ void check_witnesses(const Prepared& prepared, std::vector<Finding> found, const
     if (!checked[i] && found[i].alike) ++out.coverage.alike;
     else if (!checked[i])
       out.coverage.undecided_about(found[i].kind, std::move(found[i].places), "there was no time to check the witness");
+    else if (objections[i] && sliced) list_unreal(found[i], *objections[i], out);
     else if (objections[i])
       out.objections.push_back(
           fmt::format("{} by {}: {}", report::row_of(found[i].kind).name, found[i].engine, *objections[i]));
@@ -251,10 +262,8 @@ void check_witnesses(const Prepared& prepared, std::vector<Finding> found, const
 
 // Sliced causality by the letter may allow findings that no run confirms; this is not our mistake.
 void count_unreal(const predict::Feasibility& feasibility, Findings& out) {
-  const std::uint64_t rejected = feasibility.is_sliced() ? out.objections.size() : 0;
-  if (const std::uint64_t unreal = feasibility.unreal() + rejected; unreal != 0)
+  if (const std::uint64_t unreal = feasibility.unreal() + out.unreal; unreal != 0)
     out.gaps.push_back({"unrealByFull", unreal, "findings of sliced causality that no run of `full` bears out", true});
-  if (feasibility.is_sliced()) out.objections.clear();
 }
 
 } // namespace
@@ -281,7 +290,7 @@ Result<Findings> find_all(const Prepared& prepared, const Options& options, Spen
   out.gaps = std::move(output.gaps);
   out.unanswered = std::move(output.unanswered);
   drop_races_of_standing(prepared.trace, output.found);
-  check_witnesses(prepared, std::move(output.found), spending, out);
+  check_witnesses(prepared, std::move(output.found), spending, feasibility->is_sliced(), out);
   predict::explain_crashes(prepared.trace, out.accepted);
   count_unreal(*feasibility, out);
   return out;

@@ -19,6 +19,7 @@ namespace sooth::analysis {
 struct Findings {
   std::vector<witness::Finding> accepted;
   std::vector<std::string> objections; // of the checker, to findings that are withheld
+  std::uint64_t unreal = 0;            // findings of `sliced` to which the checker objects
   predict::Coverage coverage;
   std::vector<report::Gap> gaps; // of properties
   // Kinds that were not searched at all; `coverage` says why.

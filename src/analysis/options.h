@@ -17,7 +17,7 @@ struct PropertyOptions {
   bool first = false;          // stop at the first violation
   bool all = false;            // one finding for each property and failing cut
   std::uint64_t max_width = 0; // cuts kept of a level; 0: all
-  std::string model;           // empty: hb
+  std::string model;           // empty: full where reads are free, else hb
 };
 
 struct Options {

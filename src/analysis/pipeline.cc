@@ -12,6 +12,7 @@
 #include "analysis/find.h"
 #include "analysis/piece_reports.h"
 #include "analysis/prepare.h"
+#include "analysis/property_engine.h"
 #include "analysis/scripts.h"
 #include "analysis/suppressed.h"
 #include "base/interrupt.h"
@@ -47,7 +48,8 @@ void describe_candidates(const Trace& trace, const predict::Coverage& coverage, 
 // Properties alone are checked under a model of their own.
 std::string model_of_report(const Prepared& prepared, const Options& options) {
   const bool properties_only = options.find.empty() && !options.properties.file.empty();
-  return properties_only && options.properties.model.empty() ? "hb" : model_for(prepared, options);
+  return properties_only && options.properties.model.empty() ? default_model_for_properties(prepared)
+                                                             : model_for(prepared, options);
 }
 
 void add_interruption(report::Report& report) {

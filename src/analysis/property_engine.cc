@@ -1,6 +1,7 @@
 #include "analysis/property_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <thread>
 #include <utility>
@@ -16,6 +17,8 @@
 namespace sooth::analysis {
 
 namespace {
+
+constexpr double kLeastForProperties = 1; // properties are checked in any case
 
 struct PropertyFindings {
   std::vector<witness::Finding> found;
@@ -47,6 +50,32 @@ std::optional<Error> find_monitors(const Prepared& prepared, const logic::Proper
   return std::nullopt;
 }
 
+// Without --model, the answer is that of `full` where reads are free. Its lattice may be too large
+// to be explored to the end; that of `hb` is smaller, and all its runs are runs of `full`, too. So
+// violations that `hb` finds are kept whatever becomes of `full`, and only `full` can say "complete".
+Result<properties::PropertyAnswer> check_default(const Prepared& prepared, const logic::PropertyFile& file,
+                                                 properties::PropertyOptions options) {
+  const auto check = [&](std::string_view model) {
+    return properties::check_properties(prepared.trace, prepared.computation, file, model, options);
+  };
+  const bool one_only = options.exploration.until == explore::Until::First;
+  const bool needs_all = options.exploration.until == explore::Until::All || options.count;
+  if (needs_all) return check("full");
+  const auto start = std::chrono::steady_clock::now();
+  auto quick = check("hb");
+  if (!quick || (one_only && !quick->findings.empty())) return quick;
+  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double& budget = options.exploration.budget_seconds;
+  if (budget != 0) budget = std::max(budget - spent, kLeastForProperties);
+  auto answer = check("full");
+  if (!answer) return answer;
+  for (witness::Finding& finding : quick->findings) {
+    const auto same = [&](const witness::Finding& other) { return other.property == finding.property; };
+    if (std::ranges::none_of(answer->findings, same)) answer->findings.push_back(std::move(finding));
+  }
+  return answer;
+}
+
 // All other entries, under the chosen model.
 std::optional<Error> find_violations(const Prepared& prepared, const logic::PropertyFile& file,
                                      const PropertyOptions& choice, const explore::Options& exploration,
@@ -54,8 +83,10 @@ std::optional<Error> find_violations(const Prepared& prepared, const logic::Prop
   properties::PropertyOptions options;
   options.exploration = exploration;
   options.count = choice.count;
-  auto answer = properties::check_properties(prepared.trace, prepared.computation, file,
-                                             choice.model.empty() ? "hb" : choice.model, options);
+  const std::string model = choice.model.empty() ? default_model_for_properties(prepared) : choice.model;
+  auto answer = choice.model.empty() && model == "full"
+                    ? check_default(prepared, file, options)
+                    : properties::check_properties(prepared.trace, prepared.computation, file, model, options);
   if (!answer) return answer.error();
   std::move(answer->findings.begin(), answer->findings.end(), std::back_inserter(out.found));
   for (const std::string& bound : answer->bounds) out.gaps.push_back({"propertyBounds", 1, "bound: " + bound, false});
@@ -77,8 +108,6 @@ void keep_first(std::vector<witness::Finding>& found) {
   found.resize(1);
 }
 
-constexpr double kLeastForProperties = 1; // properties are checked in any case
-
 explore::Options exploration_options(const EngineInput& input) {
   const PropertyOptions& wanted = input.options.properties;
   explore::Options out;
@@ -94,6 +123,10 @@ explore::Options exploration_options(const EngineInput& input) {
 }
 
 } // namespace
+
+std::string default_model_for_properties(const Prepared& prepared) {
+  return prepared.computation.dependence.known ? "full" : "hb";
+}
 
 std::optional<Error> find_properties(const EngineInput& input, EngineOutput& output) {
   const PropertyOptions& wanted = input.options.properties;

@@ -209,6 +209,10 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
   e.kind = static_cast<EventKind>(raw.kind);
   e.order = raw.order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst) ? static_cast<MemoryOrder>(raw.order)
                                                                         : MemoryOrder::SeqCst;
+  if (e.kind == EventKind::Read && raw.order == kRepeatedElsewhere) {
+    e.order = MemoryOrder::Plain;
+    e.marks = kOtherSites;
+  }
   e.flags = raw.flags;
   const int shapes = ((raw.flags & kPayload) != 0) + ((raw.flags & kFill) != 0) + ((raw.flags & kOpaque) != 0);
   if (kind_name(e.kind).empty() || shapes > 1) {
@@ -232,7 +236,7 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
         e.address = 0;
       }
     }
-    buffer_.push_back({e, raw.counter});
+    keep(e, raw.counter);
     return;
   }
   const bool rmw = e.kind == EventKind::AtomicRmw;
@@ -269,7 +273,16 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
     e.extra = trace.bytes.size();
     if (context_->contents) trace.bytes.insert(trace.bytes.end(), payload, payload + (rmw ? 2 * bytes : bytes));
   }
-  buffer_.push_back({e, raw.counter});
+  keep(e, raw.counter);
+}
+
+// A request may be dropped again.
+void EventStream::keep(Event e, std::uint64_t counter) {
+  if (omitted_ && e.kind != EventKind::Request) {
+    e.marks |= kBehindOmitted;
+    omitted_ = false;
+  }
+  buffer_.push_back({e, counter});
 }
 
 // What comes before this event, because an ownership ended. A request stays the last thing that its
@@ -324,7 +337,7 @@ bool EventStream::is_left_out(const Event& access) {
   const bool in_block = after_glued_ || access.has(kGlued);
   after_glued_ = access.has(kGlued);
   if (in_block || !context_->sieve->is_private(access)) return false;
-  ++context_->trace.events_sieved;
+  note_sieved(context_->trace, access, omitted_);
   ++context_->trace.events_recorded;
   return true;
 }
@@ -336,7 +349,7 @@ void EventStream::append_range(const RawEvent& raw, Event event, std::uint64_t b
   }
   while (bytes != 0) {
     event.size = static_cast<std::uint32_t>(bytes <= UINT32_MAX ? bytes : kLargestSplit);
-    if (!is_left_out(event)) buffer_.push_back({event, raw.counter});
+    if (!is_left_out(event)) keep(event, raw.counter);
     event.address += event.size;
     bytes -= event.size;
   }

@@ -82,6 +82,7 @@ private:
   void append_events(std::uint64_t slots, std::uint64_t first_slot);
   void append_event(const RawEvent& raw, const std::uint8_t* payload);
   void append_range(const RawEvent& raw, Event event, std::uint64_t bytes);
+  void keep(Event event, std::uint64_t counter);
   bool is_left_out(const Event& access);
   void append_moves(const Event& next, std::uint64_t counter, std::uint64_t bytes);
   void append_last_moves();
@@ -98,6 +99,7 @@ private:
   std::vector<StampedEvent> held_back_; // from the last request on, until the next chunk shows whether it was granted
   std::vector<StampedEvent> buffer_;
   std::size_t head_ = 0;     // of buffer_
+  bool omitted_ = false;     // a held or merged access was left out since the last kept event
   bool after_glued_ = false; // the last access is glued to the next event
   bool is_whole_ = true, has_gap_ = false, has_last_moves_ = false;
   MovesOfThread moves_;

@@ -42,6 +42,9 @@ enum EventFlags : std::uint8_t {
   kGlued = 128,   // read, write: in no run does another thread come between this event and its thread's next one
 };
 
+// `order` of a plain read: at least one adjacent repeat at another site was left out.
+inline constexpr std::uint8_t kRepeatedElsewhere = 0x80;
+
 // Bits in `value` of the lock events.
 enum LockType : std::uint32_t {
   kLockNormal = 0,
@@ -328,9 +331,16 @@ inline constexpr std::uint32_t kDependenceVersion = 1;
 //            how many functions it calls that may have no hooks, the number of each name
 //   reads:   how many, each: difference of its row to that of the read before (first: to 0), its
 //            bytes << 2 | whether code without hooks cannot read its stores << 1 | whether it is an
-//            atomic update, how many stores, each: row << 1 | whether it writes the bytes that were
-//            read
-inline constexpr std::uint32_t kFlowsVersion = 1;
+//            atomic update, how many stores in its block, each: row << 1 | whether it writes the
+//            bytes that were read; where its value may go at all
+//   passed:  how many parameters and results, each: itself, where its value may go
+// Before the names: 1 if the module redirects the standard streams, and how many local functions
+// parameters and results belong to.
+// Where a value may go: how many stores, each: its row; how many parameters and results, each:
+//   itself; 1 if it may decide something | 2 if it is printed.
+// A parameter or result: 0 for the result, n + 1 for parameter n, shifted left by 1 | whether the
+//   function is a local one; the number of the function's name, or the local function's number.
+inline constexpr std::uint32_t kFlowsVersion = 2;
 
 enum class SourceKind : std::uint8_t {
   Unknown = 0,    // anything that the thread has read so far

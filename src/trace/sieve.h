@@ -50,4 +50,22 @@ public:
   virtual bool wants_another_pass() = 0;
 };
 
+// Accesses that the recorder left out may stand behind this one (docs/trace_format.md).
+inline bool stands_for_others(const Event& access) {
+  return access.has(kHeld) || access.has(kMerged) || (access.kind == EventKind::Write && access.site == 0);
+}
+
+// A sieve leaves the access out, or a part of it.
+inline void note_sieved_store(Trace& trace, const Event& access) {
+  if (access.kind != EventKind::Write || access.site >= trace.sites.size()) return;
+  if (trace.sieved_stores.size() <= access.site) trace.sieved_stores.resize(trace.sites.size());
+  trace.sieved_stores[access.site] = true;
+}
+// All of it. `omitted` becomes true if others went with it.
+inline void note_sieved(Trace& trace, const Event& access, bool& omitted) {
+  ++trace.events_sieved;
+  omitted = omitted || stands_for_others(access);
+  note_sieved_store(trace, access);
+}
+
 } // namespace sooth::trace

@@ -21,6 +21,7 @@ bool Sifter::ends_early(std::size_t stream, const Event& e) {
 }
 
 void Sifter::sift(Calls& calls, const Event& e) {
+  if ((e.marks & kBehindOmitted) != 0) calls.omitted = true; // e itself may go
   switch (e.kind) {
   case EventKind::Branch: return;
   case EventKind::Enter:
@@ -36,12 +37,10 @@ void Sifter::sift(Calls& calls, const Event& e) {
 
 void Sifter::hand_on_parts(Calls& calls, const Event& e) {
   sieve_->kept_parts(e, parts_);
-  if (parts_.empty()) {
-    ++trace_.events_sieved;
-    return;
-  }
+  if (parts_.empty()) return note_sieved(trace_, e, calls.omitted);
   if (parts_.size() == 1 && parts_.front().address == e.address && parts_.front().bytes == e.size)
     return hand_on(calls, e);
+  note_sieved_store(trace_, e);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Event part = part_of(e, parts_[i]);
     if (i + 1 < parts_.size()) part.flags |= kGlued;
@@ -55,6 +54,9 @@ void Sifter::hand_on(Calls& calls, const Event& e) {
   calls.pending.clear();
   if (e.kind == EventKind::Enter) ++calls.handed_on;
   out_.push_back(e);
+  if (!calls.omitted) return;
+  out_.front().marks |= kBehindOmitted;
+  calls.omitted = false;
 }
 
 // An exit's value is the number of remaining activations.

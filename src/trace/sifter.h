@@ -57,6 +57,7 @@ private:
   struct Calls {
     std::uint64_t handed_on = 0;
     std::vector<Event> pending;
+    bool omitted = false; // a held or merged access was left out since the last kept event
   };
 
   static bool is_plain_access(const Event& e) { return e.kind == EventKind::Read || e.kind == EventKind::Write; }

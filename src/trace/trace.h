@@ -16,6 +16,12 @@
 
 namespace sooth::trace {
 
+// What else is known of accesses that were left out (docs/sliced.md, "Classes of sites").
+enum EventMarks : std::uint8_t {
+  kOtherSites = 1,    // a plain read: adjacent repeats of it at other sites were left out
+  kBehindOmitted = 2, // a sieve left out held or merged accesses of its thread between the event before and this one
+};
+
 struct Event {
   std::uint64_t address = 0; // or the target that the kind names (event_kinds.def)
   std::uint64_t value = 0;   // up to 8 bytes, zero-extended; of a range, its first 8 bytes (0 if opaque)
@@ -26,7 +32,7 @@ struct Event {
   EventKind kind = EventKind::None;
   MemoryOrder order = MemoryOrder::Plain;
   std::uint8_t flags = 0; // EventFlags
-  std::uint8_t reserved = 0;
+  std::uint8_t marks = 0; // EventMarks
 
   bool has(EventFlags f) const { return (flags & f) != 0; }
   friend bool operator==(const Event&, const Event&) = default;
@@ -145,6 +151,7 @@ struct Trace {
   std::uint64_t file_bytes = 0;
   std::uint64_t events_recorded = 0; // with a sieve: all events that were read, kept or not
   std::uint64_t events_sieved = 0;   // accesses that a sieve left out: they cannot matter in any run (sieve.h)
+  std::vector<bool> sieved_stores;   // by site: a sieve left out a write of it; shorter: of no later site
   // Events that were surveyed and never read, because no finding is possible (ReadOptions::enough).
   std::uint64_t events_settled = 0;
   std::vector<std::string> notes; // the reader's notes: damage with offsets, ...

@@ -172,7 +172,8 @@ private:
     raw.value = e.value;
     raw.counter = counter;
     raw.site = site_number(e.site);
-    raw.order = static_cast<std::uint8_t>(e.order);
+    raw.order = e.kind == EventKind::Read && (e.marks & kOtherSites) != 0 ? kRepeatedElsewhere
+                                                                          : static_cast<std::uint8_t>(e.order);
     raw.flags = e.flags;
     raw.kind = static_cast<std::uint8_t>(e.kind);
     std::vector<RawEvent>& slots = buffers_[e.thread].slots;

@@ -9,10 +9,81 @@ using trace::EventKind;
 using trace::ValueFlow;
 
 FlowClasses::FlowClasses(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread)
-    : trace_(trace), sees_all_code_(trace.static_facts.flows.sees_all_code()) {
+    : trace_(trace), sees_all_code_(trace.static_facts.flows.sees_all_code()),
+      reached_(trace::reached_stores(trace.static_facts.flows)) {
   for (const std::vector<EventNumber>& events : of_thread) {
     std::vector<Waiting> waiting;
     for (const EventNumber event : events) follow(event, waiting);
+    find_later(events);
+  }
+  find_alone();
+}
+
+// Backwards: the joins at which nobody else is left, and all ends of threads before the last of them.
+void FlowClasses::find_alone() {
+  alone_.resize(trace_.events.size());
+  std::vector<std::int64_t> others(trace_.events.size()); // created and not joined, after the event
+  std::int64_t now = 0;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Event& e = trace_.events[i];
+    now += e.kind == EventKind::Fork ? 1 : 0;
+    now -= e.kind == EventKind::Join && !e.has(trace::kFailed) ? 1 : 0;
+    others[i] = now;
+  }
+  bool later = false;
+  for (std::size_t i = others.size(); i-- > 0;) {
+    const Event& e = trace_.events[i];
+    const bool left = e.kind == EventKind::Join && !e.has(trace::kFailed) && others[i] <= 0;
+    later = later || left;
+    alone_[i] = left || (later && e.kind == EventKind::ThreadEnd);
+  }
+}
+
+bool FlowClasses::may_hide_stores(const Event& e) {
+  if ((e.marks & trace::kBehindOmitted) != 0) return true;
+  switch (e.kind) {
+  case EventKind::Write: return e.site == 0 || e.has(trace::kHeld) || e.has(trace::kMerged);
+  case EventKind::Read: return e.has(trace::kHeld);
+  default: return false;
+  }
+}
+
+// No store that the value may reach was left out by the reader or the recorder.
+bool FlowClasses::reaches_known_stores(std::size_t read) const {
+  if (!sees_all_code_ || reached_[read].decides || trace_.defect(trace::Defect::OwnedBlocks) != 0) return false;
+  for (const std::uint32_t site : reached_[read].sites)
+    if (site < trace_.sieved_stores.size() && trace_.sieved_stores[site]) return false;
+  return true;
+}
+
+const std::vector<std::uint32_t>& FlowClasses::later_sites(EventNumber read) const {
+  const auto& reads = trace_.static_facts.flows.reads;
+  const ValueFlow* flow = trace_.static_facts.flows.of(trace_.events[read].site);
+  return reached_[static_cast<std::size_t>(flow - reads.data())].sites;
+}
+
+void FlowClasses::find_later(const std::vector<EventNumber>& events) {
+  const auto& reads = trace_.static_facts.flows.reads;
+  bool complete = true; // since the last synchronisation
+  for (const EventNumber event : events) {
+    const Event& e = trace_.events[event];
+    if (may_hide_stores(e)) complete = false;
+    switch (e.kind) {
+    case EventKind::Acquire:
+    case EventKind::Release: complete = complete || !e.has(trace::kFailed); break;
+    case EventKind::AtomicRead:
+    case EventKind::AtomicWrite:
+    case EventKind::AtomicRmw: complete = true; break;
+    default: break;
+    }
+    const ValueFlow* flow = trace_.static_facts.flows.of(e.site);
+    if (!complete || flow == nullptr || flow->bytes != e.size || free_.contains(event)) continue;
+    const bool reads_so =
+        flow->is_update ? e.kind == EventKind::AtomicRmw
+                        : e.kind == EventKind::Read && stands_for_itself(e) && (e.marks & trace::kOtherSites) == 0;
+    if (!reads_so || !reaches_known_stores(static_cast<std::size_t>(flow - reads.data()))) continue;
+    free_.insert(event);
+    later_.insert(event);
   }
 }
 
@@ -55,11 +126,14 @@ void FlowClasses::follow(EventNumber event, std::vector<Waiting>& waiting) {
   if (flow != nullptr && (flow->bytes != e.size || !(sees_all_code_ || flow->out_of_reach))) flow = nullptr;
   if (!stands_for_itself(e)) {
     waiting.clear();
-    if (e.kind == EventKind::AtomicRmw && flow != nullptr && flow->is_update) free_.insert(event);
+    const auto stays = [](const trace::FlowSinks& sinks) {
+      return !sinks.decides && sinks.stores.empty() && sinks.slots.empty();
+    };
+    if (e.kind == EventKind::AtomicRmw && flow != nullptr && flow->is_update && stays(flow->sinks)) free_.insert(event);
     return;
   }
   std::erase_if(waiting, [&](Waiting& one) { return !takes(one, event); });
-  if (e.kind != EventKind::Read || flow == nullptr || flow->is_update) return;
+  if (e.kind != EventKind::Read || flow == nullptr || flow->is_update || flow->stores.empty()) return;
   Waiting fresh{event, {}, {}};
   for (std::size_t s = 0; s < flow->stores.size(); ++s) fresh.missing.insert(s);
   waiting.push_back(std::move(fresh));

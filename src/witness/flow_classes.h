@@ -5,7 +5,8 @@
 //     T2 read x, T2 release m                                 the store is missing: it decides
 //
 // Question: do all stores that the read's class names follow in its thread, before anything else
-//   than plain accesses in full detail?
+//   than plain accesses in full detail? Or are all stores known that its value may ever reach, and
+//   can none of them be missing in the trace?
 // Source: docs/sliced.md, "Classes of sites". (The engines look ahead from each read; this goes
 //   once through each thread, with the reads that still wait for their stores.)
 // Cost: an event costs the reads that wait.
@@ -25,6 +26,13 @@ public:
   FlowClasses(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread);
 
   bool is_free(EventNumber read) const { return free_.contains(read); }
+  // It may flow into any later store of its thread at these sites.
+  bool flows_later(EventNumber read) const { return later_.contains(read); }
+  const std::vector<std::uint32_t>& later_sites(EventNumber read) const;
+  // Afterwards a thread is alone, and its reads may have no events: no value may differ by then.
+  bool leaves_alone(EventNumber event) const { return event < alone_.size() && alone_[event]; }
+  // Stores of its thread may be missing between the event before and the next synchronisation.
+  static bool may_hide_stores(const trace::Event& event);
   // An atomic update that is free: it writes what it makes of what it reads.
   bool is_update(EventNumber event) const;
   // The free reads that the written value depends on.
@@ -37,12 +45,17 @@ private:
     std::set<std::size_t> missing;   // numbers of stores of its class
   };
   void follow(EventNumber event, std::vector<Waiting>& waiting);
+  void find_later(const std::vector<EventNumber>& events);
+  void find_alone();
+  bool reaches_known_stores(std::size_t read) const;
   bool takes(Waiting& one, EventNumber event);
   bool stands_for_itself(const trace::Event& event) const;
 
   const trace::Trace& trace_;
   const bool sees_all_code_; // no code without hooks reads what the program writes
-  std::set<EventNumber> free_;
+  std::set<EventNumber> free_, later_;
+  std::vector<bool> alone_;                                 // by event
+  std::vector<trace::ReachedStores> reached_;               // by class
   std::map<EventNumber, std::vector<EventNumber>> sources_; // by write
 };
 

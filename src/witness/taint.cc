@@ -102,7 +102,9 @@ bool Taint::enters_what_is_named(const Event& enter) const {
 }
 
 bool Taint::misled(EventNumber number) const {
-  if (classes_) return false; // what leads to it are reads that decide, and they are in the run as they were
+  if (classes_) // reads that decide are in the run as they were; others lead only to what is not in the trace
+    return (threads_[trace_.events[number].thread].anything && FlowClasses::may_hide_stores(trace_.events[number])) ||
+           (!threads_[trace_.events[number].thread].tainted.empty() && classes_->leaves_alone(number));
   const Event& e = trace_.events[number];
   const Thread& thread = threads_[e.thread];
   const SiteFacts& facts = facts_.of(e.site);
@@ -171,8 +173,14 @@ void Taint::enter(const Event& e, Thread& thread) {
 
 bool Taint::apply_by_class(EventNumber number, bool reads_tainted) {
   Thread& thread = threads_[trace_.events[number].thread];
+  const bool flowed = thread.reached.contains(trace_.events[number].site);
   if (reads_tainted) thread.tainted.insert(number);
+  if (reads_tainted && classes_->flows_later(number)) {
+    thread.anything = true;
+    for (const std::uint32_t site : classes_->later_sites(number)) thread.reached.insert(site);
+  }
   if (classes_->is_update(number)) return reads_tainted;
+  if (trace_.events[number].kind == EventKind::Write && flowed) return true;
   return std::ranges::any_of(classes_->sources(number),
                              [&](EventNumber read) { return thread.tainted.contains(read); });
 }

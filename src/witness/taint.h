@@ -62,6 +62,7 @@ private:
     std::map<std::uint32_t, bool> copied; // by site: what a copy has read since it last wrote
     std::map<std::uint32_t, bool> wrote;  // by site: the copy's last event was a write
     std::set<EventNumber> tainted;        // free reads
+    std::set<std::uint32_t> reached;      // sites of stores into which tainted values may flow
   };
 
   bool apply_by_class(EventNumber event, bool reads_tainted);

@@ -159,6 +159,39 @@ TEST_F(CheckCommand, CandidatesAreListedApartIfAskedFor) {
   EXPECT_EQ(sooth({"check", trace}).err.find("Candidates"), std::string::npos);
 }
 
+// Two threads count under a lock; the count only flows into itself (trace/program/value_flows.h). So
+// `used` may be set before `ready`, and "complete" would be wrong under hb.
+TEST_F(CheckCommand, PropertiesAreCheckedUnderFullWhereReadsAreFree) {
+  TraceBuilder b(2);
+  b.trace.globals.push_back({0x100, 4, "ready", "int", "", 0});
+  b.trace.globals.push_back({0x200, 4, "used", "int", "", 0});
+  b.trace.globals.push_back({0x300, 4, "hits", "int", "", 0});
+  const std::uint32_t count = b.site("count.c", 5, "count", "hits");
+  const auto counts = [&](std::uint32_t thread, std::uint64_t before) {
+    b.add(thread, EventKind::Acquire, 0x1000);
+    b.read(thread, 0x300, 4, before).site = count;
+    b.write(thread, 0x300, 4, before + 1).site = count;
+    b.add(thread, EventKind::Release, 0x1000);
+  };
+  b.write(0, 0x100, 4, 1);
+  counts(0, 0);
+  counts(1, 1);
+  b.write(1, 0x200, 4, 1);
+  const std::string property = write_file("p.prop", "property order: start(used == 1) -> ready == 1");
+  EXPECT_EQ(sooth({"check", write_trace("t.sooth", b.trace), "--property", property}).status, 0);
+  trace::ValueFlows& flows = b.trace.static_facts.flows;
+  flows.modules = flows.modules_main = 1;
+  flows.reads = {{count, 4, false, false, {{count, true}}}};
+  const std::string trace = write_trace("t.sooth", b.trace);
+  const Outcome outcome = sooth({"check", trace, "--property", property, "--json", path("r.json")});
+  EXPECT_EQ(outcome.status, 66) << outcome.err;
+  EXPECT_EQ(json_of("r.json")["findings"][0]["model"], "full");
+  EXPECT_EQ(sooth({"check", trace, "--property", property, "--model", "hb"}).status, 0);
+  const Outcome compared = sooth({"compare", trace, "--property", property, "--json"});
+  for (const auto& row : nlohmann::json::parse(compared.out)["models"])
+    if (!row.contains("refused")) EXPECT_EQ(row["findings"], row["model"] == "full" ? 1 : 0) << row;
+}
+
 TEST_F(CheckCommand, OnlyWhatIsAskedForIsLookedFor) {
   const std::string trace = write_trace("t.sooth", inversion_trace(false));
   EXPECT_EQ(sooth({"check", trace, "--find", "races,memory"}).status, 0);

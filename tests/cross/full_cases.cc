@@ -47,12 +47,36 @@ bool is_plain(const Event& e) {
   return (e.kind == EventKind::Read || e.kind == EventKind::Write) && (e.flags & ~trace::kTicket) == 0;
 }
 
+// Stores of its thread may be missing before it.
+bool hides(const Event& e) {
+  return (e.marks & trace::kBehindOmitted) != 0 || (e.kind == EventKind::Write && e.site == 0) ||
+         ((e.kind == EventKind::Read || e.kind == EventKind::Write) && (e.has(trace::kHeld) || e.has(trace::kMerged)));
+}
+
+// After it, or after a later join, a thread is alone, and its reads may be missing.
+bool leaves_alone(const trace::Trace& trace, std::uint32_t event) {
+  const auto all_joined = [&](std::uint32_t join) { // by then
+    if (trace.events[join].kind != EventKind::Join || trace.events[join].has(trace::kFailed)) return false;
+    std::int64_t left = 0;
+    for (std::uint32_t i = 0; i <= join; ++i) {
+      if (trace.events[i].kind == EventKind::Fork) ++left;
+      if (trace.events[i].kind == EventKind::Join && !trace.events[i].has(trace::kFailed)) --left;
+    }
+    return left <= 0;
+  };
+  if (trace.events[event].kind != EventKind::ThreadEnd) return all_joined(event);
+  for (std::uint32_t i = event; i < trace.events.size(); ++i)
+    if (all_joined(i)) return true;
+  return false;
+}
+
 // docs/sliced.md: each of its stores is there, once, before anything but plain accesses, and before the read's site again.
 // Empty: it decides.
 std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read) {
   const Event& e = trace.events[read];
   const ValueFlow* flow = trace.static_facts.flows.of(e.site);
-  if (!flow || flow->is_update || flow->bytes != e.size || !is_plain(e) || e.kind != EventKind::Read) return {};
+  if (!flow || flow->is_update || flow->stores.empty() || flow->bytes != e.size) return {};
+  if (!is_plain(e) || e.kind != EventKind::Read) return {};
   std::vector<std::uint32_t> plain = behind(trace, read);
   plain.erase(std::ranges::find_if(plain,
                                    [&](std::uint32_t i) {
@@ -80,6 +104,28 @@ std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read)
         return {};
   }
   return found;
+}
+
+// docs/sliced.md, second rule: the sites of all stores that the read may ever reach. Null: it decides, or the first rule holds.
+const std::vector<std::uint32_t>* later_stores_of(const trace::Trace& trace, std::uint32_t read) {
+  const Event& e = trace.events[read];
+  const ValueFlow* flow = trace.static_facts.flows.of(e.site);
+  if (!flow || flow->bytes != e.size || flow->sinks.decides || (e.marks & trace::kOtherSites) != 0) return nullptr;
+  if (flow->is_update ? e.kind != EventKind::AtomicRmw : e.kind != EventKind::Read || !is_plain(e)) return nullptr;
+  for (const std::uint32_t site : flow->sinks.stores)
+    if (site < trace.sieved_stores.size() && trace.sieved_stores[site]) return nullptr;
+  for (std::uint32_t i = read + 1;
+       i-- > 0;) { // back to the beginning of the segment, or to where something may be missing
+    const Event& before = trace.events[i];
+    if (before.thread != e.thread) continue;
+    const bool locks =
+        (before.kind == EventKind::Acquire || before.kind == EventKind::Release) && !before.has(trace::kFailed);
+    if (locks || before.kind == EventKind::AtomicRead || before.kind == EventKind::AtomicWrite ||
+        before.kind == EventKind::AtomicRmw)
+      break;
+    if (hides(before)) return nullptr;
+  }
+  return &flow->sinks.stores;
 }
 
 } // namespace
@@ -143,7 +189,8 @@ void give_classes(trace::Trace& trace, std::uint64_t seed) {
     const Event& e = trace.events[i];
     if (!trace::reads_memory(e.kind) || random() % 100 >= 75 || flows.of(e.site)) continue;
     ValueFlow flow{
-        e.site, random() % 20 ? static_cast<std::uint32_t>(e.size) : 8, e.kind == EventKind::AtomicRmw, true, {}};
+        e.site, random() % 20 ? static_cast<std::uint32_t>(e.size) : 8, e.kind == EventKind::AtomicRmw, true, {}, {}};
+    flow.sinks.decides = !flow.is_update && random() % 2 == 0;
     for (const std::uint32_t later : behind(trace, i)) {
       const Event& w = trace.events[later];
       if (w.kind != EventKind::Write || flow.is_update || random() % 100 >= 60) continue;
@@ -152,7 +199,13 @@ void give_classes(trace::Trace& trace, std::uint64_t seed) {
         flow.stores.push_back(store);
       if (random() % 2) break;
     }
-    if (!flow.is_update && flow.stores.empty()) continue;
+    if (!flow.sinks.decides)
+      for (const std::uint32_t later : behind(trace, i))
+        if (trace.events[later].kind == EventKind::Write && random() % 100 < 40)
+          flow.sinks.stores.push_back(trace.events[later].site);
+    std::ranges::sort(flow.sinks.stores);
+    flow.sinks.stores.erase(std::unique(flow.sinks.stores.begin(), flow.sinks.stores.end()), flow.sinks.stores.end());
+    if (flow.sinks.decides && flow.stores.empty()) continue;
     flows.reads.push_back(flow);
     std::ranges::sort(flows.reads, {}, &ValueFlow::site);
   }
@@ -173,6 +226,12 @@ Case class_case(std::uint64_t seed) {
     if (earlier.kind == events[i].kind && earlier.thread == events[i].thread) events[i].site = earlier.site;
   }
   out.trace.sites.resize(events.size() + 1);
+  out.trace.sieved_stores.resize(events.size() + 1);
+  for (std::uint32_t i = 0; i < events.size(); ++i) { // and some say that others were left out
+    if (events[i].kind == EventKind::Read && random() % 100 < 8) events[i].marks |= trace::kOtherSites;
+    if (random() % 100 < 5) events[i].marks |= trace::kBehindOmitted;
+    out.trace.sieved_stores[i + 1] = random() % 100 < 5;
+  }
   give_classes(out.trace, seed + 1);
   const trace::ValueFlows& flows = out.trace.static_facts.flows;
   out.relation.leads.resize(events.size());
@@ -180,11 +239,21 @@ Case class_case(std::uint64_t seed) {
   out.relation.used.resize(events.size());
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const ValueFlow* flow = flows.of(events[i].site);
-    const bool updates =
-        events[i].kind == EventKind::AtomicRmw && flow && flow->is_update && flow->bytes == events[i].size;
+    const bool updates = events[i].kind == EventKind::AtomicRmw && flow && flow->is_update &&
+                         flow->bytes == events[i].size && !flow->sinks.decides && flow->sinks.stores.empty();
     const std::set<std::uint32_t> stores = stores_of(out.trace, i);
-    out.relation.used[i] = trace::reads_memory(events[i].kind) && stores.empty() && !updates;
+    const std::vector<std::uint32_t>* later = updates || !stores.empty() ? nullptr : later_stores_of(out.trace, i);
+    out.relation.used[i] = trace::reads_memory(events[i].kind) && stores.empty() && !updates && !later;
     for (const std::uint32_t store : stores) out.relation.writes[store].insert(i);
+    if (!later && stores.empty() && !updates) continue;
+    for (const std::uint32_t next : behind(out.trace, i))
+      if (leaves_alone(out.trace, next)) out.relation.leads[next].insert(i);
+    if (!later) continue;
+    for (const std::uint32_t next : behind(out.trace, i)) {
+      if (hides(events[next])) out.relation.leads[next].insert(i);
+      if (events[next].kind == EventKind::Write && std::ranges::binary_search(*later, events[next].site))
+        out.relation.writes[next].insert(i);
+    }
   }
   return out;
 }

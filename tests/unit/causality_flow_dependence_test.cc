@@ -139,7 +139,7 @@ TEST_F(FlowDependence, UnseenCodeMakesReadsDecideUnlessItCannotReachTheStores) {
 }
 
 TEST_F(FlowDependence, AnUpdateThatNobodyLooksAtIsFree) {
-  flows().reads = {{kRead, 4, true, false, {}}};
+  flows().reads = {{kRead, 4, true, false, {}, {{}, {}, false, false}}};
   b_.rmw(0, kX, 4, 1, 2).site = kRead;
   EXPECT_TRUE(is_free());
 }
@@ -159,6 +159,83 @@ TEST_F(FlowDependence, PrivateMemoryIsLookedThrough) {
   for (const StepDependence::Row& row : dependence.steps)
     for (const DependenceNode node : dependence.of(row.decides)) decided |= node == dependence.steps[step].own;
   EXPECT_TRUE(decided);
+}
+
+// The value goes further than its block: it may reach the store at any later time.
+class LaterFlows : public FlowDependence {
+protected:
+  LaterFlows() { flows().reads = {{kRead, 4, false, false, {}, {{kStore}, {}, false, false}}}; }
+};
+
+TEST_F(LaterFlows, IntoAStoreBehindSynchronisation) {
+  read();
+  b_.add(0, EventKind::Acquire, kLock);
+  b_.add(0, EventKind::Enter);
+  write(kY);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(LaterFlows, EveryLaterStoreOfTheSiteDependsOnIt) {
+  read();
+  write(kY);
+  write(kX);
+  EXPECT_TRUE(is_free()); // looks at the last one
+}
+
+TEST_F(LaterFlows, WhatOtherSitesDidWithTheValueIsNotKnown) {
+  read().marks |= trace::kOtherSites;
+  write();
+  EXPECT_FALSE(is_free());
+}
+
+TEST_F(LaterFlows, AStoreThatTheReaderLeftOutIsMissing) {
+  read();
+  write();
+  b_.trace.sieved_stores.resize(10);
+  b_.trace.sieved_stores[kStore] = true;
+  EXPECT_FALSE(is_free());
+}
+
+TEST_F(LaterFlows, OwnedBlocksHideStores) {
+  read();
+  write();
+  b_.trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
+  EXPECT_FALSE(is_free());
+}
+
+TEST_F(LaterFlows, CodeWithoutHooksTurnsThemOff) {
+  flows().called = {7};
+  read();
+  write();
+  EXPECT_FALSE(is_free());
+}
+
+TEST_F(LaterFlows, InASegmentThatIsNotInDetailItDecides) {
+  for (const std::uint8_t mark : {0, 1}) {
+    trace::Event& e = b_.write(0, kY, 4, 3);
+    e.site = kOther;
+    if (mark != 0) e.marks |= trace::kBehindOmitted;
+    else e.flags |= trace::kHeld;
+    read();
+    write();
+    const Computation computation = compute(b_.trace);
+    EXPECT_FALSE(computation.dependence.known);
+    b_.trace.events.resize(2);
+  }
+}
+
+// The store may be among the accesses that the held one stands for: then what was read must be as it was.
+TEST_F(LaterFlows, AHeldAccessDependsOnAllThatMayStillFlow) {
+  read();
+  trace::Event& e = b_.write(0, kY, 4, 3);
+  e.site = kOther;
+  e.flags |= trace::kHeld;
+  const Computation computation = compute(b_.trace);
+  const StepDependence& dependence = computation.dependence;
+  ASSERT_TRUE(dependence.known);
+  const DependenceNode seen = dependence.steps[computation.step_of_event[2]].own;
+  const auto decides = dependence.of(dependence.steps[computation.step_of_event[3]].decides);
+  EXPECT_EQ(std::vector(decides.begin(), decides.end()), std::vector{seen});
 }
 
 } // namespace

@@ -64,7 +64,11 @@ ValueFlows small_flows() {
   flows.modules = flows.modules_main = 1;
   flows.defined = {1, ~std::uint64_t{0}};
   flows.called = {~std::uint64_t{0}};
-  flows.reads = {{2, 4, false, true, {{2, true}, {5, false}}}, {3, 8, true, false, {}}};
+  flows.local_functions = 2;
+  flows.modules_redirects = 1;
+  flows.reads = {{2, 4, false, true, {{2, true}, {5, false}}},
+                 {3, 8, true, false, {}, {{4}, {{true, 1, 3}, {false, 77, 0}}, false, true}}};
+  flows.passed = {{{true, 1, 3}, {{6}, {}, false, false}}, {{false, 77, 0}, {{}, {}, true, false}}};
   return flows;
 }
 
@@ -89,6 +93,65 @@ TEST(ValueFlows, ASecondModulesNumbersFollowTheFirstOnes) {
   ASSERT_EQ(all.reads.size(), 4u);
   EXPECT_EQ(all.of(8)->stores[1], (FlowStore{11, false}));
   EXPECT_EQ(all.of(4), nullptr);
+}
+
+// A value goes into f's parameter, which f returns; main stores the result of f.
+ValueFlows through_a_function() {
+  ValueFlows flows;
+  const FlowSlot parameter{false, 77, 1}, result{false, 77, 0};
+  flows.reads = {{1, 4, false, false, {}, {{}, {parameter}, false, false}}};
+  flows.passed = {{parameter, {{}, {result}, false, false}}, {result, {{5}, {}, false, false}}};
+  return flows;
+}
+
+TEST(ValueFlows, GoThroughFunctions) {
+  const std::vector<ReachedStores> reached = reached_stores(through_a_function());
+  ASSERT_EQ(reached.size(), 1u);
+  EXPECT_FALSE(reached[0].decides);
+  EXPECT_EQ(reached[0].sites, std::vector<std::uint32_t>{5});
+}
+
+TEST(ValueFlows, AnotherCallerMayDecide) {
+  ValueFlows flows = through_a_function();
+  flows.passed.push_back({{false, 77, 0}, {{}, {}, true, false}});
+  EXPECT_TRUE(reached_stores(flows)[0].decides);
+}
+
+TEST(ValueFlows, AParameterThatNobodyKnowsDecides) {
+  ValueFlows flows = through_a_function();
+  flows.passed.erase(flows.passed.begin());
+  EXPECT_TRUE(reached_stores(flows)[0].decides);
+}
+
+TEST(ValueFlows, AResultThatNobodyUsesGoesNowhere) {
+  ValueFlows flows = through_a_function();
+  flows.passed.pop_back();
+  EXPECT_FALSE(reached_stores(flows)[0].decides);
+  EXPECT_TRUE(reached_stores(flows)[0].sites.empty());
+}
+
+TEST(ValueFlows, RecursionEnds) {
+  ValueFlows flows = through_a_function();
+  flows.passed.push_back({{false, 77, 0}, {{}, {{false, 77, 1}}, false, false}});
+  EXPECT_FALSE(reached_stores(flows)[0].decides);
+}
+
+TEST(ValueFlows, PrintedValuesDecideWhereStreamsAreRedirected) {
+  ValueFlows flows = through_a_function();
+  flows.reads[0].sinks.printed = true;
+  EXPECT_FALSE(reached_stores(flows)[0].decides);
+  flows.modules_redirects = 1;
+  EXPECT_TRUE(reached_stores(flows)[0].decides);
+}
+
+TEST(ValueFlows, LocalFunctionsOfTwoModulesAreTwo) {
+  const std::vector<std::uint8_t> section = flows_payload(small_flows());
+  ValueFlows all;
+  ASSERT_TRUE(add_flows(section, 1, 6, all));
+  ASSERT_TRUE(add_flows(section, 7, 6, all));
+  EXPECT_EQ(all.local_functions, 4u);
+  EXPECT_EQ(all.of(9)->sinks.slots[0], (FlowSlot{true, 3, 3}));
+  EXPECT_EQ(all.of(9)->sinks.slots[1], (FlowSlot{false, 77, 0}));
 }
 
 TEST(ValueFlows, CodeThatIsNotInTheProgramIsUnseen) {

@@ -308,7 +308,8 @@ CommandLine read_command_line(const std::vector<std::string>& arguments) { retur
 
 std::string help_text() {
   return "Sooth's compilers take every option of clang 19, and these of their own:\n"
-         "  -fsooth-ignorelist=FILE   leave out what the file names (fun:, src:; the format of clang's ignorelists)\n"
+         "  -fsooth-ignorelist=FILE   leave out what the file names (fun:, src:; the format of clang's ignorelists);\n"
+         "                            looks:NAME says of a function that it only prints what it is given\n"
          "  --only GLOB               record only functions and source files that match; may be repeated\n"
          "  --skip GLOB               leave out functions and source files that match; may be repeated\n"
          "  -fsooth-facts             write what events depend on, for the models `sliced` and `full`; records "

@@ -94,6 +94,13 @@ bool IgnoreList::is_ignored(const Function& function) const {
   return source && (matches_source(joined_path(source->getFile())) || matches_source(source->getFilename()));
 }
 
+bool IgnoreList::only_looks(const Function& function) const {
+  if (!list_) return false;
+  const std::string name = demangle(function.getName());
+  return list_->inSection(kSection, "looks", function.getName()) || list_->inSection(kSection, "looks", name) ||
+         list_->inSection(kSection, "looks", StringRef(name).split('(').first);
+}
+
 bool IgnoreList::cannot_be_instrumented(const Function& function) const {
   return function.isDeclarationForLinker() || function.hasFnAttribute(Attribute::Naked) ||
          resolvers_.contains(&function) || function.getName().starts_with("__sooth_") ||

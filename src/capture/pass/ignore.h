@@ -31,6 +31,8 @@ public:
   // The user asked for it: SOOTH_NO_RECORD, the compiler's attribute against instrumentation, an
   // ignorelist entry.
   bool is_ignored(const llvm::Function& function) const;
+  // An ignorelist says `looks:NAME`: it only prints what it is given (facts/only_looks.h).
+  bool only_looks(const llvm::Function& function) const;
   // Code that hooks would break: naked functions, resolvers of indirect functions (they run before
   // relocation).
   bool cannot_be_instrumented(const llvm::Function& function) const;

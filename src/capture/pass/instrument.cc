@@ -8,6 +8,7 @@
 #include "capture/pass/branches.h"
 #include "capture/pass/calls.h"
 #include "capture/pass/checks.h"
+#include "capture/pass/facts/only_looks.h"
 #include "capture/pass/facts/static_facts.h"
 #include "capture/pass/frames.h"
 #include "capture/pass/library_orders.h"
@@ -90,6 +91,7 @@ public:
 
   Function& function() { return function_; }
   std::vector<Hook>& hooks() { return hooks_; }
+  PrivateMemory& memory() { return memory_; }
   std::uint32_t function_row() {
     if (!function_row_) function_row_ = context_.sites.add(names_.function_row());
     return *function_row_;
@@ -347,7 +349,7 @@ void forget_effects_of_calls(Module& module) {
 
 // What the function does with the values that it reads (facts/value_flows.h). `replaced`: hooks
 // that were taken out of loops.
-void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook> hooks,
+void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook> hooks, PrivateMemory& memory,
                 const std::vector<std::uint32_t>& replaced) {
   HookedValues values;
   values.others = replaced;
@@ -361,7 +363,7 @@ void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook>
       if (hook.kind == HookKind::Transfer) values.others.push_back(hook.second_row);
     }
   }
-  context.flows.add_function(function, values);
+  context.flows.add_function(function, values, memory);
 }
 
 // Takes the hooks out of loops that are recorded as ranges. Returns their rows.
@@ -382,12 +384,13 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   std::vector<Hook>& hooks = survey.hooks();
   const auto arguments = survey.shared_arguments();
   const bool tells_start = context.options.monitor && !context.options.monitor->start_functions.empty();
-  if (hooks.empty() && arguments.empty() && !is_marked(function) && !tells_start) return;
-  const std::uint32_t row = survey.function_row();
-
+  const bool needs_none = hooks.empty() && arguments.empty() && !is_marked(function) && !tells_start;
   std::vector<std::uint32_t> replaced;
-  if (context.options.loops) replaced = hoist_from_loops(context, function, analyses, hooks);
-  if (!context.options.facts && !context.options.monitor) note_flows(context, function, hooks, replaced);
+  if (!needs_none && context.options.loops) replaced = hoist_from_loops(context, function, analyses, hooks);
+  if (!context.options.facts && !context.options.monitor)
+    note_flows(context, function, hooks, survey.memory(), replaced);
+  if (needs_none) return;
+  const std::uint32_t row = survey.function_row();
   FunctionContext here(context, function);
   // The last first: each split then moves only what lies between two hooks.
   for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) {
@@ -453,7 +456,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   std::optional<Sight> sight;
   if (options.monitor) context.sight = &sight.emplace(module, *options.monitor);
   module.getOrInsertNamedMetadata(kDone);
-  if (!options.facts && !options.monitor) context.flows.begin(seen_code(module, functions));
+  if (!options.facts && !options.monitor) context.flows.begin(seen_code(module, functions, ignored), module);
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
@@ -508,6 +511,7 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   for (const Function& function : module)
     if (!function.isDeclaration() && ignored.is_ignored(function)) left_out.insert(&function);
   bool changed = mark_terminating_loops(module);
+  if (!options.monitor) changed |= keep_printers_apart(module);
   if (!options.calls.empty() || !options.atomic.empty())
     changed |= mark_called(module, ignored, options.calls, options.atomic);
   for (Function& function : module) {

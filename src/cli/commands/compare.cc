@@ -51,7 +51,7 @@ Row compare_one(const analysis::Prepared& prepared, analysis::Options options, c
   Row row;
   row.model = model.name;
   row.sentence = model.sentence;
-  options.model = model.name;
+  options.model = options.properties.model = model.name;
   const auto start = std::chrono::steady_clock::now();
   // Each model gets the whole time.
   analysis::Spending spending(options.limits.seconds, analysis::memory_limit(options));
@@ -140,8 +140,11 @@ int run_compare(int argc, char** argv) {
       "Count what each causal model finds in a trace, from the strictest to the most permissive. What is the\n"
       "same under every model (races of the recorded run by the C++ memory model) is left out.",
       "  sooth compare bank.sooth\n"
-      "  sooth compare bank.sooth --find races --json\n");
+      "  sooth compare bank.sooth --find races --json\n"
+      "  sooth compare landing.sooth --property landing.prop\n");
   parser.add_option("trace", file, "The trace file")->required()->type_name("T.sooth");
+  parser.add_option("--property", options.properties.file, "Also count violations of this file's properties")
+      ->type_name("P.prop");
   parser.add_flag("--json", json, "The result as one JSON object");
   add_search_options(parser, options);
   if (const auto status = parser.parse_all(argc, argv)) return *status;

@@ -1,5 +1,6 @@
 #include "cli/commands/show_facts.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -103,7 +104,8 @@ void print_site(const trace::Trace& trace, std::uint32_t number, Output& out) {
 }
 
 // A site whose reads only flow into stores; all others may decide anything.
-void print_flow(const trace::Trace& trace, const trace::ValueFlow& flow, bool json, Output& out) {
+void print_flow(const trace::Trace& trace, const trace::ValueFlow& flow, const trace::ReachedStores& reached, bool json,
+                Output& out) {
   const trace::Site& place = trace.sites[flow.site];
   if (json) {
     Json line;
@@ -118,14 +120,17 @@ void print_flow(const trace::Trace& trace, const trace::ValueFlow& flow, bool js
     line["outOfReach"] = flow.out_of_reach;
     line["stores"] = Json::array();
     for (const trace::FlowStore& store : flow.stores) line["stores"].push_back(store.site);
+    if (!reached.decides) line["mayReach"] = reached.sites;
     return out.print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  std::string stores;
-  for (const trace::FlowStore& store : flow.stores)
-    stores += fmt::format("{}#{}", stores.empty() ? "" : ", ", store.site);
+  std::string stores = flow.is_update ? "its own write" : "";
+  const auto add = [&](std::uint32_t site) { stores += fmt::format("{}#{}", stores.empty() ? "" : ", ", site); };
+  if (!reached.decides) std::ranges::for_each(reached.sites, add);
+  else std::ranges::for_each(flow.stores, add, &trace::FlowStore::site);
+  if (stores.empty()) stores = "no store";
   out.print("#{} {}{}{}:{}:{} in {}\n    only flows into: {}\n", flow.site, place.variable,
             place.variable.empty() ? "" : " ", std::filesystem::path(place.file).filename().string(), place.line,
-            place.column, place.function, flow.is_update ? "its own write" : stores);
+            place.column, place.function, stores);
 }
 
 } // namespace
@@ -149,8 +154,12 @@ void print_facts(const trace::Trace& trace, bool json, Output& out) {
   if (!json && facts.flows.modules != 0)
     out.print("classes of sites of {} modules, none of {}; code without hooks {}\n", facts.flows.modules,
               facts.flows.modules_without, facts.flows.sees_all_code() ? "reads no memory" : "may read memory");
-  for (const trace::ValueFlow& flow : facts.flows.reads)
-    if (flow.site < trace.sites.size()) print_flow(trace, flow, json, out);
+  const std::vector<trace::ReachedStores> reached = trace::reached_stores(facts.flows);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const trace::ValueFlow& flow = facts.flows.reads[i];
+    const bool has_class = !reached[i].decides || !flow.stores.empty();
+    if (flow.site < trace.sites.size() && has_class) print_flow(trace, flow, reached[i], json, out);
+  }
 }
 
 } // namespace sooth::cli

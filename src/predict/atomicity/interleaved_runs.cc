@@ -184,6 +184,7 @@ StepId InterleavedRuns::inside_of(const Block& block, const Between& way, const 
 }
 
 bool InterleavedRuns::sees_something_else(const Execution& execution, StepId step) const {
+  if (set_.finds_change_from_outside(step)) return false;
   return std::ranges::any_of(c_.operations_of(step), [&](const Operation& o) {
     return o.kind == OperationKind::Read && !set_.is_unknown(o.object) && !execution.is_tainted(o.object) &&
            now(execution, o.object) != kAnyValue && now(execution, o.object) != o.value;

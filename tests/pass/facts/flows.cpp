@@ -1,6 +1,10 @@
 // What becomes of values that are read: at every level, the load of a line that ends with `flows`
 // has a class, and none of a line that ends with `decides`.
+#include <sooth/sooth.h>
+
 #include <atomic>
+#include <cstdio>
+#include <iostream>
 
 extern "C" int outside(int);
 
@@ -51,9 +55,9 @@ void local_is_looked_at_later() {
   if (t == 2) table[0] = 1;
 }
 
-// The second load may be left out of the trace as a repeat of the first one.
+// The second load may be left out of the trace as a repeat of the first one; then that one says so.
 void twice() {
-  int first = x;  // decides
+  int first = x;
   int second = x; // decides
   y = first;
   if (second == 2) table[1] = 1;
@@ -66,7 +70,7 @@ void addresses() {
   table[x & 3] = 1; // decides
 }
 void elements(int i) {
-  table[i & 3] = x; // decides
+  table[i & 3] = x; // flows
 }
 void divides() {
   y = 7 / x; // decides
@@ -74,25 +78,93 @@ void divides() {
 void arguments() {
   outside(x); // decides
 }
-int returns() {
+// What becomes of a result is decided by all callers.
+__attribute__((noinline)) int returns() {
   return x; // decides
 }
+void uses_a_result() {
+  if (returns() == 2) y = 1;
+}
+__attribute__((noinline)) int returns_to_a_store() {
+  return x; // flows
+}
+void stores_a_result() { y = returns_to_a_store() + 1; }
+// Its address is taken: anybody may call it.
+__attribute__((noinline)) int returns_to_anybody() {
+  return x; // decides
+}
+int (*function)() = returns_to_anybody;
+
+__attribute__((noinline)) void takes(int value) { y = value; }
+__attribute__((noinline)) void takes_and_looks(int value) {
+  if (value == 3) y = 2;
+}
+void passes() {
+  takes(x); // flows
+}
+void passes_what_decides() {
+  takes_and_looks(x); // decides
+}
+
+void adds_up(int rounds) {
+  int sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    sum += x; // flows
+    outside(i);
+  }
+  table[0] = sum;
+}
+void is_a_bound() {
+  for (int i = 0; i < x; ++i) outside(1); // decides
+}
+void chosen(bool first) {
+  int t = 0;
+  if (first) t = x; // flows
+  outside(1);
+  y = t;
+}
+
+void prints() {
+  std::printf("%d %5ld\n", x, 1L);  // flows
+  std::fprintf(stderr, "%03x\n", x); // flows
+}
+void printed_and_used() {
+  if (std::printf("%d\n", x) == 2) y = 1; // decides
+}
+void prints_so_many(std::FILE* file) {
+  std::printf("%*d\n", x, 1);    // decides
+  std::fprintf(file, "%d\n", x); // decides
+}
+void formats(char* text) {
+  std::sprintf(text, "%d\n", x); // decides
+}
+void shows() {
+  std::cout << x << 'a' << x; // flows
+}
+void shows_elsewhere(std::ostream& stream) {
+  stream << x; // decides
+}
+extern "C" SOOTH_ONLY_LOOKS void log_value(int value);
+void logs() {
+  log_value(x); // flows
+}
 void calls_in_between() {
-  int t = x; // decides
+  int t = x; // flows
   outside(1);
   y = t;
 }
 void devices() {
   device = device + 1; // decides
 }
-int tickets() {
+__attribute__((noinline)) int tickets() {
   return ticks.fetch_add(1, std::memory_order_relaxed); // decides
 }
-#ifdef __OPTIMIZE__
-void ticking() {
-  ticks.fetch_add(1, std::memory_order_relaxed); // flows
+void looks_at_tickets() {
+  if (tickets() == 2) y = 1;
 }
-#endif
+void ticking() {
+  __atomic_fetch_add(&hidden, 1, __ATOMIC_RELAXED); // flows
+}
 
 int main() {
   counts();

@@ -21,19 +21,6 @@ bool is_harmless_call(const CallBase& call) {
   return intrinsic->doesNotAccessMemory() && !intrinsic->mayHaveSideEffects();
 }
 
-// A result that is computed from the operands and from nothing else, whatever they are.
-bool only_computes(const Instruction& user, const Value& operand) {
-  if (user.getType()->isPtrOrPtrVectorTy()) return false;
-  if (isa<UnaryOperator, CastInst, CmpInst, SelectInst, FreezeInst>(user)) return true;
-  if (const auto* binary = dyn_cast<BinaryOperator>(&user)) {
-    if (!binary->isIntDivRem()) return true;
-    const auto* divisor = dyn_cast<ConstantInt>(binary->getOperand(1));
-    return binary->getOperand(0) == &operand && divisor && !divisor->isZero() && !divisor->isMinusOne();
-  }
-  const auto* call = dyn_cast<CallBase>(&user);
-  return call && is_harmless_call(*call) && !call->getType()->isVoidTy();
-}
-
 bool is_register_use(const AllocaInst& slot, const User* user) {
   if (const auto* load = dyn_cast<LoadInst>(user))
     return load->isSimple() && load->getType() == slot.getAllocatedType();
@@ -77,13 +64,16 @@ const StoreInst* Slots::only_store(const AllocaInst& slot) {
   return found;
 }
 
-bool is_unused(const Instruction& result) {
-  Slots slots;
-  return all_of(result.users(), [&](const User* user) {
-    const auto* store = dyn_cast<StoreInst>(user);
-    const AllocaInst* slot = store ? slots.of(store->getPointerOperand()) : nullptr;
-    return slot && all_of(slot->users(), [](const User* other) { return !isa<LoadInst>(other) || other->use_empty(); });
-  });
+bool only_computes(const Instruction& user, const Value& operand) {
+  if (user.getType()->isPtrOrPtrVectorTy()) return false;
+  if (isa<UnaryOperator, CastInst, CmpInst, SelectInst, FreezeInst>(user)) return true;
+  if (const auto* binary = dyn_cast<BinaryOperator>(&user)) {
+    if (!binary->isIntDivRem()) return true;
+    const auto* divisor = dyn_cast<ConstantInt>(binary->getOperand(1));
+    return binary->getOperand(0) == &operand && divisor && !divisor->isZero() && !divisor->isMinusOne();
+  }
+  const auto* call = dyn_cast<CallBase>(&user);
+  return call && is_harmless_call(*call) && !call->getType()->isVoidTy();
 }
 
 bool Address::is_fixed() const {

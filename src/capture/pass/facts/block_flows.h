@@ -42,8 +42,8 @@ private:
   llvm::DenseMap<const llvm::AllocaInst*, bool> known_;
 };
 
-// Nothing is made of the result. -O0 puts it into a slot, and loads it from there in vain.
-bool is_unused(const llvm::Instruction& result);
+// The user's result is computed from the operands and from nothing else, whatever they are.
+bool only_computes(const llvm::Instruction& user, const llvm::Value& operand);
 
 struct Address {
   const llvm::Value* base = nullptr;
@@ -66,13 +66,14 @@ public:
   // Of the loads of the block that do not decide.
   std::vector<Flow> of(const llvm::BasicBlock& block);
   std::uint32_t bytes_of(const llvm::LoadInst& load) const;
+  // A load of a number, of at most 8 bytes.
+  bool is_plain(const llvm::LoadInst& load) const;
   // As it is computed in this block.
   Address address_of(const llvm::Value* pointer, const llvm::BasicBlock& block, unsigned depth = 0);
 
 private:
   using Values = llvm::DenseSet<const llvm::Value*>;
   using Known = llvm::DenseMap<const llvm::LoadInst*, llvm::SmallVector<const llvm::StoreInst*, 4>>;
-  bool is_plain(const llvm::LoadInst& load) const;
   bool follow(Flow& flow);
   bool follow_slot(const llvm::StoreInst& store, llvm::SmallVectorImpl<const llvm::Value*>& open, Values& seen);
   bool nothing_between(Flow& flow, const Known& later);

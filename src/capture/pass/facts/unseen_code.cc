@@ -2,6 +2,7 @@
 
 #include "capture/pass/assembly/assembly.h"
 #include "capture/pass/facts/call_effects.h"
+#include "capture/pass/facts/only_looks.h"
 #include "capture/pass/ignore.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -17,6 +18,8 @@ namespace {
 
 // What SOOTH_LOOKS_AT_NOTHING of <sooth/sooth.h> expands to.
 constexpr StringRef kLooksAtNothing = "sooth_looks_at_nothing";
+// ... and SOOTH_ONLY_LOOKS.
+constexpr StringRef kOnlyLooks = "sooth_only_looks";
 
 // Functions without hooks that look at no memory of the program's, beside those of
 // libc_functions.def: they end the program, begin a thread, or write what they are given to a
@@ -45,7 +48,6 @@ bool looks_at_nothing(StringRef name) {
       "_ZNSolsEt",
       "_ZNSolsEx",
       "_ZNSolsEy",
-      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
       "_ZNSt18condition_variable10notify_allEv",
       "_ZNSt18condition_variable10notify_oneEv",
       "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
@@ -53,28 +55,67 @@ bool looks_at_nothing(StringRef name) {
       "_ZNSt18condition_variableD1Ev",
       "_ZNSt6chrono3_V212steady_clock3nowEv",
       "_ZNSt6chrono3_V212system_clock3nowEv",
+      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
       "_ZNSt6thread20hardware_concurrencyEv",
       "_ZNSt6thread6_StateD2Ev",
       "_ZNSt8ios_base4InitC1Ev",
       "_ZNSt8ios_base4InitD1Ev",
+      "_ZSt13get_terminatev",
       "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l",
       "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_",
       "_ZSt9terminatev",
       "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
       "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c",
-      "_exit",
+      "_ZSt18uncaught_exceptionv",
+      "_ZSt19uncaught_exceptionsv",
       "__assert_fail",
       "__cxa_atexit",
+      "__cxa_get_exception_ptr",
       "__cxa_pure_virtual",
       "__cxa_rethrow",
       "__cxa_throw",
+      "__fprintf_chk",
       "__gxx_personality_v0",
+      "__printf_chk",
       "__stack_chk_fail",
+      "__syslog_chk",
+      "_exit",
       "abort",
       "atexit",
+      "clock",
       "clock_gettime",
+      "closelog",
+      "drand48",
       "exit",
+      "fopen",
+      "getenv",
+      "getpid",
+      "gettid",
       "gettimeofday",
+      "isatty",
+      "lrand48",
+      "open",
+      "openlog",
+      "perror",
+      "pthread_attr_destroy",
+      "pthread_attr_init",
+      "pthread_attr_setdetachstate",
+      "pthread_attr_setstacksize",
+      "pthread_exit",
+      "pthread_mutexattr_destroy",
+      "pthread_mutexattr_init",
+      "pthread_mutexattr_settype",
+      "pthread_setname_np",
+      "rand",
+      "random",
+      "setvbuf",
+      "snprintf",
+      "sprintf",
+      "srand",
+      "srand48",
+      "srandom",
+      "sysconf",
+      "syslog",
       "time",
   };
   // std::__throw_system_error(int) and the like.
@@ -82,24 +123,28 @@ bool looks_at_nothing(StringRef name) {
   return is_contained(kNames, name);
 }
 
-bool is_standard_output(const Value* stream) {
-  const auto* load = dyn_cast<LoadInst>(stream);
-  const auto* variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
-  return variable && (variable->getName() == "stdout" || variable->getName() == "stderr");
-}
-
-// Strings are read by printf, and no event shows it. What goes to the standard streams is not read
-// again; how long it was, the result says.
+// Strings are read by printf and its kin, and no event shows it. What goes to the standard streams
+// is not read again; how long it was, the result says.
 bool reads_strings(const CallBase& call) {
+  struct Reader {
+    StringRef name;
+    unsigned first; // argument that may be a string
+    bool prints;    // to a standard stream (`first` - 1 is the stream, or there is none)
+  };
+  static constexpr Reader kReaders[] = {
+      {"__fprintf_chk", 2, true}, {"__printf_chk", 1, true}, {"__syslog_chk", 2, true}, {"fopen", 0, false},
+      {"fprintf", 1, true},       {"getenv", 0, false},      {"open", 0, false},        {"openlog", 0, false},
+      {"perror", 0, true},        {"printf", 0, true},       {"snprintf", 2, false},    {"sprintf", 1, false},
+      {"syslog", 1, true},
+  };
   const Function* callee = call.getCalledFunction();
-  const StringRef name = callee ? callee->getName() : "";
-  if (name != "printf" && name != "fprintf") return false;
-  const unsigned format = name == "printf" ? 0 : 1;
-  if (call.arg_size() <= format) return true;
-  const bool only_looks = call.use_empty() && (format == 0 || is_standard_output(call.getArgOperand(0)));
-  return !only_looks && any_of(drop_begin(call.args(), format), [](const Use& use) {
-    return use->getType()->isPointerTy() && !isa<Constant>(use.get());
-  });
+  const auto* reader = callee ? find_if(kReaders, [&](const Reader& one) { return one.name == callee->getName(); })
+                              : std::end(kReaders);
+  if (reader == std::end(kReaders)) return false;
+  const bool to_file = StringRef(reader->name).contains("fprintf") && !is_standard_output(call.getArgOperand(0));
+  const bool only_printed = reader->prints && call.use_empty() && !to_file;
+  return !only_printed && any_of(drop_begin(call.args(), std::min<unsigned>(reader->first, call.arg_size())),
+                                 [](const Use& use) { return use->getType()->isPointerTy() && !isa<Constant>(use.get()); });
 }
 
 // All uses of the address are accesses by code with hooks.
@@ -129,11 +174,15 @@ bool has_unseen_code(const Function& function) {
 
 } // namespace
 
-SeenCode seen_code(const Module& module, const std::vector<Function*>& with_hooks) {
+SeenCode seen_code(const Module& module, const std::vector<Function*>& with_hooks, const IgnoreList& ignored) {
   const DenseSet<const Function*> hooked(with_hooks.begin(), with_hooks.end());
   const DenseSet<const Function*> trusted = annotated_functions(module, kLooksAtNothing);
   const auto name_of = [](const Function& function) { return xxh3_64bits(function.getName()); };
   SeenCode seen;
+  seen.only_look = annotated_functions(module, kOnlyLooks);
+  for (const Function& function : module)
+    if (ignored.only_looks(function)) seen.only_look.insert(&function);
+  seen.redirects = redirects_output(module);
   seen.has_unseen = !module.ifunc_empty() || !module.getModuleInlineAsm().empty();
   for (const Function& function : module) {
     if (function.isIntrinsic() || function.getName().starts_with("__sooth_")) continue;
@@ -142,9 +191,10 @@ SeenCode seen_code(const Module& module, const std::vector<Function*>& with_hook
       if (!function.hasLocalLinkage()) seen.defined.push_back(name_of(function));
       seen.has_unseen |= has_unseen_code(function);
     } else if (!function.isDeclarationForLinker()) {
-      seen.has_unseen = true; // left out
+      // Left out.
+      seen.has_unseen |= !seen.only_look.contains(&function) && !trusted.contains(&function);
     } else if (!function.use_empty() && !function.doesNotAccessMemory() && !trusted.contains(&function) &&
-               !looks_at_nothing(function.getName()) && !is_library_function(function)) {
+               !seen.only_look.contains(&function) && !looks_at_nothing(function.getName()) && !is_library_function(function)) {
       seen.called.push_back(name_of(function));
     }
   }

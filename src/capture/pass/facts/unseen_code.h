@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture/pass/ignore.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
 
@@ -23,10 +24,13 @@ struct SeenCode {
   std::vector<std::uint64_t> called;  // names of functions without a body here that may read any memory
   bool has_unseen = false;            // some code of the module itself has no hooks
   bool has_main = false;              // it defines main
+  bool redirects = false;             // it may redirect the standard streams
+  llvm::DenseSet<const llvm::Function*> only_look; // the user says that they only print what they are given
   llvm::DenseSet<const llvm::GlobalVariable*> out_of_reach; // only hooked code of this module reads them
 };
 
 // Before the hooks are put in.
-SeenCode seen_code(const llvm::Module& module, const std::vector<llvm::Function*>& with_hooks);
+SeenCode seen_code(const llvm::Module& module, const std::vector<llvm::Function*>& with_hooks,
+                   const IgnoreList& ignored);
 
 } // namespace sooth::pass

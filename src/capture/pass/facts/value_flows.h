@@ -6,12 +6,13 @@
 //
 // Question: for each recorded load, does its value go nowhere but into recorded stores that follow
 //   in any case? In every build, without an event more (docs/sliced.md, "Classes of sites").
-// Source: jPredictor, Definition 3 (data flow), as a forward slice within one basic block: there a
-//   store that is reached by the value is also executed.
-// Where we differ: everything that cannot be followed to its end decides: another block, a call, an
-//   address, a trap, memory without hooks. Stack slots whose address nobody takes are registers, so
-//   that code of -O0 has classes, too.
-// Cost: linear in instructions (block_flows.h).
+// Source: jPredictor, Definition 3 (data flow), as a forward slice, twice: within one basic block,
+//   where a store that is reached by the value is also executed (block_flows.h), and through the
+//   whole function and its calls, with all stores that the value may ever reach (value_sinks.h).
+// Where we differ: everything that cannot be followed to its end decides: a branch, an address, a
+//   trap, a call of code without a body, memory without hooks. Stack slots whose address nobody
+//   takes are registers, so that code of -O0 has classes, too.
+// Cost: linear in instructions, times at most kMostValues of value_sinks.cc.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@
 
 #include "capture/pass/facts/block_flows.h"
 #include "capture/pass/facts/unseen_code.h"
+#include "capture/pass/facts/value_sinks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
@@ -30,9 +32,9 @@ namespace sooth::pass {
 
 class ValueFlows {
 public:
-  void begin(SeenCode seen) { seen_ = std::move(seen); }
+  void begin(SeenCode seen, const llvm::Module& module);
   // Before the hooks are put in.
-  void add_function(const llvm::Function& function, const HookedValues& hooks);
+  void add_function(const llvm::Function& function, const HookedValues& hooks, PrivateMemory& memory);
   // The section kFactFlows (trace/format.h).
   std::vector<std::uint32_t> words() const;
 
@@ -44,18 +46,24 @@ private:
   };
   struct Class { // of a row with loads
     std::uint32_t bytes = 0;
-    bool is_update = false;   // an atomic operation whose result nobody uses
+    bool is_update = false;   // an atomic operation
     bool out_of_reach = true; // code without hooks cannot read what it writes
     unsigned loads = 0;       // instructions with this row
-    std::vector<Target> stores;
+    std::vector<Target> stores; // of its block; empty: not known
+    Sinks sinks;
   };
 
   void add(std::uint32_t row, Class of);
-  void add_atomic(const llvm::Instruction& atomic, std::uint32_t row);
+  void add_load(const llvm::LoadInst& load, std::uint32_t row, const Flow* flow, BlockFlows& flows,
+                const HookedValues& hooks, ValueSinks& sinks);
+  void add_atomic(const llvm::Instruction& atomic, std::uint32_t row, ValueSinks& sinks);
+  void add_passed(const llvm::Function& function, ValueSinks& sinks);
   bool is_out_of_reach(const llvm::Value* base) const;
-  bool is_sure(std::uint32_t row, const Class& of) const;
+  bool is_sure(const Class& of) const;
 
-  std::map<std::uint32_t, Class> classes_;              // by row
+  std::map<std::uint32_t, Class> classes_; // by row
+  std::map<PassedSlot, Sinks> passed_;
+  FunctionNumbers numbers_;
   llvm::DenseSet<std::uint32_t> decides_;               // rows
   llvm::DenseMap<std::uint32_t, unsigned> store_count_; // by row: instructions
   SeenCode seen_;

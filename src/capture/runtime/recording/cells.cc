@@ -169,7 +169,10 @@ void append_held(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t
 SOOTH_FOR_A_SIZE read_of(Thread* t, std::uint64_t address, std::uint64_t value, std::uint8_t size, std::uint32_t site) {
   if (__sooth_thread.abi.detail != 0) {
     if (is_exact(address, size)) return append_exactly(t, EventKind::Read, address, value, site, size, 0);
-    if (repeats_last(t, EventKind::Read, address, value, size, site)) return;
+    if (repeats_last(t, EventKind::Read, address, value, size, site)) {
+      if (t->last->site != site) t->last->order = trace::kRepeatedElsewhere;
+      return;
+    }
     if (in_detail(t)) return append_access(t, EventKind::Read, address, value, size, site, 0);
   }
   const unsigned offset = address & 7;
