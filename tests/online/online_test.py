@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import resource
 import signal
 import socket
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from collector import Collector
 
 HERE = pathlib.Path(__file__).resolve().parent
 LANDING = "property safe_landing: start(landing == 1) -> [approved == 1, radio == 0)\n"
@@ -59,6 +62,8 @@ class Bench:
 class Observer:
     """A running `sooth observe`."""
 
+    running = []
+
     def __init__(self, bench, prop, *options, listen=None, token=None):
         self.socket = bench.work / "socket"
         self.json = bench.work / "verdict.json"
@@ -72,6 +77,7 @@ class Observer:
             environment["SOOTH_TOKEN"] = token
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(command, stderr=log, stdout=log, env=environment)
+        self.running.append(self.process)
         while "observing at" not in self.text():
             check(self.process.poll() is None, "the observer ended:", self.text())
             time.sleep(0.01)
@@ -629,6 +635,146 @@ def races(bench):
         check(verdict["findings"] == [], verdict["findings"])
 
 
+SCRIPTED = """property p1: start(a == 1) -> b == 1
+property p2: !(a == 2 && b == 2)
+property p3: start(c == 1) -> [b == 1, d == 1)
+property p4: !(d == 1 && once(a == 1))
+property p5: start(d == 2) -> once(c == 2)
+property p6: end(a == 1) -> c == 0
+property p7: !(b == 1 && c == 1 && d == 1)
+property p8: start(b == 2) -> !once(d == 1)
+"""
+
+
+def script(seed):
+    """Steps of up to five threads, in an order that can happen: locks are free when they are taken, memory is there when it is used."""
+    r = random.Random(seed)
+    most = r.choice([2, 3, 3, 4, 5])
+    steps, alive, ended, holders, heap = [], [0], [], [None, None], [None] * 4
+    blocked = {}
+
+    def add(thread, what, which=0, value=0):
+        steps.append(f"{thread}{what}{which}{value}")
+
+    # Events of the property are rare: each doubles the orders that there may be.
+    relevant = r.choice([6, 10, 14])
+    for _ in range(r.choice([30, 60, 120])):
+        t = r.choice(alive)
+        what = r.choice("wwrrWWRRqsoxlluunhHHefj") if relevant == 0 or r.random() < 0.8 else r.choice("ABCD")
+        if what in "ABCD":
+            relevant -= 1
+            add(t, what, 0, r.randrange(3))
+        elif what in "wr":
+            add(t, what, r.randrange(4), r.randrange(3))
+        elif what in "WR":
+            add(t, what, r.randrange(8), r.randrange(3))
+        elif what == "q":
+            add(t, what, r.randrange(4))
+        elif what in "sox":
+            add(t, what, r.randrange(2), r.randrange(3))
+        elif what == "l":
+            m = r.randrange(2)
+            if holders[m] is None and (m == 1 or holders[1] != t):
+                holders[m] = t
+                add(t, what, m)
+        elif what == "u":
+            for m in 1, 0:
+                if holders[m] == t:
+                    holders[m] = None
+                    add(t, what, m)
+                    break
+        elif what == "n":
+            h = r.randrange(4)
+            if heap[h] is None:
+                heap[h] = True
+                add(t, what, h, r.randrange(3))
+        elif what in "hHe":
+            h = r.randrange(4)
+            if heap[h]:
+                add(t, what, h, r.randrange(3))
+                if what == "e":
+                    heap[h] = None
+        elif what == "f" and len(alive) + len(ended) < most:
+            child = len(alive) + len(ended)
+            add(t, what, child)
+            alive.append(child)
+            blocked[child] = t
+        elif what == "j" and len(alive) > 1 and t != 0:
+            # Thread t has no more steps; its creator joins it, if it can.
+            if t not in holders and blocked[t] in alive and t not in blocked.values():
+                alive.remove(t)
+                ended.append(t)
+                add(blocked[t], "j", t)
+    for m in 0, 1:
+        if holders[m] is not None:
+            add(holders[m], "u", m)
+    for t in sorted(alive, reverse=True):
+        if t != 0:
+            add(blocked[t], "j", t)
+    return "".join(steps)
+
+
+def verdict_of(report):
+    return {(f["status"], f["property"]) for f in report["findings"]}
+
+
+def scripted(bench, seeds=range(40)):
+    """Random programs, each run in one order: the verdicts of the observer are those of a trace."""
+    program = bench.build("script.cpp")
+    prop = bench.property(SCRIPTED)
+    trace, report = bench.work / "run.sooth", bench.work / "report.json"
+    observer = Observer(bench, prop, "--max-width", "100000")
+    recorded, found = [], 0
+    for seed in seeds:
+        steps = script(seed)
+        trace.unlink(missing_ok=True)
+        # Steps are not ordered by anything that is recorded: the trace needs the order of all accesses.
+        options = dict(os.environ, SOOTH_OPTIONS=f"exact=all:trace={trace}")
+        result = subprocess.run([program, steps], env=options, capture_output=True, text=True, timeout=200)
+        check(result.returncode == 0 and result.stdout == "done\n", seed, result)
+        result = bench.run(bench.bin / "sooth", "check", trace, "--property", prop, "--model", "hb", "--find", "properties", "--max-width", "100000", "--json", report)
+        check(result.returncode in (0, 66), seed, result)
+        recorded.append(json.loads(report.read_text()))
+        check(recorded[-1]["coverage"]["complete"], seed, recorded[-1]["coverage"])
+        found += len(recorded[-1]["findings"])
+        result = bench.run(program, steps, observer=observer.address)
+        check(result.returncode == 0 and result.stdout == "done\n", seed, result)
+    observed = observer.stop()
+    observed = observed if isinstance(observed, list) else [observed]
+    check(len(observed) == len(recorded), len(observed), len(recorded))
+    for seed, offline, online in zip(seeds, recorded, observed):
+        check(verdict_of(offline) == verdict_of(online), "seed", seed, "recorded:", verdict_of(offline), "observed:", verdict_of(online))
+        check(online["coverage"]["complete"], seed, online["coverage"])
+    check(found > len(recorded), "hardly anything was found:", found)
+
+
+def handovers(bench, runs=3, rounds="400"):
+    """Threads that run freely: every message's clock has all that it must have, and the positions are one of its orders."""
+    program = bench.build("handovers.cpp", "-no-pie")
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    seen = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" seen"))
+    for _ in range(runs):
+        path = bench.work / "collector"
+        path.unlink(missing_ok=True)
+        collector = Collector(path, [(seen + 8 * t, 8) for t in range(4)])
+        result = bench.run(program, rounds, observer=f"unix:{path}")
+        check(result.returncode == 0 and result.stdout == "done\n" and result.stderr == "", result)
+        collector.wait()
+        check(not collector.checkpoints, "checkpoints without a race")
+        check(len(collector.events) == 12 * int(rounds), len(collector.events))
+        wrong = collector.check()
+        check(wrong is None, wrong)
+        # Thread 4g + t + 1 is worker t of generation g.
+        by_name = {}
+        for e in collector.events:
+            (variable, value), = e.writes
+            generation, own = divmod(e.thread - 1, 4)
+            check(variable == own, e.thread, variable)
+            if value:
+                count, sender = divmod(value, 4)
+                check(e.clock.get(4 * generation + sender + 1, 0) >= count, "event", e.position, "does not know", value, e.clock)
+
+
 def soak(bench):
     """A million relevant messages, with flat memory."""
     program = bench.build("counter.cpp")
@@ -651,7 +797,7 @@ def soak(bench):
 
 
 SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_lies, observer_slow, hostile, strangers, descriptors, token, two_programs,
-                                     run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, soak)}
+                                     run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, scripted, handovers, soak)}
 
 
 def main():
@@ -659,12 +805,20 @@ def main():
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--work", required=True)
+    parser.add_argument("--seeds", help="for `scripted`: FIRST:LAST, instead of the few of every test")
     arguments = parser.parse_args()
     try:
-        SCENARIOS[arguments.scenario](Bench(arguments.bin, arguments.work))
+        bench = Bench(arguments.bin, arguments.work)
+        if arguments.seeds:
+            scripted(bench, range(*(int(n) for n in arguments.seeds.split(":"))))
+        else:
+            SCENARIOS[arguments.scenario](bench)
     except Failed as failure:
         print("FAILED:", failure)
         return 1
+    finally:
+        for observer in Observer.running: # of a test that failed
+            observer.kill()
     return 0
 
 

@@ -1,5 +1,5 @@
-// The relevant variables and events: the observer's table, as it came over the wire. Everything
-// here needs the observing lock.
+// The relevant variables and events: the observer's table, as it came over the wire. It changes only
+// while a thread is alone (section.h); a variable's value, while its bytes are held.
 #pragma once
 
 #include <cstddef>
