@@ -4,7 +4,7 @@
 #include "capture/runtime/monitoring/monitoring.h"
 #include "capture/runtime/observing/names.h"
 #include "capture/runtime/observing/operation.h"
-#include "capture/runtime/observing/quick.h"
+#include "capture/runtime/observing/plain.h"
 #include "capture/runtime/observing/values.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
@@ -200,15 +200,16 @@ void in_parts(const Touched& whole, std::uint64_t address, std::uint64_t size, B
 
 namespace {
 
+// `done`: so many bytes of it are done already (plain.h).
 void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* from, std::uint64_t size,
-                 std::uint32_t site) {
-  Hook hook(t);
+                 std::uint32_t site, std::uint64_t done) {
+  Hook hook(t, done != 0);
   ThreadState* self = hook.self();
   if (self == nullptr || size == 0) return;
   begin(hook, t);
   const Touched whole(address, size);
   if (whole.count != 0) stop_waiting(hook, site);
-  in_parts(whole, address, size, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
+  in_parts(whole, address + done, size - done, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
     const std::uint8_t* here = from + (at - address);
     persist(hook, [&](unsigned tries) {
       if (kind == EventKind::Read) return try_read(*self, touched, at, here, n, site);
@@ -224,9 +225,8 @@ void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
 void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
             std::uint32_t site) {
   const auto* from = static_cast<const std::uint8_t*>(bytes);
-  const bool writes = kind != EventKind::Read;
-  if (!quick_access(t, writes, address, from, size)) slow_access(t, kind, address, from, size, site);
-  remember(t, writes, address, from, size);
+  const std::uint64_t done = plain_access(t, kind != EventKind::Read, address, from, size);
+  if (done != size) slow_access(t, kind, address, from, size, site, done);
 }
 
 void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
@@ -281,7 +281,6 @@ namespace {
 // read it, all others write it.
 void touch_object(Hook& hook, std::uint64_t object, bool shared) {
   ThreadState& self = *hook.self();
-  if (teaches_nothing(self, object, shared)) return;
   persist(hook, [&](unsigned) {
     Lines lines;
     if (!lines.hold(self, object, object + 8)) return Try::Alone;
@@ -400,6 +399,10 @@ void watch(Hook& hook, std::uint64_t address, std::uint64_t value, std::uint32_t
 } // namespace
 
 void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  constexpr unsigned kMoves = trace::act::kTakes | trace::act::kGives;
+  if (trace::does_to(trace::ObjectKind::Lock, kind, kMoves) && !trace::moves_mutex(kind) &&
+      plain_lock(address, trace::does(kind, trace::act::kShares)))
+    return;
   Hook hook(t);
   ThreadState* self = hook.self();
   if (self == nullptr) return;
@@ -462,8 +465,9 @@ void no_child(Thread* t, std::uint32_t number) {
 }
 
 Operation::Operation(Thread* t, const void* address, std::size_t size)
-    : t_(t), hook_(t), address_(reinterpret_cast<std::uint64_t>(address)), size_(size) {
-  if (t == nullptr || hook_.self() == nullptr) return;
+    : address_(reinterpret_cast<std::uint64_t>(address)), size_(size), plain_(t, address_, size),
+      t_(plain_.held() ? nullptr : t), hook_(t_) {
+  if (t_ == nullptr || hook_.self() == nullptr) return;
   begin(hook_, t);
   ThreadState& self = *hook_.self();
   const Touched touched(address_, size_);
@@ -478,6 +482,7 @@ Operation::Operation(Thread* t, const void* address, std::size_t size)
 }
 
 void Operation::done(EventKind kind, const void* seen, const void* written, std::uint32_t site) {
+  if (plain_.held()) return plain_.done(seen, written);
   if (t_ == nullptr || hook_.self() == nullptr) return;
   ThreadState& self = *hook_.self();
   const Touched touched(address_, size_);

@@ -40,10 +40,7 @@ void note_unsent(ThreadState& self, std::uint64_t position) {
   if (self.unsent == ~std::uint64_t{0}) __atomic_store_n(&self.unsent, position, __ATOMIC_RELEASE);
 }
 
-ThreadState* own_state(const Thread* t) {
-  if (g_own == nullptr || g_own->number != t->number) g_own = thread_state(t->number);
-  return g_own;
-}
+ThreadState* own_state(const Thread* t) { return g_own != nullptr ? g_own : thread_state(t->number); }
 
 // A frame under construction at the end of the thread's messages.
 class Frame {
@@ -194,6 +191,8 @@ void for_silent_threads(const ThreadState& self, Body body) {
 
 } // namespace
 
+void new_module() { __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE); }
+
 void end_messages() {
   __atomic_store_n(&g_closed, true, __ATOMIC_RELEASE);
   __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE);
@@ -205,7 +204,7 @@ void handlers_in_use() {
   leave_alone();
 }
 
-Hook::Hook(Thread* t) : t_(t) {
+Hook::Hook(Thread* t, bool stores) : t_(t) {
   if (t == nullptr) return;
   ++__sooth_thread.quiet;
   outermost_ = g_depth++ == 0;
@@ -221,7 +220,7 @@ Hook::Hook(Thread* t) : t_(t) {
   if (self_ == nullptr || !outermost_) return;
   if (!wants_lockstep()) enter(*self_);
   if (wants_lockstep()) alone(); // the answer may have come meanwhile
-  __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
+  if (!stores) __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
   if (has_new_modules()) {
     alone();
     send_new_modules(*self_);
@@ -269,6 +268,7 @@ void Hook::end() {
   const bool waits = wants_lockstep();
   if (has_something && waits) send_out(self, true);
   else if (!has_something) __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE); // a start that waits
+  g_own = self.alive ? &self : nullptr;
   if (self.stops) __atomic_store_n(&self.ended, true, __ATOMIC_RELEASE);
   if (self.alone) {
     self.alone = false;

@@ -26,7 +26,8 @@ inline void add_to(std::uint64_t& count) { __atomic_fetch_add(&count, 1, __ATOMI
 // answer, the thread is alone until then.
 class Hook {
 public:
-  explicit Hook(Thread* t); // null: does nothing
+  // Null: does nothing. `stores`: the store that is under way is this hook's own.
+  explicit Hook(Thread* t, bool stores = false);
   ~Hook();
   Hook(const Hook&) = delete;
   Hook& operator=(const Hook&) = delete;
@@ -49,7 +50,7 @@ private:
   std::uint64_t mask_ = 0;
 };
 
-// The calling thread's state, once it had a hook.
+// The calling thread's state, while the observer knows the thread.
 extern constinit thread_local ThreadState* g_own;
 
 // Whether hooks may take the quick paths of quick.h: there is an observer, it knows all names, and

@@ -30,8 +30,12 @@ void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t valu
 void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top);
 void waits(Thread* t, std::uint32_t other);
 void no_child(Thread* t, std::uint32_t child);
+// Whether the property may name some of these bytes.
+bool may_be_relevant(std::uint64_t address, std::uint64_t size);
 // From now on, a signal handler of the program may run hooks.
 void handlers_in_use();
+// A module was registered: the next hook reports it.
+void new_module();
 
 // Whether the environment names an observer (SOOTH_OBSERVER).
 bool is_wanted();

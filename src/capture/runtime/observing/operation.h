@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capture/runtime/observing/hook.h"
-#include "capture/runtime/observing/shadow.h"
+#include "capture/runtime/observing/plain.h"
 
 namespace sooth::runtime::observing {
 
@@ -14,10 +14,11 @@ public:
   void done(EventKind kind, const void* seen, const void* written, std::uint32_t site);
 
 private:
-  Thread* t_;
-  Hook hook_;
   std::uint64_t address_;
   std::size_t size_;
+  PlainOperation plain_;
+  Thread* t_; // null: there is nothing to do, or plain_ does it
+  Hook hook_;
   Lines lines_; // released before the hook ends
 };
 

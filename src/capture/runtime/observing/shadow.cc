@@ -59,36 +59,12 @@ void replaced(std::uint64_t records) {
   g_replaced = node;
 }
 
-// Afterwards every record lies inside the part or outside of it. False: no memory.
-bool fit_records(const Part& part) {
-  Line& line = *part.line;
-  unsigned shift = 3;
-  while (((part.first | part.count) & ((1u << shift) - 1)) != 0) --shift;
-  const std::uint64_t old_word = line.records;
-  const Records old = records_in(old_word);
-  if (old_word != 0 && old.shift <= shift) return true;
-  auto* fresh = static_cast<Record*>(take_memory(bytes_of_records(shift)));
-  if (fresh == nullptr) return false;
-  for (unsigned i = 0; i < kLineBytes >> shift; ++i) {
-    fresh[i] = old_word != 0 ? old.at[(i << shift) >> old.shift] : Record{};
-    __asm__ volatile("" : : : "memory"); // not to become a call of memset
-  }
-  __atomic_store_n(&line.records, reinterpret_cast<std::uint64_t>(fresh) | shift, __ATOMIC_RELEASE);
-  if (old_word != 0) replaced(old_word);
-  return true;
-}
-
 template <typename Body>
 void for_records(const Part& part, Body body) {
   if (!fit_records(part)) return end_messages();
   const Records records = records_in(part.line->records);
   const unsigned end = (part.first + part.count) >> records.shift;
   for (unsigned i = part.first >> records.shift; i < end; ++i) body(records.at[i]);
-}
-
-void touch(const ThreadState& self, Line& line) {
-  if (line.toucher == mark_of(self) || line.toucher == kMany) return;
-  line.toucher = line.toucher == 0 ? mark_of(self) : kMany;
 }
 
 // Calls body(part) for the lines of [low, high) that have something to forget, each held for
@@ -115,18 +91,30 @@ bool for_used_lines(ThreadState& self, std::uint64_t low, std::uint64_t high, Bo
 
 } // namespace
 
-Page* find_page(ThreadState& self, std::uint64_t address) {
-  const std::uint64_t number = address / kPageBytes;
-  Page*& slot = self.pages[number % ThreadState::kPages];
-  if (slot != nullptr && slot->number == number) return slot;
-  Page* page = look_up(number);
-  if (page != nullptr) slot = page;
-  return page;
+bool fit_records(const Part& part) {
+  Line& line = *part.line;
+  unsigned shift = 6; // a record for the line
+  while (((part.first | part.count) & ((1u << shift) - 1)) != 0) --shift;
+  const std::uint64_t old_word = line.records;
+  const Records old = records_in(old_word);
+  if (old_word != 0 && old.shift <= shift) return true;
+  auto* fresh = shift == 6 ? &line.whole : static_cast<Record*>(take_memory(bytes_of_records(shift)));
+  if (fresh == nullptr) return false;
+  for (unsigned i = 0; i < kLineBytes >> shift; ++i) {
+    fresh[i] = old_word != 0 ? old.at[(i << shift) >> old.shift] : Record{};
+    __asm__ volatile("" : : : "memory"); // not to become a call of memset
+  }
+  __atomic_store_n(&line.records, reinterpret_cast<std::uint64_t>(fresh) | shift, __ATOMIC_RELEASE);
+  if (old_word != 0 && old.at != &line.whole) replaced(old_word);
+  return true;
 }
 
-Page* page_of(ThreadState& self, std::uint64_t address) {
-  if (Page* page = find_page(self, address)) return page;
-  return add_page(self, address / kPageBytes);
+Page* find_page_slowly(ThreadState& self, std::uint64_t address, bool make) {
+  const std::uint64_t number = address / kPageBytes;
+  Page* page = look_up(number);
+  if (page == nullptr && make) page = add_page(self, number);
+  if (page != nullptr) self.pages[number % ThreadState::kPages] = page;
+  return page;
 }
 
 bool may_use(ThreadState& self, Page& page) {

@@ -4,8 +4,8 @@
 // Question: what do reads and writes of these bytes, and operations on the objects at these
 //   addresses, order?
 // Source: JMPaX online, Fig. 2: steps 2 (read) and 3 (write).
-// Where we differ: variables are bytes. A line of 64 bytes has records for groups of 8, 4, 2 or 1
-//   bytes that have always been accessed together. A line has a lock of its own. A page belongs to
+// Where we differ: variables are bytes. A line of 64 bytes has records for groups of 64 to
+//   1 bytes that have always been accessed together. A line has a lock of its own. A page belongs to
 //   the first thread that touches it: that thread needs no lock there, until another one comes
 //   (which has to be alone for a moment, section.h).
 // Cost: a hash, or a look into the thread's own table of pages; a lock for shared pages. About
@@ -42,6 +42,7 @@ struct alignas(64) Line {
   std::uint64_t known;     // bytes whose last value is in `bytes`
   std::uint64_t contested; // bytes of which it is unknown which of two stores came last
   std::uint64_t records;   // where they are; the lowest bits: log2 of a record's bytes. 0: both clocks are zero
+  Record whole;            // the place of a record for all of the line
   alignas(64) std::uint8_t bytes[kLineBytes];
 };
 static_assert(sizeof(Line) == 128);
@@ -64,10 +65,17 @@ struct Part {
   }
 };
 
+Page* find_page_slowly(ThreadState& self, std::uint64_t address, bool make);
 // Null if nothing was accessed there.
-Page* find_page(ThreadState& self, std::uint64_t address);
+inline Page* find_page(ThreadState& self, std::uint64_t address) {
+  Page* page = self.pages[address / kPageBytes % ThreadState::kPages];
+  return page != nullptr && page->number == address / kPageBytes ? page : find_page_slowly(self, address, false);
+}
 // Made if it is not there. Null if there is no memory.
-Page* page_of(ThreadState& self, std::uint64_t address);
+inline Page* page_of(ThreadState& self, std::uint64_t address) {
+  Page* page = self.pages[address / kPageBytes % ThreadState::kPages];
+  return page != nullptr && page->number == address / kPageBytes ? page : find_page_slowly(self, address, true);
+}
 // Whether the thread may use the page: false if it has to be alone first.
 bool may_use(ThreadState& self, Page& page);
 inline bool needs_lock(const ThreadState& self, const Page& page) {
@@ -130,6 +138,13 @@ inline void set_record(Record& record, Record now) {
   std::uint64_t word;
   __builtin_memcpy(&word, &now, sizeof word);
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(&record), word, __ATOMIC_RELEASE);
+}
+// Afterwards every record lies inside the part or outside of it. False: no memory.
+bool fit_records(const Part& part);
+// The thread has accessed the line.
+inline void touch(const ThreadState& self, Line& line) {
+  if (line.toucher == mark_of(self) || line.toucher == kMany) return;
+  line.toucher = line.toucher == 0 ? mark_of(self) : kMany;
 }
 // Whether wanted(record) holds for all records of these bytes. Needs no lock.
 template <typename Wanted>

@@ -26,6 +26,7 @@ bool read_table(const std::uint8_t* body, std::size_t size);
 bool has_table();
 bool wants_lockstep();
 bool wants_calls();
+bool wants_locks(); // acquires or releases
 bool wants_thread_names(); // for thread_start("name")
 
 std::size_t variable_count();

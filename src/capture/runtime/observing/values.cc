@@ -25,17 +25,6 @@ bool any_other_thread(const ThreadState& self, Body body) {
   return false;
 }
 
-// Whether another thread's store into these bytes of the line is under way.
-bool others_store(const ThreadState& self, const Line& line, std::uint64_t address, std::uint64_t size) {
-  if (line.writer == 0 || line.writer == mark_of(self)) return false;
-  const auto stores = [&](const ThreadState& other) { return is_storing(other, address, size); };
-  if (line.writer == kMany) return any_other_thread(self, stores);
-  const ThreadState* writer = find_thread(line.writer - 1);
-  return writer != nullptr && stores(*writer);
-}
-
-std::uint64_t line_of(std::uint64_t address) { return address & ~(kLineBytes - 1); }
-
 // The bytes in memory now. False if they cannot be read: another thread may have unmapped them.
 bool read_memory(std::uint64_t address, std::uint8_t* out, std::size_t size) {
   const iovec to = {out, size};
@@ -94,6 +83,13 @@ bool are_stored(const Part& part) {
 }
 
 } // namespace
+
+bool writer_stores(const ThreadState& self, const Line& line, std::uint64_t address, std::uint64_t size) {
+  const auto stores = [&](const ThreadState& other) { return is_storing(other, address, size); };
+  if (line.writer == kMany) return any_other_thread(self, stores);
+  const ThreadState* writer = find_thread(line.writer - 1);
+  return writer != nullptr && stores(*writer);
+}
 
 Seen judge_read(ThreadState& self, const Lines& lines, std::uint64_t address, const std::uint8_t* bytes,
                 std::uint64_t size) {
@@ -154,7 +150,7 @@ void begin_store(ThreadState& self, const Lines& lines, const Store& store) {
   __atomic_store_n(&self.storing_bytes, store.size, __ATOMIC_RELEASE);
   lines.each([&](const Part& part) {
     Line& line = *part.line;
-    line.writer = others_store(self, line, line_of(part.address), kLineBytes) ? kMany : mark_of(self);
+    line.writer = others_store(self, part) ? kMany : mark_of(self);
   });
 }
 

@@ -36,6 +36,14 @@ void shadow_fill(const Lines& lines, std::uint64_t address, std::uint8_t byte, s
 // Whether several threads have accessed some of these lines.
 bool is_shared(const ThreadState& self, const Lines& lines);
 
+// Whether another thread's store into these bytes of the line is under way.
+bool writer_stores(const ThreadState& self, const Line& line, std::uint64_t address, std::uint64_t size);
+inline bool others_store(const ThreadState& self, const Line& line, std::uint64_t address, std::uint64_t size) {
+  return line.writer != 0 && line.writer != mark_of(self) && writer_stores(self, line, address, size);
+}
+inline bool others_store(const ThreadState& self, const Part& part) { // into any bytes of its line
+  return others_store(self, *part.line, part.address - part.first, kLineBytes);
+}
 // Whether another thread's store into these bytes is under way. Then this thread's write should
 // wait.
 bool has_rival(ThreadState& self, const Lines& lines);
