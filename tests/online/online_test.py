@@ -635,43 +635,54 @@ def races(bench):
         check(verdict["findings"] == [], verdict["findings"])
 
 
-SCRIPTED = """property p1: start(a == 1) -> b == 1
-property p2: !(a == 2 && b == 2)
-property p3: start(c == 1) -> [b == 1, d == 1)
-property p4: !(d == 1 && once(a == 1))
-property p5: start(d == 2) -> once(c == 2)
-property p6: end(a == 1) -> c == 0
-property p7: !(b == 1 && c == 1 && d == 1)
-property p8: start(b == 2) -> !once(d == 1)
-"""
+def scripted_variable(event):
+    return "abcd"[event % 4]
+
+
+# Event k writes k to its variable. A property for each pair: whenever the one happens, the other has happened. In the
+# observed run that is true or not; it is violated in another run just if the clocks do not order the two events.
+SCRIPTED = "".join(
+    f"property e{j}_before_e{i}: start({scripted_variable(i)} == {i}) -> once({scripted_variable(j)} == {j})\n"
+    for i in range(1, 9) for j in range(1, 9) if i != j)
 
 
 def script(seed):
-    """Steps of up to five threads, in an order that can happen: locks are free when they are taken, memory is there when it is used."""
+    """Steps of up to five threads, in an order that can happen: locks are free when they are taken, memory is there when it is used.
+    Even seeds: each write of a variable has a value of its own."""
     r = random.Random(seed)
+    written = {}
+
+    def value_for(variable):
+        written[variable] = written.get(variable, 0) + 1
+        return r.randrange(3) if seed % 2 else written[variable] % 75
+
     most = r.choice([2, 3, 3, 4, 5])
     steps, alive, ended, holders, heap = [], [0], [], [None, None], [None] * 4
     blocked = {}
 
     def add(thread, what, which=0, value=0):
-        steps.append(f"{thread}{what}{which}{value}")
+        steps.append(f"{thread}{what}{which}{chr(ord('0') + value)}")
 
-    # Events of the property are rare: each doubles the orders that there may be.
-    relevant = r.choice([6, 10, 14])
+    events = 0
+    span = r.choice([1, 2, 4]) # variables of a kind
+    kinds = r.choice(["wrrrrff", "WRRRRff", "wwrrWWRRqsoxlluunhHHefj", "wwrrff", "WWRRff", "soxff", "lluuff", "nhHHeff", "fffj", "wrffj", "hHnefj"])
     for _ in range(r.choice([30, 60, 120])):
         t = r.choice(alive)
-        what = r.choice("wwrrWWRRqsoxlluunhHHefj") if relevant == 0 or r.random() < 0.8 else r.choice("ABCD")
-        if what in "ABCD":
-            relevant -= 1
-            add(t, what, 0, r.randrange(3))
+        what = r.choice(kinds)
+        if events < 8 and r.random() < 0.25:
+            events += 1
+            add(t, scripted_variable(events).upper(), 0, events)
         elif what in "wr":
-            add(t, what, r.randrange(4), r.randrange(3))
+            v = r.randrange(span)
+            add(t, what, v, value_for("w" + str(v)))
         elif what in "WR":
-            add(t, what, r.randrange(8), r.randrange(3))
+            v = r.randrange(2 * span)
+            add(t, what, v, value_for("W" + str(v)))
         elif what == "q":
             add(t, what, r.randrange(4))
         elif what in "sox":
-            add(t, what, r.randrange(2), r.randrange(3))
+            v = r.randrange(2)
+            add(t, what, v, value_for("s" + str(v)))
         elif what == "l":
             m = r.randrange(2)
             if holders[m] is None and (m == 1 or holders[1] != t):
@@ -687,11 +698,11 @@ def script(seed):
             h = r.randrange(4)
             if heap[h] is None:
                 heap[h] = True
-                add(t, what, h, r.randrange(3))
+                add(t, what, h, value_for("h" + str(h)))
         elif what in "hHe":
             h = r.randrange(4)
             if heap[h]:
-                add(t, what, h, r.randrange(3))
+                add(t, what, h, value_for("h" + str(h)))
                 if what == "e":
                     heap[h] = None
         elif what == "f" and len(alive) + len(ended) < most:
@@ -718,8 +729,9 @@ def verdict_of(report):
     return {(f["status"], f["property"]) for f in report["findings"]}
 
 
-def scripted(bench, seeds=range(40)):
-    """Random programs, each run in one order: the verdicts of the observer are those of a trace."""
+def scripted(bench, seeds=range(60)):
+    """Random programs, each run in one order: the verdicts of the observer are those of a trace. If values repeat, a thread
+    may leave out a read that saw the same as before (docs/protocol.md): then it may find more, but nothing that cannot be."""
     program = bench.build("script.cpp")
     prop = bench.property(SCRIPTED)
     trace, report = bench.work / "run.sooth", bench.work / "report.json"
@@ -732,20 +744,25 @@ def scripted(bench, seeds=range(40)):
         options = dict(os.environ, SOOTH_OPTIONS=f"exact=all:trace={trace}")
         result = subprocess.run([program, steps], env=options, capture_output=True, text=True, timeout=200)
         check(result.returncode == 0 and result.stdout == "done\n", seed, result)
-        result = bench.run(bench.bin / "sooth", "check", trace, "--property", prop, "--model", "hb", "--find", "properties", "--max-width", "100000", "--json", report)
-        check(result.returncode in (0, 66), seed, result)
-        recorded.append(json.loads(report.read_text()))
-        check(recorded[-1]["coverage"]["complete"], seed, recorded[-1]["coverage"])
-        found += len(recorded[-1]["findings"])
+        verdicts = []
+        for model in ("hb", "maximal")[: 1 + seed % 2]:
+            result = bench.run(bench.bin / "sooth", "check", trace, "--property", prop, "--model", model, "--find", "properties", "--max-width", "100000", "--json", report)
+            check(result.returncode in (0, 66), seed, result)
+            offline = json.loads(report.read_text())
+            check(offline["coverage"]["complete"], seed, offline["coverage"])
+            verdicts.append(verdict_of(offline))
+        found += len(verdicts[0])
+        recorded.append(verdicts)
         result = bench.run(program, steps, observer=observer.address)
         check(result.returncode == 0 and result.stdout == "done\n", seed, result)
     observed = observer.stop()
     observed = observed if isinstance(observed, list) else [observed]
     check(len(observed) == len(recorded), len(observed), len(recorded))
-    for seed, offline, online in zip(seeds, recorded, observed):
-        check(verdict_of(offline) == verdict_of(online), "seed", seed, "recorded:", verdict_of(offline), "observed:", verdict_of(online))
+    for seed, (least, *most), online in zip(seeds, recorded, observed):
+        verdict = verdict_of(online)
+        check(least <= verdict <= (most or [least])[0], "seed", seed, "missing:", least - verdict, "too much:", verdict - (most or [least])[0])
         check(online["coverage"]["complete"], seed, online["coverage"])
-    check(found > len(recorded), "hardly anything was found:", found)
+    check(found > 4 * len(recorded), "hardly anything was found:", found)
 
 
 def handovers(bench, runs=3, rounds="400"):

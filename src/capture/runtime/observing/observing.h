@@ -6,9 +6,10 @@
 //   (section 3.1).
 // Where we differ: threads come and go. Plain accesses cannot be made under our lock, so their
 //   hooks give the order. The values they saw show where that order is not the real one
-//   (observing/shadow.h). A checkpoint gives up runs that would need the wrong part, so that
-//   predictions stay true.
-// Cost: one lock for all hooks of the process. Correct first: a program under observation is slow.
+//   (observing/values.h). A checkpoint gives up runs that would need the wrong part, so that
+//   predictions stay true. Hooks run beside each other; docs/protocol.md argues why the clocks are
+//   those of the algorithm all the same.
+// Cost: about that of recording (docs/benchmarks.md). Relevant events cost a message each.
 //
 // An observed program writes no trace. The functions of its sink (mode.h) stand in for recording at
 // the same hooks.
