@@ -1,5 +1,6 @@
-// Four threads hand items to each other, in many ways at once. An item names the event that its sender made last; who
-// gets it makes an event with that name. So the test knows which event precedes which, however the threads ran.
+// Four threads hand items to each other, in many ways at once. An item names the event that its
+// sender made last; who gets it makes an event with that name. So the test knows which event
+// precedes which, however the threads ran.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

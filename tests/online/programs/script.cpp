@@ -1,5 +1,6 @@
-// Runs a script: threads that read and write variables, use locks and atomics, create and join each other. The script
-// says which thread makes which step, so that every run is the same. Taking turns is not recorded.
+// Runs a script: threads that read and write variables, use locks and atomics, create and join each
+// other. The script says which thread makes which step, so that every run is the same. Taking turns
+// is not recorded.
 //
 //     script 0f101A012w22     steps of four characters: thread, operation, which one, value
 #include <atomic>
@@ -38,7 +39,9 @@ static volatile int* heap[4];
 SOOTH_NO_RECORD __attribute__((noinline)) static void wait_for(int step) {
   while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != step) sched_yield();
 }
-SOOTH_NO_RECORD __attribute__((noinline)) static void done(int step) { __atomic_store_n(&turn, step + 1, __ATOMIC_RELEASE); }
+SOOTH_NO_RECORD __attribute__((noinline)) static void done(int step) {
+  __atomic_store_n(&turn, step + 1, __ATOMIC_RELEASE);
+}
 SOOTH_NO_RECORD __attribute__((noinline)) static int step_count() { return count; }
 SOOTH_NO_RECORD __attribute__((noinline)) static int thread_of(int i) { return steps[i].thread; }
 SOOTH_NO_RECORD __attribute__((noinline)) static int what_of(int i) { return steps[i].what; }
@@ -63,7 +66,10 @@ static void make(int what, int which, int value) {
   case 'x': shared[which].fetch_add(1); break;
   case 'l': locks[which].lock(); break;
   case 'u': locks[which].unlock(); break;
-  case 'n': heap[which] = static_cast<volatile int*>(std::malloc(16)); *heap[which] = value; break;
+  case 'n':
+    heap[which] = static_cast<volatile int*>(std::malloc(16));
+    *heap[which] = value;
+    break;
   case 'h': *heap[which] = value; break;
   case 'H': (void)*heap[which]; break;
   case 'e': std::free(const_cast<int*>(heap[which])); break;

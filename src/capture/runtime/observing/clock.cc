@@ -97,7 +97,6 @@ void set_clock(ThreadState& self, ClockNumber number) {
   self.learned = true;
 }
 
-
 } // namespace
 
 void* take_memory(std::size_t bytes) {
@@ -159,14 +158,14 @@ ClockNumber joined(ThreadState& self, ClockNumber number) {
 
 void raise_clock(ThreadState& self, std::uint32_t count) {
   const VectorClock* own = find_clock(self.clock);
-  const std::uint32_t size = own != nullptr && own->size > self.number ? own->size : self.number + 1;
+  const std::uint32_t size = own != nullptr && own->size > self.slot ? own->size : self.slot + 1;
   VectorClock* fresh = new_clock(size);
   if (fresh == nullptr) return end_messages();
   for (std::uint32_t i = 0; i < size; ++i) {
     fresh->counts[i] = own != nullptr && i < own->size ? own->counts[i] : 0;
     __asm__ volatile("" : : : "memory"); // not to become a call of memcpy
   }
-  fresh->counts[self.number] = count;
+  fresh->counts[self.slot] = count;
   set_clock(self, take_number(fresh));
 }
 
@@ -196,6 +195,15 @@ void end_collecting() {
   }
   constexpr std::size_t kLeast = std::size_t{16} << 20;
   g_collect_at = 2 * g_bytes > kLeast ? 2 * g_bytes : kLeast; // each collection is paid by as many new clocks
+}
+
+void clear_component(std::uint32_t slot) {
+  for (ClockNumber i = 1; i < g_numbers; ++i) {
+    VectorClock* clock = place_of(i);
+    if (is_free(clock) || slot >= clock->size) continue;
+    clock->counts[slot] = 0;
+    while (clock->size != 0 && clock->counts[clock->size - 1] == 0) --clock->size;
+  }
 }
 
 } // namespace sooth::runtime::observing

@@ -20,7 +20,7 @@ using ClockNumber = std::uint32_t;
 
 struct VectorClock {
   std::uint32_t epoch;
-  std::uint32_t size; // components; those behind are zero
+  std::uint32_t size; // components, by slot (slots.h); those behind are zero
   std::uint32_t room;
   bool used; // while unused ones are collected
   std::uint32_t counts[];
@@ -48,5 +48,7 @@ void begin_collecting();
 // Returns the number, or 0 if it is a clock of an earlier epoch.
 ClockNumber mark_clock(ClockNumber number);
 void end_collecting();
+// Makes the component zero in all clocks that are used: everybody knows as much.
+void clear_component(std::uint32_t slot);
 
 } // namespace sooth::runtime::observing

@@ -1,9 +1,12 @@
 #include "capture/runtime/observing/collect.h"
 
 #include "capture/runtime/observing/shadow.h"
+#include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/threads.h"
 
 namespace sooth::runtime::observing {
+
+bool should_collect() { return has_many_clocks() || has_many_ended(); }
 
 void collect_clocks() {
   begin_collecting();
@@ -19,6 +22,7 @@ void collect_clocks() {
   }
   for_all_records([](Record& record) { record = {mark_clock(record.access), mark_clock(record.write)}; });
   end_collecting();
+  give_slots_back(clear_component);
 }
 
 } // namespace sooth::runtime::observing

@@ -5,6 +5,7 @@
 #include "capture/runtime/observing/names.h"
 #include "capture/runtime/observing/operation.h"
 #include "capture/runtime/observing/plain.h"
+#include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/values.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
@@ -63,7 +64,11 @@ void adopt(Hook& hook) {
   if (self.alive) return;
   hook.alone();
   self.alive = self.in_epoch = true;
-  self.stops = self.ended = false; // it went on after its end
+  if (self.ended) { // it went on after its end
+    self.stops = self.ended = false;
+    if (self.slot == kNoSlot && !take_slot(self)) return end_messages();
+    return send_checkpoint(self, wire::kReorder, 0); // its counts restart
+  }
   if (self.number == 0) return;
   for (std::uint32_t i = 0; i < g_thread_count; ++i) {
     ThreadState* other = find_thread(i);
@@ -424,7 +429,9 @@ void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value)
     if (ThreadState* named = value == 0 ? self : find_thread(static_cast<std::uint32_t>(value - 1)))
       thread_is_named(*self, *named, static_cast<std::uint32_t>(address));
     break;
-  case EventKind::User: tell(hook, kind, site, match_user(runtime::name_of(static_cast<std::uint32_t>(address)))); break;
+  case EventKind::User:
+    tell(hook, kind, site, match_user(runtime::name_of(static_cast<std::uint32_t>(address))));
+    break;
   case EventKind::Watch: watch(hook, address, value, site); break;
   case EventKind::ProcessFork: add_to(g_counts.forks); break;
   default: break;
@@ -462,6 +469,7 @@ void no_child(Thread* t, std::uint32_t number) {
   if (self == nullptr || child == nullptr || !child->alive) return;
   send_end(*self, *child);
   child->alive = false;
+  child->ended = true; // it never began
 }
 
 Operation::Operation(Thread* t, const void* address, std::size_t size)

@@ -5,6 +5,7 @@
 #include "capture/runtime/observing/collect.h"
 #include "capture/runtime/observing/names.h"
 #include "capture/runtime/observing/section.h"
+#include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/symbols.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
@@ -136,9 +137,10 @@ void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& pl
                   std::uint32_t site, std::uint64_t happened, const std::uint32_t* written, std::size_t written_count) {
   const VectorClock* found = find_clock(place.clock);
   if (found == nullptr) return end_messages(); // no memory for it
-  const VectorClock& clock = *found;
+  const ClockEntries clock = entries_of(self, *found);
+  if (clock.at == nullptr) return end_messages();
   if (place.position > self.out_position) self.out_position = place.position;
-  Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (std::size_t{clock.size} + written_count));
+  Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (clock.count + written_count));
   frame.place(of, place.sequence);
   frame.number(place.position);
   frame.number(static_cast<std::uint64_t>(kind));
@@ -149,13 +151,10 @@ void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& pl
     frame.number(written[i]);
     frame.number(variable(written[i]).value);
   }
-  std::uint32_t entries = 0;
-  for (std::uint32_t i = 0; i < clock.size; ++i) entries += clock.counts[i] != 0;
-  frame.number(entries);
-  for (std::uint32_t i = 0; i < clock.size; ++i) {
-    if (clock.counts[i] == 0) continue;
-    frame.number(i);
-    frame.number(clock.counts[i]);
+  frame.number(clock.count);
+  for (std::size_t i = 0; i < clock.count; ++i) {
+    frame.number(clock.at[i].thread);
+    frame.number(clock.at[i].count);
   }
 }
 
@@ -219,7 +218,7 @@ Hook::Hook(Thread* t, bool stores) : t_(t) {
   if (self_ == nullptr) end_messages();
   if (self_ == nullptr || !outermost_) return;
   if (!wants_lockstep()) enter(*self_);
-  if (wants_lockstep()) alone(); // the answer may have come meanwhile
+  if (wants_lockstep()) alone();                                             // the answer may have come meanwhile
   if (!stores) __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
   if (has_new_modules()) {
     alone();
@@ -260,9 +259,9 @@ void Hook::end() {
       for_silent_threads(self, [&](ThreadState& silent) { put_behind_all(self, silent); });
     }
   }
-  if (has_many_clocks()) {
+  if (should_collect()) {
     alone();
-    if (has_many_clocks()) collect_clocks();
+    if (should_collect()) collect_clocks();
   }
   const bool has_something = self.out_used != 0;
   const bool waits = wants_lockstep();
@@ -359,6 +358,7 @@ void send_checkpoint(ThreadState& self, wire::CheckpointKind kind, std::uint32_t
     }
   }
   ++g_epoch;
+  clear_floor();
   for (std::uint32_t i = 0; i < g_thread_count; ++i) {
     ThreadState* other = find_thread(i);
     if (other == nullptr) continue;

@@ -280,15 +280,15 @@ PlainOperation::~PlainOperation() {
 
 bool plain_lock(std::uint64_t address, bool shared) {
   ThreadState* self = g_own;
-  if (!__atomic_load_n(&g_quick, __ATOMIC_ACQUIRE) || self == nullptr || wants_locks() || !try_enter(*self)) return false;
+  if (!__atomic_load_n(&g_quick, __ATOMIC_ACQUIRE) || self == nullptr || wants_locks() || !try_enter(*self))
+    return false;
   __atomic_store_n(&self->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
   const std::uint64_t object = sync_object(address);
   const Page* page = find_page(*self, object);
-  const bool nothing = page != nullptr && all_records(page->lines[object % kPageBytes / kLineBytes],
-                                                      static_cast<unsigned>(object % kLineBytes), 8, [&](Record r) {
-                                                        return r.access == self->clock &&
-                                                               (shared || r.write == self->clock);
-                                                      });
+  const bool nothing =
+      page != nullptr &&
+      all_records(page->lines[object % kPageBytes / kLineBytes], static_cast<unsigned>(object % kLineBytes), 8,
+                  [&](Record r) { return r.access == self->clock && (shared || r.write == self->clock); });
   leave(*self);
   return nothing;
 }

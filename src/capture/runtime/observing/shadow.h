@@ -5,8 +5,8 @@
 //   addresses, order?
 // Source: JMPaX online, Fig. 2: steps 2 (read) and 3 (write).
 // Where we differ: variables are bytes. A line of 64 bytes has records for groups of 64 to
-//   1 bytes that have always been accessed together. A line has a lock of its own. A page belongs to
-//   the first thread that touches it: that thread needs no lock there, until another one comes
+//   1 bytes that have always been accessed together. A line has a lock of its own. A page belongs
+//   to the first thread that touches it: that thread needs no lock there, until another one comes
 //   (which has to be alone for a moment, section.h).
 // Cost: a hash, or a look into the thread's own table of pages; a lock for shared pages. About
 //   three bytes of memory for each byte that was ever accessed, ten for bytes accessed one by one.
@@ -78,9 +78,7 @@ inline Page* page_of(ThreadState& self, std::uint64_t address) {
 }
 // Whether the thread may use the page: false if it has to be alone first.
 bool may_use(ThreadState& self, Page& page);
-inline bool needs_lock(const ThreadState& self, const Page& page) {
-  return page.owner != mark_of(self) && !self.alone;
-}
+inline bool needs_lock(const ThreadState& self, const Page& page) { return page.owner != mark_of(self) && !self.alone; }
 
 // The lines of [low, high), to be used together: either one line, which is held while this lives;
 // or the thread is alone.

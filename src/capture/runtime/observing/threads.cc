@@ -1,6 +1,7 @@
 #include "capture/runtime/observing/threads.h"
 
 #include "capture/runtime/observing/lock.h"
+#include "capture/runtime/observing/slots.h"
 
 namespace sooth::runtime::observing {
 namespace {
@@ -32,6 +33,7 @@ ThreadState* thread_state(std::uint32_t number) {
   os::zero(thread, sizeof *thread);
   thread->number = number;
   thread->unsent = ~std::uint64_t{0};
+  if (!take_slot(*thread)) return nullptr;
   __atomic_store_n(&g_blocks[number / kPerBlock], block, __ATOMIC_RELEASE);
   __atomic_store_n(&block[number % kPerBlock], thread, __ATOMIC_RELEASE);
   if (number >= g_thread_count) __atomic_store_n(&g_thread_count, number + 1, __ATOMIC_RELEASE);

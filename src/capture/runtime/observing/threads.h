@@ -1,5 +1,5 @@
-// The observing layer's state of each thread. It belongs to the thread itself, or to a thread that is
-// alone (section.h). Others only look at the fields that say so.
+// The observing layer's state of each thread. It belongs to the thread itself, or to a thread that
+// is alone (section.h). Others only look at the fields that say so.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,17 @@
 
 namespace sooth::runtime::observing {
 
-struct Page; // shadow.h
+struct Page;        // shadow.h
+struct ThreadCount; // slots.h
 
 struct ThreadState {
   std::uint32_t number;
+  std::uint32_t slot;   // its component in clocks; kNoSlot once it has ended and nobody needs it any more (slots.h)
   std::uint32_t inside; // it runs a hook (section.h). Others look at it
   bool alone;           // no other thread runs one
   bool alive;
-  bool stops; // it has reported its end
-  bool ended; // and its last hook is over. Others look at it
+  bool stops;    // it has reported its end
+  bool ended;    // and its last hook is over. Others look at it
   bool in_epoch; // belongs to this epoch: its messages are counted in the checkpoint that ends it
   bool waits;    // it is inside pthread_join of `other`, and has reported that
   std::uint32_t other;
@@ -31,8 +33,8 @@ struct ThreadState {
   std::uint64_t start_sequence;
   ClockNumber start_clock;
 
-  ClockNumber clock; // others look at it
-  bool learned;      // its clock has changed in this hook
+  ClockNumber clock;           // others look at it
+  bool learned;                // its clock has changed in this hook
   std::uint32_t count;         // its relevant events in this epoch
   std::uint64_t sequence;      // its messages in this epoch
   std::uint64_t last_position; // of its newest event. Others look at it
@@ -50,6 +52,9 @@ struct ThreadState {
   std::uint32_t* frames;
   std::size_t frame_count;
   std::size_t frame_room;
+
+  ThreadCount* entries; // of the clock that is sent (slots.h)
+  std::size_t entries_room;
 
   // Frames of the protocol that wait until the hook is over, to be sent then.
   std::uint8_t* out;

@@ -126,7 +126,8 @@ void shadow_fill(const Lines& lines, std::uint64_t address, std::uint8_t byte, s
 
 bool is_shared(const ThreadState& self, const Lines& lines) {
   bool shared = false;
-  lines.each([&](const Part& part) { shared = shared || (part.line->toucher != 0 && part.line->toucher != mark_of(self)); });
+  lines.each(
+      [&](const Part& part) { shared = shared || (part.line->toucher != 0 && part.line->toucher != mark_of(self)); });
   return shared;
 }
 
