@@ -1,5 +1,6 @@
 #include "capture/runtime/observing/table.h"
 
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "observe/wire.h"
 #include "trace/effects.h"
@@ -28,7 +29,7 @@ std::size_t g_predicate_count;
 Variable* g_variables;
 std::size_t g_variable_count;
 std::uint64_t g_low, g_high; // all placed variables lie in [g_low, g_high)
-bool g_has_table, g_lockstep, g_calls, g_thread_names;
+bool g_has_table, g_lockstep, g_calls, g_locks, g_thread_names;
 
 bool same(const WireText& text, const char* name) {
   for (std::size_t i = 0; i < text.length; ++i)
@@ -98,6 +99,7 @@ bool read_predicates(wire::In& in) {
       row.size = g_predicates[i].size;
     }
     g_calls = g_calls || row.what == Match::Call || row.what == Match::Return;
+    g_locks = g_locks || row.what == Match::Acquire || row.what == Match::Release;
     g_thread_names = g_thread_names || (row.what == Match::ThreadStart && !row.any && !row.has_thread);
     g_predicates[i] = row;
   }
@@ -133,12 +135,17 @@ bool read_table(const std::uint8_t* body, std::size_t size) {
 bool has_table() { return g_has_table; }
 bool wants_lockstep() { return g_lockstep; }
 bool wants_calls() { return g_calls; }
+bool wants_locks() { return g_locks; }
 bool wants_thread_names() { return g_thread_names; }
 std::size_t variable_count() { return g_variable_count; }
 Variable& variable(std::size_t index) { return g_variables[index]; }
 
 bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
   return address < g_high && g_low < address + size;
+}
+
+bool may_be_relevant(std::uint64_t address, std::uint64_t size) {
+  return !has_table() || may_hold_variables(address, size);
 }
 
 bool place_watch(const char* name, std::uint64_t address, std::uint64_t size) {

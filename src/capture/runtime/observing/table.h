@@ -1,5 +1,5 @@
-// The relevant variables and events: the observer's table, as it came over the wire. Everything
-// here needs the observing lock.
+// The relevant variables and events: the observer's table, as it came over the wire. It changes
+// only while a thread is alone (section.h); a variable's value, while its bytes are held.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ bool read_table(const std::uint8_t* body, std::size_t size);
 bool has_table();
 bool wants_lockstep();
 bool wants_calls();
+bool wants_locks();        // acquires or releases
 bool wants_thread_names(); // for thread_start("name")
 
 std::size_t variable_count();
