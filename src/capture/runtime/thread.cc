@@ -127,7 +127,8 @@ Thread* attach(std::uint32_t number, std::uint32_t parent) {
     t->number = number == kNoThread ? next_number() : number;
     t->parent = parent;
     t->evictions = t->dirty_count = t->dirty_block_count = t->stack_low_address = t->stack_bytes = 0;
-    t->busy = t->locks = t->inputs = 0;
+    t->busy = t->locks = 0;
+    t->inputs = 0;
     t->in_input = false;
     t->clock = t->raised = look(g_time);
     t->exact_tickets = kExactTickets;
