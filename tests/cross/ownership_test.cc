@@ -216,6 +216,7 @@ void keep_one_newcomer(Trace& trace) {
 
 struct Compared {
   Found whole, reduced;
+  std::string shown; // the trace that was read
   std::size_t left_out = 0;
   std::uint64_t lost = 0; // hand-overs that are counted
   bool more() const { return !std::ranges::includes(whole.findings, reduced.findings); }
@@ -235,6 +236,7 @@ Compared compare(const Trace& trace, std::uint64_t seed, Lie lie = Lie::None) {
   auto read = trace::read_trace_bytes(file_of(trace, recorder.left_out, recorder.rows), options);
   if (!read) throw std::runtime_error(read.error().text());
   if (lie == Lie::OneNewcomer) keep_one_newcomer(*read);
+  out.shown = text(*read);
   if (lie != Lie::NothingCounted) out.lost = read->defect(trace::Defect::HandedOver);
   look_into(std::move(*read), out.reduced);
   return out;
@@ -249,7 +251,8 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
     ASSERT_TRUE(compared.whole.legal) << "seed " << seed << "\n" << text(life(seed));
     ASSERT_FALSE(compared.bad()) << "seed " << seed << "\nwhole: " << fmt::format("{}", compared.whole.findings)
                                  << "\nreduced: " << fmt::format("{}", compared.reduced.findings) << "\n"
-                                 << text(life(seed));
+                                 << text(life(seed)) << "read:\n"
+                                 << compared.shown;
     left_out += compared.left_out;
     findings += compared.reduced.findings.size();
     exact += compared.left_out != 0 && compared.lost == 0 && !compared.whole.findings.empty();
@@ -272,7 +275,8 @@ TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
     if (compared.whole.objections != 0) continue; // waits without a mutex: the checker withholds some races
     ASSERT_FALSE(compared.bad()) << "seed " << seed << "\nwhole: " << fmt::format("{}", compared.whole.findings)
                                  << "\nreduced: " << fmt::format("{}", compared.reduced.findings) << "\n"
-                                 << text(waiting(seed));
+                                 << text(waiting(seed)) << "read:\n"
+                                 << compared.shown;
     left_out += compared.left_out;
     findings += compared.reduced.findings.size();
   }
