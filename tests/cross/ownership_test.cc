@@ -1,9 +1,12 @@
-// What one thread has to itself is not recorded (docs/trace_format.md, "Owned blocks"). Nothing more is found in such a
-// trace than in the whole one; and if nothing is counted as lost, nothing less.
+// What one thread has to itself is not recorded (docs/trace_format.md, "Owned blocks"). Nothing
+// more is found in such a trace than in the whole one; and if nothing is counted as lost, nothing
+// less.
 //
-// The recorder here is the plain definition: it walks over a whole trace in its order, with the states of each block, and
-// leaves out what is owned. Its rows go through the reader like those of the runtime. For every line of the proof there is
-// a mutant, a recorder or a reader that breaks it; the comparison has to notice every one of them.
+// The recorder here is the plain definition: it walks over a whole trace in its order, with the
+// states of each block, and leaves out what is owned. Its rows go through the reader like those of
+// the runtime. Mutants are recorders or readers that break one line of the proof each; the
+// comparison has to notice every one of them. Atomic operations have none: an owner's hand-over
+// orders more than they would.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -152,8 +155,8 @@ private:
   std::map<std::uint64_t, Block> blocks_;
 };
 
-// A life whose variables lie in one block or two, at a border that the seed chooses, and each object in a block of its
-// own or with others.
+// A life whose variables lie in one block or two, at a border that the seed chooses, and each
+// object in a block of its own or with others.
 Trace life(std::uint64_t seed) {
   Trace trace = Life(seed).make(10 + seed % 16);
   const std::uint64_t shift = seed % 4 * 8;
@@ -267,7 +270,8 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
   EXPECT_GT(fewer, 10u);
 }
 
-// A thread that waits for ever holds up nobody else, though others took blocks over from it in the recorded run.
+// A thread that waits for ever holds up nobody else, though others took blocks over from it in the
+// recorded run.
 TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
   std::uint64_t left_out = 0, findings = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
@@ -284,7 +288,7 @@ TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
   EXPECT_GT(findings, 300u);
 }
 
-// --- mutants ---------------------------------------------------------------------------------------------------
+// --- mutants -------------------------------------------------------------------------------------
 
 bool is_noticed(Lie lie) {
   for (std::uint64_t seed = 1; seed <= 4000; ++seed)

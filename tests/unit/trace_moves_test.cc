@@ -78,7 +78,8 @@ TEST(Moves, ARowWithAnEpochComesBeforeTheForkThatEndsIt) {
   EXPECT_TRUE(sooth::trace::verify(trace).problems.empty());
 }
 
-// Both before the same fork: the one with the smaller number first, or its taker would come before it.
+// Both before the same fork: the one with the smaller number first, or its taker would come before
+// it.
 TEST(Moves, RowsByNumberComeBeforeLaterOnesByEpoch) {
   RawFile file;
   file.events(0, {write(kBlock + 8, 1, 1), ticketed(EventKind::Fork, 0, 1, 2), ticketed(EventKind::Fork, 0, 2, 30)});
