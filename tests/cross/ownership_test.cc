@@ -1,9 +1,12 @@
-// What one thread has to itself is not recorded (docs/trace_format.md, "Owned blocks"). Nothing more is found in such a
-// trace than in the whole one; and if nothing is counted as lost, nothing less.
+// What one thread has to itself is not recorded (docs/trace_format.md, "Owned blocks"). Nothing
+// more is found in such a trace than in the whole one; and if nothing is counted as lost, nothing
+// less.
 //
-// The recorder here is the plain definition: it walks over a whole trace in its order, with the states of each block, and
-// leaves out what is owned. Its rows go through the reader like those of the runtime. For every line of the proof there is
-// a mutant, a recorder or a reader that breaks it; the comparison has to notice every one of them.
+// The recorder here is the plain definition: it walks over a whole trace in its order, with the
+// states of each block, and leaves out what is owned. Its rows go through the reader like those of
+// the runtime. Mutants are recorders or readers that break one line of the proof each; the
+// comparison has to notice every one of them. Atomic operations have none: an owner's hand-over
+// orders more than they would.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -152,8 +155,8 @@ private:
   std::map<std::uint64_t, Block> blocks_;
 };
 
-// A life whose variables lie in one block or two, at a border that the seed chooses, and each object in a block of its
-// own or with others.
+// A life whose variables lie in one block or two, at a border that the seed chooses, and each
+// object in a block of its own or with others.
 Trace life(std::uint64_t seed) {
   Trace trace = Life(seed).make(10 + seed % 16);
   const std::uint64_t shift = seed % 4 * 8;
@@ -216,6 +219,7 @@ void keep_one_newcomer(Trace& trace) {
 
 struct Compared {
   Found whole, reduced;
+  std::string shown; // the trace that was read
   std::size_t left_out = 0;
   std::uint64_t lost = 0; // hand-overs that are counted
   bool more() const { return !std::ranges::includes(whole.findings, reduced.findings); }
@@ -235,6 +239,7 @@ Compared compare(const Trace& trace, std::uint64_t seed, Lie lie = Lie::None) {
   auto read = trace::read_trace_bytes(file_of(trace, recorder.left_out, recorder.rows), options);
   if (!read) throw std::runtime_error(read.error().text());
   if (lie == Lie::OneNewcomer) keep_one_newcomer(*read);
+  out.shown = text(*read);
   if (lie != Lie::NothingCounted) out.lost = read->defect(trace::Defect::HandedOver);
   look_into(std::move(*read), out.reduced);
   return out;
@@ -249,7 +254,8 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
     ASSERT_TRUE(compared.whole.legal) << "seed " << seed << "\n" << text(life(seed));
     ASSERT_FALSE(compared.bad()) << "seed " << seed << "\nwhole: " << fmt::format("{}", compared.whole.findings)
                                  << "\nreduced: " << fmt::format("{}", compared.reduced.findings) << "\n"
-                                 << text(life(seed));
+                                 << text(life(seed)) << "read:\n"
+                                 << compared.shown;
     left_out += compared.left_out;
     findings += compared.reduced.findings.size();
     exact += compared.left_out != 0 && compared.lost == 0 && !compared.whole.findings.empty();
@@ -264,7 +270,8 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
   EXPECT_GT(fewer, 10u);
 }
 
-// A thread that waits for ever holds up nobody else, though others took blocks over from it in the recorded run.
+// A thread that waits for ever holds up nobody else, though others took blocks over from it in the
+// recorded run.
 TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
   std::uint64_t left_out = 0, findings = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
@@ -272,7 +279,8 @@ TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
     if (compared.whole.objections != 0) continue; // waits without a mutex: the checker withholds some races
     ASSERT_FALSE(compared.bad()) << "seed " << seed << "\nwhole: " << fmt::format("{}", compared.whole.findings)
                                  << "\nreduced: " << fmt::format("{}", compared.reduced.findings) << "\n"
-                                 << text(waiting(seed));
+                                 << text(waiting(seed)) << "read:\n"
+                                 << compared.shown;
     left_out += compared.left_out;
     findings += compared.reduced.findings.size();
   }
@@ -280,7 +288,7 @@ TEST(Ownership, FindsNothingMoreWhereThreadsWait) {
   EXPECT_GT(findings, 300u);
 }
 
-// --- mutants ---------------------------------------------------------------------------------------------------
+// --- mutants -------------------------------------------------------------------------------------
 
 bool is_noticed(Lie lie) {
   for (std::uint64_t seed = 1; seed <= 4000; ++seed)

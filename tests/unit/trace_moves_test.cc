@@ -78,6 +78,24 @@ TEST(Moves, ARowWithAnEpochComesBeforeTheForkThatEndsIt) {
   EXPECT_TRUE(sooth::trace::verify(trace).problems.empty());
 }
 
+// Both before the same fork: the one with the smaller number first, or its taker would come before
+// it.
+TEST(Moves, RowsByNumberComeBeforeLaterOnesByEpoch) {
+  RawFile file;
+  file.events(0, {write(kBlock + 8, 1, 1), ticketed(EventKind::Fork, 0, 1, 2), ticketed(EventKind::Fork, 0, 2, 30)});
+  file.events(1, {ticketed(EventKind::ThreadStart, 0, 0, 4), read(kBlock + 8, 7, 12)});
+  file.events(2, {ticketed(EventKind::ThreadStart, 0, 0, 31), read(kBlock + kOwnedBytes, 7, 40)});
+  file.moves({{kBlock, 10, 0, 0, 11}, {kBlock + kOwnedBytes, 35, 0, 2, 36}});
+  const Trace trace = trace_of(file);
+  const auto tagged = [&](EventKind kind, std::uint32_t row) {
+    return place_of(trace, [&](const Event& e) { return e.kind == kind && e.address == hand_over_tag(row); });
+  };
+  for (const std::uint32_t row : {0u, 1u})
+    EXPECT_LT(tagged(EventKind::HbRelease, row), tagged(EventKind::HbAcquire, row));
+  EXPECT_LT(tagged(EventKind::HbRelease, 0), tagged(EventKind::HbRelease, 1));
+  EXPECT_TRUE(sooth::trace::verify(trace).problems.empty());
+}
+
 TEST(Moves, OtherBlocksAndEarlierUsesTakeNothing) {
   EXPECT_EQ(count(trace_of(handed_over({{kBlock + kOwnedBytes, 10, 0, 0, 11}})), EventKind::HbAcquire), 0u);
   EXPECT_EQ(count(trace_of(handed_over({{kBlock, 14, 0, 0, 15}})), EventKind::HbAcquire), 0u);

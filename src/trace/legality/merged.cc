@@ -16,8 +16,8 @@ namespace {
 constexpr bool is_hand_over(const Event& e) {
   return (e.kind == EventKind::HbRelease || e.kind == EventKind::HbAcquire) && (e.address & kHandOverTags) != 0;
 }
-// Or a part of it: a sieve leaves out what cannot matter. An object at a reused address may have been
-// moved with it.
+// Or a part of it: a sieve leaves out what cannot matter. An object at a reused address may have
+// been moved with it.
 bool is_owned_block(const Event& write) { return write.has(kOpaque) && write.site == 0 && write.size <= kOwnedBytes; }
 
 // Events that leave the thread's segment as it is: accesses, the calls around them, marks on memory

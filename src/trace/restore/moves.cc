@@ -66,10 +66,21 @@ void MovesOfThread::at_end(std::vector<Given>& gives) {
   if (moves_ != nullptr) give_all(~std::uint64_t{0}, gives);
 }
 
+// Rows by epoch and rows by number meet here. Their numbers ascend, or some would come behind those
+// who take them.
+void MovesOfThread::give_first(std::size_t of_epoch, std::size_t of_number, std::uint64_t next,
+                               std::vector<Given>& gives) {
+  if (of_epoch + of_number == 0) return;
+  std::vector<std::uint32_t> rows(by_epoch_.begin(), by_epoch_.begin() + static_cast<std::ptrdiff_t>(of_epoch));
+  rows.insert(rows.end(), by_number_.begin(), by_number_.begin() + static_cast<std::ptrdiff_t>(of_number));
+  std::ranges::sort(rows, {}, [&](std::uint32_t row) { return std::tuple(moves_->rows_[row].number, row); });
+  for (const std::uint32_t row : rows) give(row, next, gives);
+  by_epoch_ = by_epoch_.subspan(of_epoch);
+  by_number_ = by_number_.subspan(of_number);
+}
+
 void MovesOfThread::give_all(std::uint64_t next, std::vector<Given>& gives) {
-  for (const std::uint32_t row : by_epoch_) give(row, next, gives);
-  for (const std::uint32_t row : by_number_) give(row, next, gives);
-  by_epoch_ = by_number_ = {};
+  give_first(by_epoch_.size(), by_number_.size(), next, gives);
 }
 
 void MovesOfThread::before(const Event& e, std::uint64_t counter, Use use, std::vector<Given>& gives,
@@ -77,13 +88,13 @@ void MovesOfThread::before(const Event& e, std::uint64_t counter, Use use, std::
   if (moves_ == nullptr) return;
   if (e.kind == EventKind::ThreadEnd) give_all(counter, gives);
   const bool ends_epoch = (e.kind == EventKind::Fork || e.kind == EventKind::Join) && !e.has(kFailed);
+  std::size_t of_epoch = 0, of_number = 0;
   if (ends_epoch) {
-    for (; !by_epoch_.empty() && moves_->rows_[by_epoch_.front()].epoch <= epoch_; by_epoch_ = by_epoch_.subspan(1))
-      give(by_epoch_.front(), counter, gives);
+    while (of_epoch < by_epoch_.size() && moves_->rows_[by_epoch_[of_epoch]].epoch <= epoch_) ++of_epoch;
     ++epoch_;
   }
-  for (; !by_number_.empty() && moves_->rows_[by_number_.front()].number <= counter; by_number_ = by_number_.subspan(1))
-    give(by_number_.front(), counter, gives);
+  while (of_number < by_number_.size() && moves_->rows_[by_number_[of_number]].number <= counter) ++of_number;
+  give_first(of_epoch, of_number, counter, gives);
   if (use.bytes == 0) return;
   const std::uint64_t first = use.address / kOwnedBytes * kOwnedBytes, last = use.address + (use.bytes - 1);
   auto at = std::ranges::lower_bound(moves_->by_block_, first, {}, &Moves::ByBlock::block);

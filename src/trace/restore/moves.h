@@ -61,6 +61,7 @@ public:
 private:
   void give(std::uint32_t row, std::uint64_t next, std::vector<Given>& out) const;
 
+  void give_first(std::size_t of_epoch, std::size_t of_number, std::uint64_t next, std::vector<Given>& gives);
   void give_all(std::uint64_t next, std::vector<Given>& gives);
 
   const Moves* moves_ = nullptr;

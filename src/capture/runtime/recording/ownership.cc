@@ -5,7 +5,7 @@
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/epochs.h"
 #include "capture/runtime/recording/hand_over.h"
-#include "trace/kind_groups.h"
+#include "trace/effects.h"
 
 namespace sooth::runtime {
 
@@ -24,10 +24,10 @@ constexpr std::uint64_t kMostOwned = std::uint64_t{1} << 27;
 std::uint64_t* g_owned;
 std::uint64_t g_owned_count;
 
-// By block: not 0 if nobody may own it. Address space, a byte for each word. Set when an object ends
-// in it: a thread that uses what it has freed itself makes a mistake, and that is to be recorded.
-// Set also when one begins there under a lock: it is meant to be shared. Cleared when one begins
-// that covers all of the block.
+// By block: not 0 if nobody may own it. Address space, a byte for each word. Set when an object
+// ends in it: a thread that uses what it has freed itself makes a mistake, and that is to be
+// recorded. Set also when one begins there under a lock: it is meant to be shared. Cleared when one
+// begins that covers all of the block.
 std::uint8_t* g_barred;
 std::uint8_t& bar_of(std::uint64_t block) { return g_barred[block / kOwnerBlock & (kTableBytes / 8 - 1)]; }
 
@@ -122,8 +122,9 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
     if (use != Use::Access || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
-    // What is used under a lock will be used by others. What the only thread does is hardly recorded
-    // anyway (cells.h); and its last writes say what others begin with, while an owner's do not.
+    // What is used under a lock will be used by others. What the only thread does is hardly
+    // recorded anyway (cells.h); and its last writes say what others begin with, while an owner's
+    // do not.
     if ((t->locks != 0 || g_alone) && !owns_eagerly()) return true;
     if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
@@ -254,16 +255,16 @@ void follow_hand_overs(Thread* t) { reading(t); }
 void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   // A stack that begins is a thread's own: nobody else comes before it does.
   const bool stack = kind == EventKind::StackBegin || kind == EventKind::StackEnd;
-  const bool bars = !stack && (trace::ends_object(kind) || (t->locks != 0 && !owns_eagerly()));
+  const bool ends = trace::does_to(trace::ObjectKind::Region, kind, trace::act::kEnds);
+  const bool bars = !stack && (ends || (t->locks != 0 && !owns_eagerly()));
   each_block(address, size, [&](std::uint64_t block) {
     const bool covered = address <= block && address + size - block >= kOwnerBlock;
     // Relaxed: another thread that is about to own the block changes its word, as this one does.
     if (bars || covered) __atomic_store_n(&bar_of(block), bars, __ATOMIC_RELAXED);
     const std::uint64_t seen = __atomic_load_n(&owner_word(block), __ATOMIC_RELAXED);
-    // All that was left out was done to an object that ends now, by the thread that ends it. In every
-    // run others use the memory after that, and begin with contents that nobody knows.
-    if (covered && trace::ends_object(kind) && seen == t->mine && change(owner_word(block), seen, touched_by(t)))
-      return;
+    // All that was left out was done to an object that ends now, by the thread that ends it. What
+    // begins there later is another object.
+    if (covered && ends && seen == t->mine && change(owner_word(block), seen, touched_by(t))) return;
     if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, bars ? Use::Bar : Use::Region);
   });
   if (__sooth_thread.abi.owner_mask != 0) follow_hand_overs(t);
