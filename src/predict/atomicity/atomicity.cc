@@ -39,7 +39,7 @@ std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Co
   std::vector<Block> blocks = collect_blocks(trace, computation, functions);
   tell_unmatched(trace, blocks, functions, coverage);
   if (blocks.empty()) return {};
-  const BlockSet set(trace, computation, std::move(blocks), rule);
+  const BlockSet set(trace, computation, std::move(blocks), rule, feasibility.index());
   BlockFindings findings(trace);
   const std::vector<bool> broken = find_broken_blocks(set, findings, coverage);
   const witness::Model model = feasibility.index().model;
