@@ -106,7 +106,8 @@ std::optional<Error> unmarked_blocks(const EngineInput& in, EngineOutput& output
   if (in.spending.budget.spent() != nullptr || trace::lost_events(trace) != 0 ||
       !predict::unrecorded_synchronisation(trace).empty())
     return std::nullopt;
-  const auto blocks = predict::suggest_blocks(trace, in.prepared.computation, in.limits, in.options.atomic);
+  const auto blocks =
+      predict::suggest_blocks(trace, in.prepared.computation, in.feasibility, in.limits, in.options.atomic);
   if (blocks.empty()) return std::nullopt;
   output.gaps.push_back({std::string(report::kUnmarkedBlocks), blocks.size(),
                          "blocks look as if they should be atomic (--candidates lists them)", true});

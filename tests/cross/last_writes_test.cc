@@ -119,7 +119,7 @@ TEST(LastWrites, RefuteOnlyWhatNoRunHas) {
   EXPECT_GT(counts.refuted, counts.asked / 20) << counts.asked;
 }
 
-// --- mutants ---------------------------------------------------------------------------------------
+// --- mutants -------------------------------------------------------------------------------------
 
 bool is_noticed(const std::function<void(Trace&, std::uint64_t)>& lie) {
   Counts counts;

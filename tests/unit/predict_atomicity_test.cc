@@ -612,7 +612,8 @@ std::vector<Candidate> suggested(const Deposits& how) {
   deposit(2, 20);
   EXPECT_TRUE(trace::verify(c.trace).legal());
   const causality::Computation computation = causality::compute(c.trace);
-  return suggest_blocks(c.trace, computation, Limits(), {});
+  const auto feasibility = make_feasibility(computation, witness::Model::Maximal, Limits());
+  return suggest_blocks(c.trace, computation, *feasibility, Limits(), {});
 }
 
 TEST(UnmarkedBlocks, ASplitUpdateIsSuggestedOnce) {

@@ -54,6 +54,39 @@ TEST(MemoryErrors, TheFreeMayComeFirst) {
 
 TEST(MemoryErrors, AMutexExcludesButDoesNotOrder) { EXPECT_EQ(shared_object(Between::Lock).find(errors).size(), 1u); }
 
+enum class Link { Kept, Removed, PutBack, RemovedOutside };
+
+// Thread 1 reaches the object under a lock, and thread 0 frees it under the same lock.
+Case linked_object(Link link) {
+  Case run(2);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.write(0, Flag, 8, Object);
+  run.fork(0, 1);
+  run.lock(1, Lock);
+  run.read(1, Flag, 8, Object);
+  run.write(1, Object, 4, 7);
+  run.unlock(1, Lock);
+  run.lock(0, Lock);
+  if (link == Link::Removed || link == Link::PutBack) run.write(0, Flag, 8, 0);
+  run.add(0, EventKind::Free, Object, Bytes);
+  run.unlock(0, Lock);
+  if (link == Link::RemovedOutside) run.write(0, Flag, 8, 0);
+  if (link == Link::PutBack) run.write(0, Flag, 8, Object);
+  return run;
+}
+
+TEST(MemoryErrors, WhatIsRemovedAndFreedUnderTheLockIsNotFoundUnderIt) {
+  Case removed = linked_object(Link::Removed);
+  EXPECT_TRUE(removed.find(errors).empty());
+  EXPECT_EQ(removed.coverage.questions, 0u);
+  EXPECT_EQ(removed.coverage.undecided, 0u);
+}
+
+TEST(MemoryErrors, WhatStaysLinkedOrIsLinkedOnceMoreIsFoundThere) {
+  for (const Link link : {Link::Kept, Link::PutBack, Link::RemovedOutside})
+    EXPECT_EQ(linked_object(link).find(errors).size(), 1u) << static_cast<int>(link);
+}
+
 TEST(MemoryErrors, AFlagOrJoinOrders) {
   EXPECT_TRUE(shared_object(Between::Flag).find(errors).empty());
   EXPECT_TRUE(shared_object(Between::Join).find(errors).empty());

@@ -53,7 +53,7 @@ std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Co
     coverage.undecided_because("blocks of memory were one thread's for a time (SOOTH_OPTIONS=own=0 records them)");
     return {};
   }
-  const BlockSet set(trace, computation, std::move(blocks), rule);
+  const BlockSet set(trace, computation, std::move(blocks), rule, feasibility.index());
   BlockFindings findings(trace);
   const std::vector<bool> broken = find_broken_blocks(set, findings, coverage);
   const witness::Model model = feasibility.index().model;

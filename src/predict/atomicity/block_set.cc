@@ -18,9 +18,12 @@ bool is_access(const Operation& o) { return o.kind == OperationKind::Read || o.k
 
 } // namespace
 
-BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Block> all, AtomicityRule by)
-    : trace(t), computation(c), blocks(std::move(all)), index(c, witness::Model::Maximal), rule(by),
-      block_of(c.steps.size(), kNoBlock), recorded_(c) {
+BlockSet::BlockSet(const trace::Trace& t, const Computation& c, std::vector<Block> all, AtomicityRule by,
+                   const Index& known)
+    : trace(t), computation(c), blocks(std::move(all)),
+      own_index_(known.model == witness::Model::Maximal ? nullptr
+                                                        : std::make_unique<const Index>(c, witness::Model::Maximal)),
+      index(own_index_ == nullptr ? known : *own_index_), rule(by), block_of(c.steps.size(), kNoBlock), recorded_(c) {
   for (std::size_t b = 0; b < blocks.size(); ++b)
     if (blocks[b].outermost)
       for (std::uint32_t place = blocks[b].first; place < blocks[b].last; ++place) block_of[step(blocks[b], place)] = b;

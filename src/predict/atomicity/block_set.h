@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -32,12 +33,18 @@ enum class AtomicityRule : std::uint8_t {
 
 class BlockSet {
 public:
-  BlockSet(const trace::Trace& trace, const Computation& computation, std::vector<Block> blocks, AtomicityRule rule);
+  // `known`: an index of the computation, which is used if it is under the maximal model.
+  BlockSet(const trace::Trace& trace, const Computation& computation, std::vector<Block> blocks, AtomicityRule rule,
+           const Index& known);
 
   const trace::Trace& trace;
   const Computation& computation;
   const std::vector<Block> blocks; // by their begins
-  const Index index;               // under the maximal model, of which Definition 5 speaks
+private:
+  const std::unique_ptr<const Index> own_index_;
+
+public:
+  const Index& index; // under the maximal model, of which Definition 5 speaks
   const AtomicityRule rule;
   static constexpr std::size_t kNoBlock = SIZE_MAX;
   std::vector<std::size_t> block_of; // by step: the outermost block that it is in

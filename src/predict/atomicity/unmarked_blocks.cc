@@ -215,18 +215,22 @@ Candidate suggestion(const Block& block, std::uint32_t between, const char* what
 
 } // namespace
 
-std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation, const Limits& limits,
+std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation,
+                                      const Feasibility& feasibility, const Limits& limits,
                                       const std::vector<std::string>& functions) {
   std::vector<Block> blocks = Stretches(trace, computation).run();
   drop_overlapping(blocks);
   if (blocks.empty()) return {};
   drop_marked(collect_blocks(trace, computation, functions), blocks);
-  const auto feasibility = make_feasibility(computation, witness::Model::Maximal, limits);
-  const BlockSet set(trace, computation, std::move(blocks), AtomicityRule::View);
+  if (blocks.empty()) return {};
+  const bool maximal = !feasibility.is_sliced() && feasibility.index().model == witness::Model::Maximal;
+  const auto other = maximal ? nullptr : make_feasibility(computation, witness::Model::Maximal, limits);
+  const Feasibility& asked = maximal ? feasibility : *other;
+  const BlockSet set(trace, computation, std::move(blocks), AtomicityRule::View, asked.index());
   BlockFindings findings(trace);
   Coverage own;
   own.list = true;
-  find_interleavings(set, *feasibility, limits, std::vector<bool>(set.blocks.size(), false), true, findings, own);
+  find_interleavings(set, asked, limits, std::vector<bool>(set.blocks.size(), false), true, findings, own);
   std::vector<std::vector<witness::Place>> broken;
   for (witness::Finding& finding : findings.take()) broken.push_back(std::move(finding.places));
   for (Candidate& candidate : own.listed) broken.push_back(std::move(candidate.places));

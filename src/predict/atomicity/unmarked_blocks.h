@@ -31,9 +31,11 @@ namespace sooth::predict {
 
 // One for each function, read and write, by site. Places: the read, the write, and the other
 // thread's write that may come between them.
+// `feasibility`: is asked if it is under the maximal model; otherwise another one is made.
 // `functions`: as in atomicity.h. What is inside one of their blocks, or of marked ones, is left
 // out.
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
-                                      const Limits& limits, const std::vector<std::string>& functions);
+                                      const Feasibility& feasibility, const Limits& limits,
+                                      const std::vector<std::string>& functions);
 
 } // namespace sooth::predict

@@ -199,7 +199,7 @@ private:
     return true;
   }
 
-  // What the thread saw under a lock before its access was overwritten under that lock before the end.
+  // What the thread saw under a lock before its access was overwritten before the end.
   bool is_contradicted(const Question& question) const {
     return !feasibility_.is_sliced() && LastWrites(feasibility_.index(), must_).contradict(question);
   }

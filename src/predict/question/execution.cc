@@ -8,6 +8,10 @@ Execution::Execution(const Index& index, std::vector<std::uint32_t> base) : inde
   if (std::ranges::all_of(base_, [](std::uint32_t steps) { return steps == 0; })) base_.clear();
   positions_ = base_;
   positions_.resize(index.computation.threads.size(), 0);
+  for (std::uint32_t t = 0; t < base_.size(); ++t) {
+    base_begin_ = std::min(base_begin_, index.step_at(t, base_[t]));
+    if (base_[t] != 0) base_end_ = std::max(base_end_, index.step_at(t, base_[t] - 1) + 1);
+  }
   if (!index.reads_freely()) return;
   tainted_nodes_.resize(index.computation.dependence.nodes.size()); // the base is as it was observed
   tainted_locations_.resize(index.computation.locations.size());
@@ -50,9 +54,7 @@ std::vector<Execution::Holder>& Execution::holders(std::uint32_t location) const
   const auto in_base = [&](StepId step) {
     return step != kNoStep && index_.computation.steps[step].place < base_[index_.computation.steps[step].thread];
   };
-  StepId begin = kNoStep; // of what is not in the base
-  for (std::uint32_t t = 0; t < base_.size(); ++t) begin = std::min(begin, index_.step_at(t, base_[t]));
-  for (std::size_t i = all.first_hold(begin); i < all.holds.size(); ++i)
+  for (std::size_t i = all.first_hold(base_begin_); i < all.holds.size() && all.holds[i].begin < base_end_; ++i)
     if (in_base(all.holds[i].begin) && !in_base(all.holds[i].end))
       it->second.push_back({all.holds[i].thread, all.holds[i].exclusive});
   return it->second;

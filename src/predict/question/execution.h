@@ -81,6 +81,7 @@ private:
 
   const Index& index_;
   std::vector<std::uint32_t> base_;                    // empty: the beginning of the trace
+  StepId base_begin_ = kNoStep, base_end_ = 0;         // the first step that is not in it; behind its last one
   std::vector<std::uint32_t> positions_;               // by thread
   absl::flat_hash_map<std::uint32_t, Access> writers_; // by location, since the base
   // The state after the base is looked up on demand.

@@ -77,8 +77,8 @@ std::vector<LastWrites::OpenSection> LastWrites::open_sections(StepId before) co
   return out;
 }
 
-// The section's beginning, and the ends of the others' sections that are over before it. Nothing: one
-// of them never ends, so there is no such run.
+// The section's beginning, and the ends of the others' sections that are over before it. Nothing:
+// one of them never ends, so there is no such run.
 std::optional<std::vector<StepId>> LastWrites::anchors(const OpenSection& section, std::uint32_t thread,
                                                        const Places& least) const {
   std::vector<StepId> out = {section.begin};
