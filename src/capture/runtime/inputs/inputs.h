@@ -68,6 +68,8 @@ int opened_as_recorded(const InputRow& row, int real);
 std::FILE* stream_as_recorded(const InputRow& row, std::FILE* real, const char* mode);
 void note_opened(Thread* t, int file);
 void replace_by_stand_in(int file);
+// At the start: the program inherits the same descriptors, so that later ones get the same numbers.
+void inherit_files(Thread* t);
 // A connection is made for real only if the program itself listens.
 void note_listening();
 bool listens();
