@@ -1,5 +1,5 @@
-// A race for the middle of a program: both threads store to `planted`, in the recorded run one after
-// the other, in order of a lock. With the lock taken the other way round they race.
+// A race for the middle of a program: both threads store to `planted`, in the recorded run one
+// after the other, in order of a lock. With the lock taken the other way round they race.
 #pragma once
 
 #include <mutex>

@@ -9,15 +9,12 @@ Every replay must confirm the race, or the row is an error. --quick is a smoke t
 table goes to the terminal only.
 """
 
-import argparse
 import json
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,6 +26,7 @@ from table import BenchError  # noqa: E402
 
 CONFIRMED = 66
 MOST = 5  # times the recorded run
+BEGIN = "<!-- table: written by ./dev bench replay -->"
 
 # name, sizes for --quick, --short and otherwise, and the changes to its source: (text, replacement)
 PROGRAMS = [
@@ -120,45 +118,32 @@ def measure(name, size, changes, folder, options):
             "ended": statistics.median(ended)}
 
 
-def text_of(rows):
-    lines = ["| program | size | steps | recorded run | replay up to the race | times | replay and on to the end | times |",
-             "|---|---|---|---|---|---|---|---|"]
-    for row in rows:
-        if "error" in row:
-            lines.append(f"| {row['name']} | | | {row['error']} | | | | |")
+def row_text(row):
+    times, ended = row["replayed"] / row["recorded"], row["ended"] / row["recorded"]
+    return (f"| {row['name']} | {row['size']} | {row['steps']} | {row['recorded']:.2f} s | {row['replayed']:.2f} s | {times:.1f} | "
+            f"{row['ended']:.2f} s | {ended:.1f} |")
+
+
+def measure_all(options, folder):
+    rows = []
+    for name, quick, short, usual, changes in PROGRAMS:
+        if options.only and name not in options.only:
             continue
-        lines.append(f"| {row['name']} | {row['size']} | {row['steps']} | {row['recorded']:.2f} s | {row['replayed']:.2f} s | "
-                     f"{row['replayed'] / row['recorded']:.1f} | {row['ended']:.2f} s | {row['ended'] / row['recorded']:.1f} |")
-    return "\n".join(lines)
+        rows.append(measure(name, quick if options.quick else short if options.short else usual, changes, folder, options))
+        print(row_text(rows[-1]), file=sys.stderr, flush=True)
+    slow = [row["name"] for row in rows if row["replayed"] > MOST * row["recorded"]]
+    if slow and not options.quick:  # short runs are mostly the tool's own start
+        raise BenchError(f"slower than {MOST} times the recorded run: {', '.join(slow)}")
+    head = ["| program | size | steps | recorded run | replay up to the race | times | replay, and on to the end | times |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    return "\n".join([table.head(options.rounds), "", *head, *map(row_text, rows)])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--short", action="store_true")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", action="append")
-    parser.add_argument("--sooth", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/benchmarks.md")
-    options = parser.parse_args()
-    options.sooth = options.sooth.resolve()
-    options.rounds = 1 if options.quick else options.rounds
-    rows, folder = [], pathlib.Path(tempfile.mkdtemp(prefix="bench-replay-", dir=ROOT / "build"))
-    try:
-        for name, quick, short, usual, changes in PROGRAMS:
-            if options.only and name not in options.only:
-                continue
-            try:
-                rows.append(measure(name, quick if options.quick else short if options.short else usual, changes, folder, options))
-                row = rows[-1]
-                print(f"{name}: {row['steps']} steps, recorded {row['recorded']:.2f}, replayed {row['replayed']:.2f}, ended {row['ended']:.2f}", flush=True)
-            except BenchError as error:
-                rows.append({"name": name, "error": str(error).splitlines()[0]})
-                print(f"{name}: {error}", file=sys.stderr, flush=True)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    print(text_of(rows))
-    return 1 if any("error" in row or row["replayed"] > MOST * row["recorded"] for row in rows) else 0
+    parser = table.options_for(__doc__, rounds=5)
+    parser.add_argument("--short", action="store_true", help="sizes of about a quarter")
+    options = table.read_options(parser)
+    return table.bench(options, lambda folder: measure_all(options, folder), BEGIN, table.END)
 
 
 if __name__ == "__main__":

@@ -20,22 +20,24 @@ namespace sooth::replay {
 // What a call asks for. One name stands for all calls that answer the same question.
 enum class InputCall : std::uint32_t {
   None,
-  Fork,    // no input: the thread creates thread `result`
-  Open,    // open, fopen, accept, connect: bytes are an OpenedFile
-  Read,    // read, recv, and their relatives
-  Stream,  // a call of stdio that may read: bytes are a StreamNews and what the stream read
-  Write,   // write, send: only the result
-  Poll,    // poll, select, epoll_wait
-  Look,    // stat, access, getsockopt: what is known of a file or a socket
-  Time,    // clock_gettime, gettimeofday, time
-  Random,  // getrandom, getentropy, arc4random, std::random_device
-  Identity // getpid, getppid, gettid
+  Fork,     // no input: the thread creates thread `result`
+  Open,     // open, fopen, accept, connect: bytes are an OpenedFile
+  Read,     // read, recv, and their relatives
+  Stream,   // a call of stdio that may read: bytes are a StreamNews and what the stream read
+  Write,    // write, send: only the result
+  Poll,     // poll, select, epoll_wait
+  Look,     // stat, access, getsockopt: what is known of a file or a socket
+  Time,     // clock_gettime, gettimeofday, time
+  Random,   // getrandom, getentropy, arc4random, std::random_device
+  Identity, // getpid, getppid, gettid
+  Inherited // at the start: a bit for each of the first kInheritedFiles descriptors that is open
 };
-inline constexpr std::uint32_t kInputCalls = 11;
+inline constexpr std::uint32_t kInputCalls = 12;
+inline constexpr int kInheritedFiles = 512;
 inline const char* name_of(InputCall call) {
   constexpr const char* kNames[kInputCalls] = {
-      "nothing", "a new thread",     "an open file", "a read",          "a read of a stream",    "a write",
-      "a poll",  "a look at a file", "the time",     "a random number", "a process or thread id"};
+      "nothing", "a new thread",     "an open file", "a read",          "a read of a stream",     "a write",
+      "a poll",  "a look at a file", "the time",     "a random number", "a process or thread id", "its open files"};
   return kNames[static_cast<std::uint32_t>(call) < kInputCalls ? static_cast<std::uint32_t>(call) : 0];
 }
 

@@ -158,9 +158,9 @@ public:
     leave(e.thread);
     add(e, 1, e.kind == EventKind::Exit ? kRemember | kHasValue : kRemember);
   }
-  // The thread's last event becomes a step: another thread goes on. `next`: the thread's next event;
-  // ~0: none. A pause before that one is safer than counted accesses: the recorder omits some, and
-  // makes others of its own.
+  // The thread's last event becomes a step: another thread goes on. `next`: the thread's next
+  // event; ~0: none. A pause before that one is safer than counted accesses: the recorder omits
+  // some, and makes others of its own.
   void leave(std::uint32_t thread, std::uint32_t next = ~0u) {
     if (!knows(thread)) return;
     Own& own = own_[thread];
@@ -277,7 +277,7 @@ bool matters_to_others(const Event& e) {
          object != trace::ObjectKind::Awaited && !trace::does(e.kind, trace::act::kBegins);
 }
 
-// For each place of the run: the next event of the same thread, if it may be a step; ~0: it may not.
+// For each place of the run: the next event of the same thread, if it may be a step; else ~0.
 // What the finding names is counted from the event before.
 std::vector<std::uint32_t> next_named(const Trace& trace, const std::vector<std::uint32_t>& run,
                                       const absl::flat_hash_map<std::uint32_t, std::uint16_t>& named) {

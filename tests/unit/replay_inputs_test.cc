@@ -87,7 +87,7 @@ TEST(RecordedInputs, AScheduleEndsWithThem) {
   EXPECT_TRUE(std::equal(inputs.bytes.begin(), inputs.bytes.end(), flat.begin() + static_cast<std::ptrdiff_t>(before)));
 }
 
-// Whatever rows a file has: each thread gets its own, in order, up to the first one that is missing.
+// Whatever rows a file has: each thread gets its own, in order.
 RC_GTEST_PROP(RecordedInputs, EveryThreadGetsItsOwnRows, ()) {
   const auto threads = *rc::gen::inRange<std::uint32_t>(1, 6);
   std::vector<NumberedRow> rows;

@@ -152,7 +152,7 @@ TEST(ScriptOf, AnAccessIsCountedFromTheLastSynchronisation) {
 }
 
 TEST(ScriptOf, AThreadPausesBeforeItsNextSynchronisation) {
-  // Accesses cannot be counted for certain: thread 1 is left behind its read, and goes on with the lock.
+  // Accesses cannot be counted for certain: thread 1 is left behind its read, before the lock.
   std::vector<Event> events = {event(0, EventKind::Fork, 0, 1),        event(1, EventKind::ThreadStart, 0, 0),
                                event(1, EventKind::Read, kX, 2),       event(0, EventKind::Write, kY, 5),
                                event(1, EventKind::Acquire, kLock, 3), event(0, EventKind::Write, kX, 6),

@@ -301,6 +301,7 @@ __attribute__((constructor(101))) void start() {
       g_ready = true;
       if (Thread* t = attach(kNoThread, 0)) {
         start_owning();
+        if (has_inputs()) inherit_files(t);
         thread_bind(static_cast<unsigned long>(pthread_self()), t->number);
         sync(t, EventKind::ThreadStart, reinterpret_cast<void*>(pthread_self()), 0);
         mark_library_memory(t);

@@ -15,9 +15,9 @@ struct ConfirmOptions {
   std::vector<std::string> traces = {}; // of the runs that the report is about: what they got from outside
 };
 
-// Every predicted finding with a script is replayed, several at once; those that diverged then, once
-// more, alone. Its status becomes `confirmed`, or it stays predicted, with the reason. No replay
-// outlives the budget. The program's output is thrown away, and its input is empty.
+// Every predicted finding with a script is replayed, several at once; those that diverged then,
+// once more, alone. Its status becomes `confirmed`, or it stays predicted, with the reason. No
+// replay outlives the budget. The program's output is thrown away, and its input is empty.
 // `command`: the program's path and its arguments.
 void confirm(report::Report& report, const std::vector<std::string>& command, const ConfirmOptions& options);
 

@@ -4,9 +4,9 @@
 // Question: what would this call have answered in the recorded run?
 // Method: with `sooth record --inputs`, every intercepted call of this kind appends its result to
 //   the trace. In a replay with inputs, the call gets the next recorded result of its thread. A
-//   thread that asks for something else than recorded gets no more: its calls are real from then on.
+//   thread that asks for something else than recorded gets no more: then its calls are real.
 // Real calls in a replay: reading from an open file moves its position, and empties a pipe between
-//   two threads. So a read is made for real first, if it does not block, and its result is replaced.
+//   two threads. So a read is made for real first, if it does not block; its result is replaced.
 // Descriptors whose opening succeeded in the recorded run, and does not now, are stand-ins: an
 //   empty file, or one end of a pair of sockets.
 // Cost: one test of a byte for each call that is not recorded or fed; else a write to the trace.
@@ -68,6 +68,8 @@ int opened_as_recorded(const InputRow& row, int real);
 std::FILE* stream_as_recorded(const InputRow& row, std::FILE* real, const char* mode);
 void note_opened(Thread* t, int file);
 void replace_by_stand_in(int file);
+// At the start: the program inherits the same descriptors, so that later ones get the same numbers.
+void inherit_files(Thread* t);
 // A connection is made for real only if the program itself listens.
 void note_listening();
 bool listens();

@@ -89,6 +89,27 @@ bool is_readable_now(int file) {
   return os::call(SYS_poll, reinterpret_cast<long>(&wanted), 1, 0) == 1 && (wanted.revents & (POLLIN | POLLHUP)) != 0;
 }
 
+void inherit_files(Thread* t) {
+  std::uint64_t open[replay::kInheritedFiles / 64] = {};
+  const auto has = [&](int file) { return (open[file / 64] >> (file % 64) & 1) != 0; };
+  if (g_inputs == Inputs::Recorded) {
+    for (int file = 0; file < replay::kInheritedFiles; ++file)
+      if (!os::failed(descriptor_flags(file))) open[file / 64] |= std::uint64_t{1} << (file % 64);
+    const Part part = whole(open, sizeof open);
+    return note_input(t, InputCall::Inherited, 0, &part, 1);
+  }
+  const InputRow* row = next_input(t, InputCall::Inherited);
+  if (row == nullptr || row->bytes != sizeof open) return;
+  os::copy(open, row + 1, sizeof open);
+  for (int file = 3; file < replay::kInheritedFiles; ++file) { // who replays chooses the standard streams
+    const bool is_open = !os::failed(descriptor_flags(file));
+    if (is_open && !has(file)) os::call(SYS_close, file);
+    if (is_open || !has(file)) continue;
+    const long nothing = os::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/dev/null"), O_RDWR);
+    if (!os::failed(nothing)) as_numbered(static_cast<int>(nothing), file);
+  }
+}
+
 void note_listening() { g_listens = true; }
 bool listens() { return g_listens; }
 

@@ -79,8 +79,8 @@ void wake_all();
 void diverge(const ReplayedThread* self, replay::Reason reason, const Met* met);
 void confirm(Thread* t);
 
-// Goals (goals.cc). The thread stands where the last step names it: is the error there? `reason`: why
-// not.
+// Goals (goals.cc). The thread stands where the last step names it: is the error there? `reason`:
+// why not.
 bool is_reached(const ReplayedThread& self, replay::Reason& reason);
 // Whether a request for anything but a lock will be granted is known only by trying.
 bool has_to_close();
