@@ -52,7 +52,7 @@ std::optional<Error> find_monitors(const Prepared& prepared, const logic::Proper
 
 // Without --model, the answer is that of `full` where reads are free. Its lattice may be too large
 // to be explored to the end; that of `hb` is smaller, and all its runs are runs of `full`, too. So
-// violations that `hb` finds are kept whatever becomes of `full`, and only `full` can say "complete".
+// violations that `hb` finds are kept whatever becomes of `full`. Only `full` can say "complete".
 Result<properties::PropertyAnswer> check_default(const Prepared& prepared, const logic::PropertyFile& file,
                                                  properties::PropertyOptions options) {
   const auto check = [&](std::string_view model) {

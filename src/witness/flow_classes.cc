@@ -19,7 +19,7 @@ FlowClasses::FlowClasses(const trace::Trace& trace, const std::vector<std::vecto
   find_alone();
 }
 
-// Backwards: the joins at which nobody else is left, and all ends of threads before the last of them.
+// Backwards: the joins at which nobody else is left, and all ends of threads before the last one.
 void FlowClasses::find_alone() {
   alone_.resize(trace_.events.size());
   std::vector<std::int64_t> others(trace_.events.size()); // created and not joined, after the event

@@ -159,8 +159,8 @@ TEST_F(CheckCommand, CandidatesAreListedApartIfAskedFor) {
   EXPECT_EQ(sooth({"check", trace}).err.find("Candidates"), std::string::npos);
 }
 
-// Two threads count under a lock; the count only flows into itself (trace/program/value_flows.h). So
-// `used` may be set before `ready`, and "complete" would be wrong under hb.
+// Two threads count under a lock; the count only flows into itself (value_flows.h). So `used` may
+// be set before `ready`, and "complete" would be wrong under hb.
 TEST_F(CheckCommand, PropertiesAreCheckedUnderFullWhereReadsAreFree) {
   TraceBuilder b(2);
   b.trace.globals.push_back({0x100, 4, "ready", "int", "", 0});

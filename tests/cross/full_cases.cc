@@ -106,7 +106,8 @@ std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read)
   return found;
 }
 
-// docs/sliced.md, second rule: the sites of all stores that the read may ever reach. Null: it decides, or the first rule holds.
+// docs/sliced.md, second rule: the sites of all stores that the read may ever reach. Null: it
+// decides, or the first rule holds.
 const std::vector<std::uint32_t>* later_stores_of(const trace::Trace& trace, std::uint32_t read) {
   const Event& e = trace.events[read];
   const ValueFlow* flow = trace.static_facts.flows.of(e.site);

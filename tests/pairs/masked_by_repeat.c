@@ -1,5 +1,5 @@
-// A copy of a count hides a race on y. In the good one the count is read again at once. The trace has
-// only the first of the two reads, and what the second one is for decides.
+// A copy of a count hides a race on y. In the good one the count is read again at once. The trace
+// has only the first of the two reads, and what the second one is for decides.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>

@@ -1,5 +1,5 @@
-// A sum over shared numbers, in a loop, through a function's result and an operator, hides a race on
-// y. In the good one the sum is the number of rounds of a loop that writes y.
+// A sum over shared numbers, in a loop, through a function's result and an operator, hides a race
+// on y. In the good one the sum is the number of rounds of a loop that writes y.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>

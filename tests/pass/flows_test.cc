@@ -36,8 +36,7 @@ protected:
   bool has_class(std::uint32_t line) const {
     const std::vector<ReachedStores> reached = reached_stores(flows());
     for (std::size_t i = 0; i < reached.size(); ++i)
-      if (trace_.sites[flows().reads[i].site].line == line &&
-          (!reached[i].decides || !flows().reads[i].stores.empty()))
+      if (trace_.sites[flows().reads[i].site].line == line && (!reached[i].decides || !flows().reads[i].stores.empty()))
         return true;
     return false;
   }

@@ -224,7 +224,7 @@ TEST_F(LaterFlows, InASegmentThatIsNotInDetailItDecides) {
   }
 }
 
-// The store may be among the accesses that the held one stands for: then what was read must be as it was.
+// The store may be among the accesses that the held one stands for: what was read is as it was.
 TEST_F(LaterFlows, AHeldAccessDependsOnAllThatMayStillFlow) {
   read();
   trace::Event& e = b_.write(0, kY, 4, 3);

@@ -75,20 +75,6 @@ TEST(Atomicity, AReadOfAnothersWriteAfterAnOwnOne) {
   ASSERT_EQ(run.violations().size(), 1u);
 }
 
-// Something that is not recorded changed X just before the block read it: in no run is it known what the block would see
-// without that, so the write of thread 2 tears nothing. (Every witness is checked.)
-TEST(Atomicity, AReadThatFindsAChangeFromOutsideTearsNothing) {
-  Blocks run(3);
-  run.begin(1);
-  run.write(1, X, 4, 1);
-  run.write(2, X, 4, 0);
-  run.access(1, EventKind::ExternalWrite, X, 4, 1);
-  run.read(1, X, 4, 1);
-  run.end(1);
-  for (const Finding& finding : run.violations())
-    EXPECT_NE(finding.status, Status::Predicted);
-}
-
 TEST(Atomicity, TwoVariablesThatDoNotFitTogether) {
   const auto with = [](bool torn) {
     Blocks run(3);

@@ -35,9 +35,10 @@ bool ends_segment(const Event& e) {
   return (e.kind == EventKind::Acquire || e.kind == EventKind::Release) && !e.has(trace::kFailed);
 }
 
-// Events before which no value of their thread may differ. A thread that is alone again, because all
-// others were joined, reads memory without an event (docs/trace_format.md, "Alone"): what it and they
-// did before must be as it was. So the joins after which it is alone, and the ends of the others.
+// Events before which no value of their thread may differ. A thread that is alone again, because
+// all others were joined, reads memory without an event (docs/trace_format.md, "Alone"): what it
+// and they did before must be as it was. So the joins after which it is alone, and the ends of the
+// others.
 std::vector<bool> settling_events(const trace::Trace& trace) {
   std::vector<bool> settles(trace.events.size());
   std::int64_t threads = 0; // created and not joined

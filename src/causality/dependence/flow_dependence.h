@@ -8,11 +8,12 @@
 //   them?
 // Source: docs/sliced.md, "Classes of sites", with the proof.
 // Where we differ: a trace without facts has no branches. So a read is free only in two cases.
-//   Its class names stores of its basic block, and the trace shows each of them, directly behind it,
-//   with nothing but plain accesses in full detail between: then it flows into these events. Or its
-//   class names all stores that it may ever reach, and none of them can have been left out: then
-//   every later event of these stores in its thread depends on it. Where something may have been
-//   left out (a held or merged access), all such reads before decide. Every other read decides.
+//   Its class names stores of its basic block, and the trace shows each of them, directly behind
+//   it, with nothing but plain accesses in full detail between: then it flows into these events. Or
+//   its class names all stores that it may ever reach, and none of them can have been left out:
+//   then every later event of these stores in its thread depends on it. Where something may have
+//   been left out (a held or merged access), all such reads before decide. Every other read
+//   decides.
 // Cost: linear in events; a free read costs the events up to its last store, or the stores that it
 //   may reach.
 #pragma once

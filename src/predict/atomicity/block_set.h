@@ -53,11 +53,6 @@ public:
   StepId step(const Block& block, std::uint32_t place) const { return computation.threads[block.thread].steps[place]; }
   bool accesses(StepId step, std::uint32_t location, OperationKind kind) const;
   bool has(StepId step, OperationKind kind) const;
-  // An external write stands just before what it reads: in no run is it known what it would see
-  // without that.
-  bool finds_change_from_outside(StepId step) const {
-    return (computation.steps[step].flags & causality::kExternalRead) != 0;
-  }
   // Reads or writes memory whose contents are known.
   bool accesses_memory(StepId step) const;
   // The block's last step before `place` that accesses (or, if asked, writes) the location; kNoStep

@@ -21,8 +21,10 @@ bool InterleavedRuns::breaks(std::size_t b, const Between& way, std::vector<Step
   for (const StepId step : next) standing.push_back(c_.steps[step].thread);
   if (next.empty()) complete_blocks(set_, feasibility_.index(), run, standing, block.thread);
   if (judge(b, way, run, tier, next, false)) return true;
-  if (!complete_blocks(set_, feasibility_.index(), run, standing) && next.empty())
-    return judge(b, way, run, tier, next, true);
+  const bool moved = complete_blocks(set_, feasibility_.index(), run, standing);
+  if (!moved && next.empty()) return judge(b, way, run, tier, next, true);
+  // On their way they may have restored what the block saw: then it goes on as it did.
+  if (moved && !next.empty() && !sees_something_else(after(feasibility_.index(), run), next[0])) return false;
   return judge(b, way, run, tier, next, false) || judge(b, way, run, tier, next, true);
 }
 
@@ -184,7 +186,6 @@ StepId InterleavedRuns::inside_of(const Block& block, const Between& way, const 
 }
 
 bool InterleavedRuns::sees_something_else(const Execution& execution, StepId step) const {
-  if (set_.finds_change_from_outside(step)) return false;
   return std::ranges::any_of(c_.operations_of(step), [&](const Operation& o) {
     return o.kind == OperationKind::Read && !set_.is_unknown(o.object) && !execution.is_tainted(o.object) &&
            now(execution, o.object) != kAnyValue && now(execution, o.object) != o.value;

@@ -31,12 +31,9 @@ private:
   void look_at(std::size_t b) {
     const Block& block = set_.blocks[b];
     if (!block.interruptible() || broken_[b] || !questions_.may_look_at(block)) return;
-    for (std::uint32_t place = block.first + 1; place < block.last; ++place) {
-      const StepId reader = set_.step(block, place);
-      if (set_.finds_change_from_outside(reader)) continue;
-      for (const Operation& o : c_.operations_of(reader))
+    for (std::uint32_t place = block.first + 1; place < block.last; ++place)
+      for (const Operation& o : c_.operations_of(set_.step(block, place)))
         if (o.kind == OperationKind::Read && !set_.is_unknown(o.object)) interrupt(block, place, o);
-    }
   }
 
   // Lets writes of other threads come before the read at `place`, after the block's first step.

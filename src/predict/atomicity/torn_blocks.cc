@@ -29,7 +29,6 @@ public:
 private:
   void interrupt(const Block& block, std::uint32_t place, std::uint32_t location) {
     const StepId reader = set_.step(block, place);
-    if (set_.finds_change_from_outside(reader)) return;
     const StepId before = set_.last_access(block, place, location, false);
     if (before == kNoStep) return;
     for (const ThreadAccesses& other : set_.index.locations[location].threads) {

@@ -23,8 +23,8 @@ public:
 
   bool read(ValueFlows& own) {
     if (numbers_.next() != kFlowsVersion) return false;
-    for (std::uint32_t* count : {&own.modules, &own.modules_without, &own.modules_unseen, &own.modules_main,
-                                 &own.modules_redirects})
+    for (std::uint32_t* count :
+         {&own.modules, &own.modules_without, &own.modules_unseen, &own.modules_main, &own.modules_redirects})
       *count = numbers_.next_below(kMost);
     own.local_functions = numbers_.next_below(kMost);
     for (std::vector<std::uint64_t>* names : {&own.defined, &own.called})
@@ -180,8 +180,8 @@ std::vector<std::uint8_t> flows_payload(const ValueFlows& flows) {
   std::vector<std::uint8_t> out;
   const auto put = [&](std::uint64_t number) { put_number(out, number); };
   put(kFlowsVersion);
-  for (const std::uint32_t count : {flows.modules, flows.modules_without, flows.modules_unseen, flows.modules_main,
-                                    flows.modules_redirects})
+  for (const std::uint32_t count :
+       {flows.modules, flows.modules_without, flows.modules_unseen, flows.modules_main, flows.modules_redirects})
     put(count);
   put(flows.local_functions);
   for (const std::vector<std::uint64_t>* names : {&flows.defined, &flows.called}) {

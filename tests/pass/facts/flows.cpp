@@ -125,7 +125,7 @@ void chosen(bool first) {
 }
 
 void prints() {
-  std::printf("%d %5ld\n", x, 1L);  // flows
+  std::printf("%d %5ld\n", x, 1L);   // flows
   std::fprintf(stderr, "%03x\n", x); // flows
 }
 void printed_and_used() {

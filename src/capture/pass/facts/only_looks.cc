@@ -16,8 +16,8 @@ namespace {
 // The library's: it has no body here, or that of a template which the library has, too.
 StringRef name_of(const CallBase& call) {
   const Function* callee = call.getCalledFunction();
-  const bool known = callee && (callee->isDeclarationForLinker() || callee->hasLinkOnceODRLinkage() ||
-                                callee->hasWeakODRLinkage());
+  const bool known =
+      callee && (callee->isDeclarationForLinker() || callee->hasLinkOnceODRLinkage() || callee->hasWeakODRLinkage());
   return known ? callee->getName() : "";
 }
 
@@ -30,8 +30,8 @@ std::optional<unsigned> format_of(const CallBase& call) {
     bool to_stream; // which is the first argument
   };
   static constexpr Printer kPrinters[] = {
-      {"printf", 0, false}, {"__printf_chk", 1, false}, {"fprintf", 1, true},
-      {"__fprintf_chk", 2, true}, {"syslog", 1, false}, {"__syslog_chk", 2, false},
+      {"printf", 0, false},       {"__printf_chk", 1, false}, {"fprintf", 1, true},
+      {"__fprintf_chk", 2, true}, {"syslog", 1, false},       {"__syslog_chk", 2, false},
   };
   const StringRef name = name_of(call);
   for (const Printer& printer : kPrinters)

@@ -138,13 +138,14 @@ bool reads_strings(const CallBase& call) {
       {"syslog", 1, true},
   };
   const Function* callee = call.getCalledFunction();
-  const auto* reader = callee ? find_if(kReaders, [&](const Reader& one) { return one.name == callee->getName(); })
-                              : std::end(kReaders);
+  const auto* reader =
+      callee ? find_if(kReaders, [&](const Reader& one) { return one.name == callee->getName(); }) : std::end(kReaders);
   if (reader == std::end(kReaders)) return false;
   const bool to_file = StringRef(reader->name).contains("fprintf") && !is_standard_output(call.getArgOperand(0));
   const bool only_printed = reader->prints && call.use_empty() && !to_file;
-  return !only_printed && any_of(drop_begin(call.args(), std::min<unsigned>(reader->first, call.arg_size())),
-                                 [](const Use& use) { return use->getType()->isPointerTy() && !isa<Constant>(use.get()); });
+  return !only_printed &&
+         any_of(drop_begin(call.args(), std::min<unsigned>(reader->first, call.arg_size())),
+                [](const Use& use) { return use->getType()->isPointerTy() && !isa<Constant>(use.get()); });
 }
 
 // All uses of the address are accesses by code with hooks.
@@ -194,7 +195,8 @@ SeenCode seen_code(const Module& module, const std::vector<Function*>& with_hook
       // Left out.
       seen.has_unseen |= !seen.only_look.contains(&function) && !trusted.contains(&function);
     } else if (!function.use_empty() && !function.doesNotAccessMemory() && !trusted.contains(&function) &&
-               !seen.only_look.contains(&function) && !looks_at_nothing(function.getName()) && !is_library_function(function)) {
+               !seen.only_look.contains(&function) && !looks_at_nothing(function.getName()) &&
+               !is_library_function(function)) {
       seen.called.push_back(name_of(function));
     }
   }

@@ -20,11 +20,11 @@
 namespace sooth::pass {
 
 struct SeenCode {
-  std::vector<std::uint64_t> defined; // names of functions with hooks that other modules can call
-  std::vector<std::uint64_t> called;  // names of functions without a body here that may read any memory
-  bool has_unseen = false;            // some code of the module itself has no hooks
-  bool has_main = false;              // it defines main
-  bool redirects = false;             // it may redirect the standard streams
+  std::vector<std::uint64_t> defined;              // names of functions with hooks that other modules can call
+  std::vector<std::uint64_t> called;               // names of functions without a body here that may read any memory
+  bool has_unseen = false;                         // some code of the module itself has no hooks
+  bool has_main = false;                           // it defines main
+  bool redirects = false;                          // it may redirect the standard streams
   llvm::DenseSet<const llvm::Function*> only_look; // the user says that they only print what they are given
   llvm::DenseSet<const llvm::GlobalVariable*> out_of_reach; // only hooked code of this module reads them
 };

@@ -46,9 +46,9 @@ private:
   };
   struct Class { // of a row with loads
     std::uint32_t bytes = 0;
-    bool is_update = false;   // an atomic operation
-    bool out_of_reach = true; // code without hooks cannot read what it writes
-    unsigned loads = 0;       // instructions with this row
+    bool is_update = false;     // an atomic operation
+    bool out_of_reach = true;   // code without hooks cannot read what it writes
+    unsigned loads = 0;         // instructions with this row
     std::vector<Target> stores; // of its block; empty: not known
     Sinks sinks;
   };
