@@ -43,8 +43,13 @@ trace::Trace made_from(std::span<const std::uint8_t> bytes) {
     if (what == trace::ObjectKind::Memory) {
       const std::uint32_t size = 1u << (bytes[i + 1] / 16 % 4);
       builder.access(thread, kind, 0x1000 + 4 * object, size, value).extra = value;
-    } else if (what == trace::ObjectKind::Region) builder.add(thread, kind, 0x1000 + 16 * object, 16);
-    else if (what == trace::ObjectKind::Condition) builder.add(thread, kind, 0x3000 + 64 * object, 0x2000 + 64 * value);
+    } else if (what == trace::ObjectKind::Region) {
+      // Heap, mappings and stacks do not overlap.
+      const bool heap = kind == EventKind::Alloc || kind == EventKind::Free;
+      const bool map = kind == EventKind::Map || kind == EventKind::Unmap;
+      builder.add(thread, kind, (heap ? 0x1000 : map ? 0x8000 : 0x9000) + 16 * object, 16);
+    } else if (what == trace::ObjectKind::Condition)
+      builder.add(thread, kind, 0x3000 + 64 * object, 0x2000 + 64 * value);
     else if (what == trace::ObjectKind::Thread) builder.add(thread, kind, 0, value);
     else builder.add(thread, kind, 0x2000 + 64 * object, value);
     if (bytes[i + 1] >= 192 && what != trace::ObjectKind::Memory) builder.trace.events.back().flags = trace::kFailed;
