@@ -88,12 +88,16 @@ public:
     case EventKind::Signal:
     case EventKind::Broadcast:
     case EventKind::SemPost:
+      if (!e.has(kFailed)) objects_.insert(e.address); // a call that failed has released nothing
+      break;
     case EventKind::OnceEnd:
     case EventKind::HbRelease:
     case EventKind::FutexWake:
     case EventKind::LockInit:
     case EventKind::LockDestroy: objects_.insert(e.address); break;
-    case EventKind::ReleaseShared: shared_.insert(e.address); break;
+    case EventKind::ReleaseShared:
+      if (!e.has(kFailed)) shared_.insert(e.address);
+      break;
     case EventKind::Wait: objects_.insert(e.value); break;
     case EventKind::Send: objects_.insert(kOutside); break;
     case EventKind::Fork:

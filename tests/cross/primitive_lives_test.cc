@@ -1,5 +1,5 @@
-// Locks that are initialised, used and destroyed by several threads, against the reference explorer:
-// which uses may come after a destruction, and which meet an initialisation.
+// Locks that are initialised, used and destroyed by several threads, against the reference
+// explorer: which uses may come after a destruction, and which meet an initialisation.
 //
 // SOOTH_CROSS=long looks at ten times as many traces.
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // Handlers of both kinds, and what sigaction and signal say about them.
 // EXPECT: signal-enter * x5
 // EXPECT: signal-exit * x5
+// EXPECT: signal-change * x8
 // EXPECT-OUTPUT: 10 12 10
 // EXPECT-OUTPUT: own handler, own flags, default, ignored, reset, crash default
 #define _GNU_SOURCE

@@ -107,6 +107,20 @@ std::size_t fenced(MemoryOrder first, MemoryOrder second) {
   return run.races().size();
 }
 
+// An unlock that failed (of a mutex that checks for errors, by another thread) releases nothing; the
+// checker has to agree.
+TEST(MemoryModel, AReleaseThatFailedOrdersNothing) {
+  for (const bool failed : {false, true}) {
+    Recorded run(2);
+    if (!failed) run.add(0, EventKind::Acquire, 0x9000);
+    run.write(0, kData, 4, 1);
+    run.add(0, EventKind::Release, 0x9000).flags = failed ? trace::kFailed : 0;
+    run.add(1, EventKind::Acquire, 0x9000);
+    run.read(1, kData, 4, 1);
+    EXPECT_EQ(run.races().size(), failed ? 1u : 0u);
+  }
+}
+
 TEST(MemoryModel, FencesOrderThroughRelaxedAccesses) {
   using enum MemoryOrder;
   EXPECT_EQ(fenced(Release, Acquire), 0u);

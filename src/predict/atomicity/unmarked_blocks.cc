@@ -165,9 +165,9 @@ void drop_marked(const std::vector<Block>& marked, std::vector<Block>& blocks) {
   });
 }
 
-// Another thread that reads the same memory in the same line runs the same code. In this run it found
-// nothing to do (the money was gone), in another one it may write between the two accesses. Only
-// creation and joining keep it apart: values and locks may be others then.
+// Another thread that reads the same memory in the same line runs the same code. In this run it
+// found nothing to do (the money was gone), in another one it may write between the two accesses.
+// Only creation and joining keep it apart: values and locks may be others then.
 class SameCheck {
 public:
   explicit SameCheck(const trace::Trace& trace) : trace_(trace) {}

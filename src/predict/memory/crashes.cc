@@ -113,6 +113,7 @@ std::string finding_text(const Trace& trace, const std::vector<Finding>& finding
 
 std::vector<Finding> find_crashes(const Trace& trace) {
   std::vector<Finding> out;
+  if (trace.process.end != trace::EndKind::Signal) return out; // forged, or cut before its end was written
   for (auto i = static_cast<std::uint32_t>(trace.events.size()); i-- > 0;) {
     const Event& e = trace.events[i];
     if (e.kind != EventKind::Crash) continue;

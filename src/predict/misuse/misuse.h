@@ -20,8 +20,8 @@
 // Cost: one pass.
 //
 // Not looked at: read-write locks, spin locks and condition variables that are used after they were
-// destroyed (memory/primitive_lives.h); locks that are known by annotations; locks shared with other
-// processes. A mutex that its own thread locks twice hangs:
+// destroyed (memory/primitive_lives.h); locks that are known by annotations; locks shared with
+// other processes. A mutex that its own thread locks twice hangs:
 // that is a deadlock.
 //
 // One cannot rely on the exclusion of such a lock. It is set aside: its acquires and releases, the

@@ -4,8 +4,8 @@
 //     2 T1 lock-init m
 //     3 T2 acquire m        nothing orders 2 and 3: T2 may come to m before it is initialised
 //
-// Question: does one thread initialise a primitive that another thread uses, initialises or destroys
-//   at the same time?
+// Question: does one thread initialise a primitive that another thread uses, initialises or
+//   destroys at the same time?
 // Source: POSIX leaves it undefined. By the C++ memory model, the initialisation is a plain write.
 // Where we differ: what the primitive itself orders does not count. A thread that waits for a post
 //   of a semaphore relies on its initialisation before it gets to wait.

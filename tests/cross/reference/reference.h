@@ -8,10 +8,11 @@
 //
 // It knows: reads, writes, atomic ones, read-modify-writes, of any bytes; locks, shared locks,
 // failed tries; semaphores, conditions, barriers (under hb the first two as they were recorded);
-// initialisations and destructions of locks, which keep their order with all uses; fork, join, starts
-// and ends of threads; begins and ends of blocks. Every event is a step of its own. The models are prefix-local: an event may be added to a run if the model's condition for it
-// holds then. Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the
-// thread stands before that read: Definitions 4 and 5 ask for no more.
+// initialisations and destructions of locks, which keep their order with all uses; fork, join,
+// starts and ends of threads; begins and ends of blocks. Every event is a step of its own. The
+// models are prefix-local: an event may be added to a run if the model's condition for it holds
+// then. Where Fig. 3 extends a run by one read with another value (lines 8 to 10), here the thread
+// stands before that read: Definitions 4 and 5 ask for no more.
 #pragma once
 
 #include <cstdint>
@@ -66,13 +67,13 @@ public:
   // Whole states in which nobody goes on: every thread stands before a request that is not granted, has ended, or never
   // begins; and somebody waits for a semaphore. The requests.
   std::set<std::set<EventNumber>> standstills(const std::set<State>& states) const;
-  // A use of a lock and a destruction, which another thread makes: some run, in which the destruction
-  // does not wait for the user, comes to stand before the use behind it. The user's uses before that
-  // one were in time.
+  // A use of a lock and a destruction, which another thread makes: some run, in which the
+  // destruction does not wait for the user, comes to stand before the use behind it. The user's
+  // uses before that one were in time.
   std::set<Pair> uses_after_destroy(Model model) const;
-  // A thread and another one's initialisation: some state has both directly before the initialisation
-  // and a use, initialisation or destruction of the same lock, with no other initialisation or
-  // destruction between the two in the trace.
+  // A thread and another one's initialisation: some state has both directly before the
+  // initialisation and a use, initialisation or destruction of the same lock, with no other
+  // initialisation or destruction between the two in the trace.
   std::set<Pair> half_made(const std::set<State>& states) const;
   // Definition 5. Blocks are given by their begin events; only those that end are transactions.
   std::vector<EventNumber> transactions() const;

@@ -1,6 +1,6 @@
-// A timer interrupts calls that block, and its handler does not ask for them to be restarted: each of
-// them fails with EINTR sooner or later, and is made again. Prints whether all arrived, and whether
-// some call was interrupted.
+// A timer interrupts calls that block, and its handler does not ask for them to be restarted: each
+// of them fails with EINTR sooner or later, and is made again. Prints whether all arrived, and
+// whether some call was interrupted.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
