@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include "capture/abi.h"
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/file.h"
@@ -163,6 +164,7 @@ void register_module(const SoothModule* module) {
   *g_last_body = body; // its own `next` is null: pages are empty
   g_last_body = &body->next;
   __atomic_store_n(&g_body_count, g_body_count + 1, __ATOMIC_RELEASE);
+  observing::new_module();
   *module->base = g_next_site;
   g_next_site += module->sites;
   dl_iterate_phdr(keep_object, const_cast<SoothModule*>(module));

@@ -1,10 +1,10 @@
-// Atomic operations of programs that write no trace (mode.h). In an observed program, an operation
-// runs while no other thread's hook runs, so that the order is exact. In a monitored program, it
-// runs with the lock of the memory that it touches. In a replayed program, it runs when it is due.
+// Atomic operations of programs that write no trace (mode.h). In an observed and in a monitored
+// program, an operation runs with the lock of the memory that it touches, so that the order is
+// exact. In a replayed program, it runs when it is due.
 #pragma once
 
 #include "capture/runtime/monitoring/monitoring.h"
-#include "capture/runtime/observing/hook.h"
+#include "capture/runtime/observing/operation.h"
 #include "capture/runtime/replaying/replaying.h"
 
 namespace sooth::runtime {

@@ -2,9 +2,11 @@
 // relevant.
 #include "capture/runtime/modules.h"
 #include "capture/runtime/monitoring/monitoring.h"
-#include "capture/runtime/observing/hook.h"
 #include "capture/runtime/observing/names.h"
-#include "capture/runtime/observing/shadow.h"
+#include "capture/runtime/observing/operation.h"
+#include "capture/runtime/observing/plain.h"
+#include "capture/runtime/observing/slots.h"
+#include "capture/runtime/observing/values.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
 #include "trace/effects.h"
@@ -24,6 +26,9 @@ struct Touched {
   std::uint64_t low, high;
   bool more = false;
 
+  // Bytes that are known not to touch any.
+  static Touched nothing(std::uint64_t address, std::uint64_t size) { return Touched(address, size, nullptr); }
+
   Touched(std::uint64_t address, std::uint64_t size) : low(address), high(address + size) {
     if (!may_hold_variables(address, size)) return;
     for (std::uint32_t i = 0; i < variable_count(); ++i) {
@@ -35,6 +40,9 @@ struct Touched {
       else variables[count++] = i;
     }
   }
+
+private:
+  Touched(std::uint64_t address, std::uint64_t size, std::nullptr_t) : low(address), high(address + size) {}
 };
 
 // `bytes(i)`: the byte at address + i from now on.
@@ -51,9 +59,16 @@ void change_variables(const Touched& touched, std::uint64_t address, std::uint64
 }
 
 // A thread that the observer does not know yet: an existing thread counts as its creator.
-void adopt(ThreadState& self) {
+void adopt(Hook& hook) {
+  ThreadState& self = *hook.self();
   if (self.alive) return;
+  hook.alone();
   self.alive = self.in_epoch = true;
+  if (self.ended) { // it went on after its end
+    self.stops = self.ended = false;
+    if (self.slot == kNoSlot && !take_slot(self)) return end_messages();
+    return send_checkpoint(self, wire::kReorder, 0); // its counts restart
+  }
   if (self.number == 0) return;
   for (std::uint32_t i = 0; i < g_thread_count; ++i) {
     ThreadState* other = find_thread(i);
@@ -65,95 +80,174 @@ void adopt(ThreadState& self) {
 
 // An event in a thread that reported that it only waits: a signal handler, or cleanup after a
 // cancellation.
-void stop_waiting(ThreadState& self, std::uint32_t site) {
+void stop_waiting(Hook& hook, std::uint32_t site) {
+  ThreadState& self = *hook.self();
   if (!self.waits) return;
+  hook.alone();
   self.waits = false;
   send_checkpoint(self, wire::kReorder, site);
-}
-
-void tell(ThreadState& self, EventKind kind, std::uint32_t site, std::uint64_t happened) {
-  if (happened == 0) return;
-  stop_waiting(self, site);
-  begin_relevant(self);
-  send_event(self, kind, site, happened, nullptr, 0);
-}
-
-// A write, or an event that counts as one, of the bytes that `touched` covers.
-template <typename Bytes>
-void write(ThreadState& self, EventKind kind, const Touched& touched, std::uint64_t address, std::uint64_t size,
-           std::uint32_t site, Bytes bytes) {
-  const bool relevant = touched.count != 0;
-  if (relevant) {
-    stop_waiting(self, site);
-    begin_relevant(self);
-  }
-  shadow_write(self, touched.low, touched.high - touched.low);
-  if (!relevant) return;
-  change_variables(touched, address, size, bytes);
-  send_event(self, kind, site, 0, touched.variables, touched.count);
-  if (touched.more) ++g_counts.unsupported;
-}
-
-void read(ThreadState& self, const Touched& touched, std::uint64_t address, const std::uint8_t* bytes,
-          std::uint64_t size, std::uint32_t site) {
-  switch (judge_read(self, address, bytes, size)) {
-  case Seen::Fits: break;
-  case Seen::External:
-    ++g_counts.external_writes;
-    if (touched.count != 0 || is_shared(address, size)) see_everything(self); // its writer may know everything
-    write(self, EventKind::ExternalWrite, touched, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
-    shadow_values(address, bytes, size);
-    break;
-  case Seen::Overtaken: // the other thread's write stays the newest value
-    send_checkpoint(self, wire::kReorder, site);
-    break;
-  case Seen::Unordered: send_checkpoint(self, wire::kGiveUp, site); return;
-  }
-  shadow_read(self, touched.low, touched.high - touched.low);
-}
-
-// A plain write waits for a store that another thread is about to do. That takes a few
-// instructions, unless that thread lost its core.
-void let_rivals_finish(Hook& hook, std::uint64_t address, std::uint64_t size) {
-  constexpr unsigned kPatience = 1000;
-  for (unsigned tries = 0; has_rival(*hook.self(), address, size, tries == kPatience); ++tries) {
-    if (tries == kPatience) return;
-    hook.step_aside();
-  }
 }
 
 void tell_new_frames(Thread* t) {
   if (wants_calls() && frames_changed()) write_frames(t); // comes back to frames
 }
 
+// Before every event.
+void begin(Hook& hook, Thread* t) {
+  adopt(hook);
+  tell_new_frames(t);
+}
+
+void tell(Hook& hook, EventKind kind, std::uint32_t site, std::uint64_t happened) {
+  if (happened == 0) return;
+  stop_waiting(hook, site);
+  ThreadState& self = *hook.self();
+  begin_relevant(self);
+  send_event(self, kind, site, happened, nullptr, 0);
+}
+
+// A write, or an event that counts as one, of the bytes that `touched` covers.
+template <typename Bytes>
+void write(ThreadState& self, EventKind kind, const Touched& touched, const Lines& lines, std::uint64_t address,
+           std::uint64_t size, std::uint32_t site, Bytes bytes) {
+  const bool relevant = touched.count != 0;
+  if (relevant) begin_relevant(self);
+  shadow_write(self, lines);
+  if (!relevant) return;
+  change_variables(touched, address, size, bytes);
+  send_event(self, kind, site, 0, touched.variables, touched.count);
+  if (touched.more) add_to(g_counts.unsupported);
+}
+
+enum class Try : std::uint8_t {
+  Done,
+  Alone, // the thread has to be alone
+  Aside, // another thread should run first
+};
+
+// How often a plain write waits for a store that another thread is about to do. That takes a few
+// instructions, unless that thread lost its core.
+constexpr unsigned kPatience = 1000;
+
+// Does `attempt(tries)` until it is done.
+template <typename Attempt>
+void persist(Hook& hook, Attempt attempt) {
+  for (unsigned tries = 0;;) {
+    switch (attempt(tries)) {
+    case Try::Done: return;
+    case Try::Alone: hook.alone(); break;
+    case Try::Aside:
+      ++tries;
+      hook.step_aside();
+      break;
+    }
+  }
+}
+
+// The bytes that a read saw are there, and nobody wrote them by a hook.
+void external_write(ThreadState& self, const Touched& touched, const Lines& lines, std::uint64_t address,
+                    const std::uint8_t* bytes, std::uint64_t size, std::uint32_t site) {
+  add_to(g_counts.external_writes);
+  if (touched.count != 0 || is_shared(self, lines)) see_everything(self); // its writer may know everything
+  write(self, EventKind::ExternalWrite, touched, lines, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
+  shadow_values(lines, address, bytes, size);
+}
+
+Try try_read(ThreadState& self, const Touched& touched, std::uint64_t address, const std::uint8_t* bytes,
+             std::uint64_t size, std::uint32_t site) {
+  Lines lines;
+  if (!lines.hold(self, touched.low, touched.high)) return Try::Alone;
+  const Seen seen = judge_read(self, lines, address, bytes, size);
+  if (seen > Seen::External && !self.alone) return Try::Alone;
+  switch (seen) {
+  case Seen::Fits: break;
+  case Seen::External: external_write(self, touched, lines, address, bytes, size, site); break;
+  case Seen::Overtaken: // the other thread's write stays the newest value
+    send_checkpoint(self, wire::kReorder, site);
+    break;
+  case Seen::Unordered: send_checkpoint(self, wire::kGiveUp, site); return Try::Done;
+  }
+  shadow_read(self, lines);
+  return Try::Done;
+}
+
+// A plain write of `store`, or of a part of it. `values(lines)` sets the bytes' values.
+template <typename Bytes, typename Values>
+Try try_write(ThreadState& self, EventKind kind, const Touched& touched, const Store& store, std::uint64_t address,
+              std::uint64_t size, std::uint32_t site, unsigned tries, Bytes bytes, Values values) {
+  Lines lines;
+  if (!lines.hold(self, touched.low, touched.high)) return Try::Alone;
+  if (has_rival(self, lines)) {
+    if (tries < kPatience) return Try::Aside;
+    contest(self, lines);
+  }
+  write(self, kind, touched, lines, address, size, site, bytes);
+  values(lines);
+  begin_store(self, lines, store);
+  return Try::Done;
+}
+
+// Calls body(touched, address, size) for the parts of an access that are done one after the other:
+// all of it at once if it touches variables of the property, else line by line.
+template <typename Body>
+void in_parts(const Touched& whole, std::uint64_t address, std::uint64_t size, Body body) {
+  if (whole.count != 0) return body(whole, address, size);
+  for (std::uint64_t done = 0; done < size;) {
+    const std::uint64_t at = address + done;
+    const std::uint64_t left = kLineBytes - at % kLineBytes;
+    const std::uint64_t part = left < size - done ? left : size - done;
+    body(Touched::nothing(at, part), at, part);
+    done += part;
+  }
+}
+
+} // namespace
+
+namespace {
+
+// `done`: so many bytes of it are done already (plain.h).
+void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::uint8_t* from, std::uint64_t size,
+                 std::uint32_t site, std::uint64_t done) {
+  Hook hook(t, done != 0);
+  ThreadState* self = hook.self();
+  if (self == nullptr || size == 0) return;
+  begin(hook, t);
+  const Touched whole(address, size);
+  if (whole.count != 0) stop_waiting(hook, site);
+  in_parts(whole, address + done, size - done, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
+    const std::uint8_t* here = from + (at - address);
+    persist(hook, [&](unsigned tries) {
+      if (kind == EventKind::Read) return try_read(*self, touched, at, here, n, site);
+      const auto byte = [&](std::uint64_t i) { return here[i]; };
+      const auto values = [&](const Lines& lines) { shadow_values(lines, at, here, n); };
+      return try_write(*self, kind, touched, {address, size}, at, n, site, tries, byte, values);
+    });
+  });
+}
+
 } // namespace
 
 void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
             std::uint32_t site) {
-  Hook hook(t);
-  ThreadState* self = hook.self();
-  if (self == nullptr) return;
   const auto* from = static_cast<const std::uint8_t*>(bytes);
-  adopt(*self);
-  tell_new_frames(t);
-  if (kind == EventKind::Read) {
-    read(*self, Touched(address, size), address, from, size, site);
-  } else {
-    let_rivals_finish(hook, address, size);
-    write(*self, kind, Touched(address, size), address, size, site, [&](std::uint64_t i) { return from[i]; });
-    shadow_values(address, from, size);
-  }
+  const std::uint64_t done = plain_access(t, kind != EventKind::Read, address, from, size);
+  if (done != size) slow_access(t, kind, address, from, size, site, done);
 }
 
 void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   Hook hook(t);
   ThreadState* self = hook.self();
-  if (self == nullptr) return;
-  adopt(*self);
-  tell_new_frames(t);
-  let_rivals_finish(hook, address, size);
-  write(*self, EventKind::Write, Touched(address, size), address, size, site, [&](std::uint64_t) { return byte; });
-  shadow_fill(address, byte, size);
+  if (self == nullptr || size == 0) return;
+  begin(hook, t);
+  const Touched whole(address, size);
+  if (whole.count != 0) stop_waiting(hook, site);
+  in_parts(whole, address, size, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
+    const auto bytes = [&](std::uint64_t) { return byte; };
+    const auto values = [&](const Lines& lines) { shadow_fill(lines, at, byte, n); };
+    persist(hook, [&](unsigned tries) {
+      return try_write(*self, EventKind::Write, touched, {address, size}, at, n, site, tries, bytes, values);
+    });
+  });
 }
 
 void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
@@ -161,7 +255,7 @@ void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
   Hook hook(t);
   ThreadState* self = hook.self();
   if (self == nullptr) return;
-  adopt(*self);
+  adopt(hook);
   const auto remain = static_cast<std::size_t>(low - t->stack);
   std::uint64_t returned = 0; // a longjmp or an exception may end several activations at once
   std::uint32_t from = 0;
@@ -169,7 +263,7 @@ void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
     from = self->frames[--self->frame_count];
     returned |= match_call(false, from);
   }
-  tell(*self, EventKind::Exit, from, returned);
+  tell(hook, EventKind::Exit, from, returned);
   for (const std::uint64_t* frame = low; frame < top; ++frame) {
     const auto site = static_cast<std::uint32_t>(*frame);
     if (self->frame_count == self->frame_room) {
@@ -182,7 +276,7 @@ void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {
       self->frame_room = room;
     }
     self->frames[self->frame_count++] = site;
-    tell(*self, EventKind::Enter, site, match_call(true, site));
+    tell(hook, EventKind::Enter, site, match_call(true, site));
   }
 }
 
@@ -190,24 +284,36 @@ namespace {
 
 // Every object of synchronisation is a variable (JMPaX online, section 3.1): events that share it
 // read it, all others write it.
+void touch_object(Hook& hook, std::uint64_t object, bool shared) {
+  ThreadState& self = *hook.self();
+  persist(hook, [&](unsigned) {
+    Lines lines;
+    if (!lines.hold(self, object, object + 8)) return Try::Alone;
+    if (shared) shadow_read(self, lines);
+    else shadow_write(self, lines);
+    return Try::Done;
+  });
+}
+
 struct Effects : trace::EffectVisitor {
+  Hook& hook;
   Thread* t;
   ThreadState& self;
   const SyncEvent& e;
-  Effects(Thread* thread, ThreadState& state, const SyncEvent& event) : t(thread), self(state), e(event) {}
+  Effects(Hook& h, Thread* thread, const SyncEvent& event) : hook(h), t(thread), self(*h.self()), e(event) {}
 
   void touch(const trace::Affected& object) {
     if (object.kind == trace::ObjectKind::Fence) return; // nothing that another thread could see
-    if (object.shared) shadow_read(self, sync_object(object.address), 8);
-    else shadow_write(self, sync_object(object.address), 8);
+    touch_object(hook, sync_object(object.address), object.shared);
   }
   void takes(const trace::Affected& object) { touch(object); }
   void gives(const trace::Affected& object) { touch(object); }
   void begins(const trace::Affected& object) { begins_or_ends(object, false); }
   void ends(const trace::Affected& object) { begins_or_ends(object, true); }
   void begins_or_ends(const trace::Affected& object, bool ends) {
-    if (object.kind == trace::ObjectKind::Region) shadow_object(self, object.address, e.value, ends);
-    else touch(object);
+    if (object.kind != trace::ObjectKind::Region) return touch(object);
+    persist(hook,
+            [&](unsigned) { return shadow_object(self, object.address, e.value, ends) ? Try::Done : Try::Alone; });
   }
   // The cause of a handler's run is unknown. Input may depend on everything before it.
   void pins(const trace::Affected&) { see_everything(self); }
@@ -218,63 +324,116 @@ struct Effects : trace::EffectVisitor {
     if (child == nullptr) return end_messages();
     child->alive = child->in_epoch = true;
     child->last_position = self.last_position;
-    assign_clock(child->clock, self.clock);
+    child->clock = self.clock;
   }
   void joins(std::uint64_t number) {
     self.waits = false;
-    if (const ThreadState* child = find_thread(static_cast<std::uint32_t>(number)))
-      join_clock(self.clock, child->clock);
+    if (const ThreadState* child = find_thread(static_cast<std::uint32_t>(number))) learn(self, child->clock);
   }
-  void cancels(std::uint64_t number) { shadow_write(self, thread_sync_object(static_cast<std::uint32_t>(number)), 8); }
+  void cancels(std::uint64_t number) {
+    touch_object(hook, thread_sync_object(static_cast<std::uint32_t>(number)), false);
+  }
   void starts() { thread_starts(self); }
   void stops() {
     tell_new_frames(t);
-    shadow_write(self, thread_sync_object(self.number), 8); // a cancellation came before it
+    touch_object(hook, thread_sync_object(self.number), false); // a cancellation came before it
     if (self.start_waits) thread_is_named(self, self, 0);
-    tell(self, e.kind, 0, match_thread(false, t->number, self.name != 0 ? name_of(self.name) : nullptr));
+    tell(hook, e.kind, 0, match_thread(false, t->number, self.name != 0 ? runtime::name_of(self.name) : nullptr));
     send_end(self, self);
     self.alive = self.waits = false;
+    self.stops = true;
   }
 };
 
-void watch(ThreadState& self, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
+// An event of a lock that the property asks for. It takes its position while everything that it
+// touches is held: a wait touches the condition and the mutex.
+struct HeldObjects : trace::EffectVisitor {
+  struct Object {
+    std::uint64_t address;
+    bool shared;
+  };
+  Object objects[2];
+  unsigned count = 0;
+
+  void touch(const trace::Affected& object) {
+    if (object.kind == trace::ObjectKind::Fence || count == 2) return;
+    objects[count++] = {sync_object(object.address), object.shared};
+    // Lines are held in one order, so that no two threads wait for each other.
+    if (count == 2 && objects[1].address < objects[0].address) {
+      const Object first = objects[1];
+      objects[1] = objects[0];
+      objects[0] = first;
+    }
+  }
+  void takes(const trace::Affected& object) { touch(object); }
+  void gives(const trace::Affected& object) { touch(object); }
+
+  Try attempt(ThreadState& self, EventKind kind, std::uint32_t site, std::uint64_t happened) const {
+    Lines held[2];
+    const bool same = count == 2 && (objects[0].address ^ objects[1].address) / kLineBytes == 0;
+    if (same && !self.alone) return Try::Alone;
+    for (unsigned i = 0; i < count; ++i)
+      if (!held[i].hold(self, objects[i].address, objects[i].address + 8)) return Try::Alone;
+    begin_relevant(self);
+    for (const bool second_step : {false, true}) // learn from all, then teach all
+      for (unsigned i = 0; i < count; ++i)
+        if (second_step || count == 2) (objects[i].shared ? shadow_read : shadow_write)(self, held[i]);
+    send_event(self, kind, site, happened, nullptr, 0);
+    return Try::Done;
+  }
+};
+
+void watch(Hook& hook, std::uint64_t address, std::uint64_t value, std::uint32_t site) {
   const std::uint64_t size = static_cast<std::uint32_t>(value);
-  if (!place_watch(name_of(static_cast<std::uint32_t>(value >> 32)), address, size)) return;
+  ThreadState& self = *hook.self();
+  hook.alone(); // the table changes
+  if (!place_watch(runtime::name_of(static_cast<std::uint32_t>(value >> 32)), address, size)) return;
+  stop_waiting(hook, site);
   const Touched touched(address, size);
+  if (touched.count == 0) return;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(address);
-  write(self, EventKind::Watch, touched, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
+  Lines lines;
+  lines.hold(self, touched.low, touched.high);
+  write(self, EventKind::Watch, touched, lines, address, size, site, [&](std::uint64_t i) { return bytes[i]; });
   for (std::size_t i = 0; i < touched.count; ++i) {
     const Variable& v = variable(touched.variables[i]);
-    shadow_values(v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
+    shadow_values(lines, v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
   }
 }
 
 } // namespace
 
 void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value) {
+  constexpr unsigned kMoves = trace::act::kTakes | trace::act::kGives;
+  if (trace::does_to(trace::ObjectKind::Lock, kind, kMoves) && !trace::moves_mutex(kind) &&
+      plain_lock(address, trace::does(kind, trace::act::kShares)))
+    return;
   Hook hook(t);
   ThreadState* self = hook.self();
   if (self == nullptr) return;
-  adopt(*self);
-  tell_new_frames(t);
+  begin(hook, t);
   const std::uint32_t site = __sooth_thread.abi.call_site;
   const SyncEvent event{kind, address, value, false};
   const std::uint64_t lock = trace::lock_of(event);
   const std::uint64_t happened = lock != 0 ? match_sync(kind, lock) : 0;
   if (happened != 0) {
-    stop_waiting(*self, site);
-    begin_relevant(*self);
+    stop_waiting(hook, site);
+    HeldObjects objects;
+    trace::for_each_effect(event, objects);
+    persist(hook, [&](unsigned) { return objects.attempt(*self, kind, site, happened); });
+  } else {
+    trace::for_each_effect(event, Effects(hook, t, event));
   }
-  trace::for_each_effect(event, Effects(t, *self, event));
-  if (happened != 0) send_event(*self, kind, site, happened, nullptr, 0);
   switch (kind) { // what the program says about itself
   case EventKind::ThreadName:
     if (ThreadState* named = value == 0 ? self : find_thread(static_cast<std::uint32_t>(value - 1)))
       thread_is_named(*self, *named, static_cast<std::uint32_t>(address));
     break;
-  case EventKind::User: tell(*self, kind, site, match_user(name_of(static_cast<std::uint32_t>(address)))); break;
-  case EventKind::Watch: watch(*self, address, value, site); break;
-  case EventKind::ProcessFork: ++g_counts.forks; break;
+  case EventKind::User:
+    tell(hook, kind, site, match_user(runtime::name_of(static_cast<std::uint32_t>(address))));
+    break;
+  case EventKind::Watch: watch(hook, address, value, site); break;
+  case EventKind::ProcessFork: add_to(g_counts.forks); break;
   default: break;
   }
 }
@@ -283,12 +442,12 @@ void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t valu
   Hook hook(t);
   ThreadState* self = hook.self();
   if (self == nullptr) return;
-  adopt(*self);
+  adopt(hook);
   if (trace::object_of(kind) == trace::ObjectKind::Thread) self->waits = false;
   // It looked at the lock. Other threads' acquires and releases come before or after: that is an
   // order.
-  else shadow_write(*self, sync_object(address), 8);
-  if (trace::moves_mutex(kind)) shadow_write(*self, sync_object(value), 8);
+  else touch_object(hook, sync_object(address), false);
+  if (trace::moves_mutex(kind)) touch_object(hook, sync_object(value), false);
 }
 
 void waits(Thread* t, std::uint32_t other) {
@@ -310,20 +469,53 @@ void no_child(Thread* t, std::uint32_t number) {
   if (self == nullptr || child == nullptr || !child->alive) return;
   send_end(*self, *child);
   child->alive = false;
+  child->ended = true; // it never began
+}
+
+Operation::Operation(Thread* t, const void* address, std::size_t size)
+    : address_(reinterpret_cast<std::uint64_t>(address)), size_(size), plain_(t, address_, size),
+      t_(plain_.held() ? nullptr : t), hook_(t_) {
+  if (t_ == nullptr || hook_.self() == nullptr) return;
+  begin(hook_, t);
+  ThreadState& self = *hook_.self();
+  const Touched touched(address_, size_);
+  if (touched.count != 0) stop_waiting(hook_, 0);
+  persist(hook_, [&](unsigned) {
+    if (!lines_.hold(self, touched.low, touched.high)) return Try::Alone;
+    // Only alone can it be found out which of the two comes first.
+    if (self.alone || !has_rival(self, lines_)) return Try::Done;
+    lines_.release();
+    return Try::Alone;
+  });
 }
 
 void Operation::done(EventKind kind, const void* seen, const void* written, std::uint32_t site) {
-  if (t_ == nullptr) return;
-  ThreadState* self = hook_.self();
-  if (self == nullptr) return;
-  adopt(*self);
-  tell_new_frames(t_);
+  if (plain_.held()) return plain_.done(seen, written);
+  if (t_ == nullptr || hook_.self() == nullptr) return;
+  ThreadState& self = *hook_.self();
   const Touched touched(address_, size_);
-  if (seen != nullptr) read(*self, touched, address_, static_cast<const std::uint8_t*>(seen), size_, site);
+  if (seen != nullptr) {
+    const auto* bytes = static_cast<const std::uint8_t*>(seen);
+    switch (judge_read(self, lines_, address_, bytes, size_)) {
+    case Seen::Fits: break;
+    case Seen::Overtaken:
+      if (self.alone) {
+        send_checkpoint(self, wire::kReorder, site);
+        break;
+      }
+      [[fallthrough]]; // no store was under way when it was made: code without hooks wrote
+    case Seen::External: external_write(self, touched, lines_, address_, bytes, size_, site); break;
+    case Seen::Unordered:
+      if (self.alone) send_checkpoint(self, wire::kGiveUp, site);
+      else end_messages();
+      return;
+    }
+    shadow_read(self, lines_);
+  }
   if (written != nullptr) {
     const auto* bytes = static_cast<const std::uint8_t*>(written);
-    write(*self, kind, touched, address_, size_, site, [&](std::uint64_t i) { return bytes[i]; });
-    shadow_values(address_, bytes, size_);
+    write(self, kind, touched, lines_, address_, size_, site, [&](std::uint64_t i) { return bytes[i]; });
+    shadow_values(lines_, address_, bytes, size_);
   }
 }
 

@@ -2,22 +2,27 @@
 
 #include "capture/runtime/modules.h"
 #include "capture/runtime/observing/channel.h"
-#include "capture/runtime/observing/lock.h"
+#include "capture/runtime/observing/collect.h"
 #include "capture/runtime/observing/names.h"
+#include "capture/runtime/observing/section.h"
+#include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/symbols.h"
+#include "capture/runtime/os.h"
+#include "capture/runtime/recording/cells.h"
 
 namespace sooth::runtime::observing {
 
 namespace wire = observe::wire;
 
 Counts g_counts;
+bool g_quick;
+constinit thread_local ThreadState* g_own = nullptr;
 
 namespace {
 
-FutexLock g_lock;
 bool g_closed; // no more messages are sent
 bool g_handlers;
-std::uint64_t g_position; // of the newest event
+std::uint64_t g_position; // of the newest event: events take their positions from here
 constinit thread_local std::uint32_t g_depth = 0;
 
 // A thread that is silent for so many events of others would make the observer wait for it, and
@@ -31,6 +36,12 @@ constexpr std::uint64_t kMaxAhead = 1u << 14;
 constexpr std::uint64_t kAheadStep = 1u << 8;
 
 constexpr std::size_t kSmallFrame = 256;
+
+void note_unsent(ThreadState& self, std::uint64_t position) {
+  if (self.unsent == ~std::uint64_t{0}) __atomic_store_n(&self.unsent, position, __ATOMIC_RELEASE);
+}
+
+ThreadState* own_state(const Thread* t) { return g_own != nullptr ? g_own : thread_state(t->number); }
 
 // A frame under construction at the end of the thread's messages.
 class Frame {
@@ -52,9 +63,8 @@ public:
     }
     wire::put_length(begin_, bytes - wire::kLengthBytes);
     self_.out_used += bytes;
-    if (self_.unsent == ~std::uint64_t{0}) __atomic_store_n(&self_.unsent, g_position, __ATOMIC_RELEASE);
-    ++g_counts.messages;
-    ++self_.sent;
+    note_unsent(self_, newest_position());
+    __atomic_store_n(&self_.sent, self_.sent + 1, __ATOMIC_RELAXED); // a count
   }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
@@ -104,10 +114,9 @@ void send_out(ThreadState& self, bool wait) {
   __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE);
 }
 
-// Whether some thread's message has not been sent for too many events. Looks without the lock; the
-// caller asks again.
+// Whether some thread's message has not been sent for too many events.
 bool is_too_far_ahead() {
-  const std::uint64_t now = __atomic_load_n(&g_position, __ATOMIC_RELAXED);
+  const std::uint64_t now = newest_position();
   const std::uint32_t threads = __atomic_load_n(&g_thread_count, __ATOMIC_ACQUIRE);
   for (std::uint32_t i = 0; i < threads; ++i)
     if (const ThreadState* other = find_thread(i)) {
@@ -120,16 +129,18 @@ bool is_too_far_ahead() {
 struct EventPlace {
   std::uint64_t sequence;
   std::uint64_t position;
-  const VectorClock* clock;
+  ClockNumber clock;
 };
 
 // An event of the thread `of`, sent by `self`.
 void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& place, trace::EventKind kind,
                   std::uint32_t site, std::uint64_t happened, const std::uint32_t* written, std::size_t written_count) {
-  if (!is_current(place.clock)) return end_messages(); // no memory for it
-  const VectorClock& clock = *place.clock;
+  const VectorClock* found = find_clock(place.clock);
+  if (found == nullptr) return end_messages(); // no memory for it
+  const ClockEntries clock = entries_of(self, *found);
+  if (clock.at == nullptr) return end_messages();
   if (place.position > self.out_position) self.out_position = place.position;
-  Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (std::size_t{clock.size} + written_count));
+  Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (clock.count + written_count));
   frame.place(of, place.sequence);
   frame.number(place.position);
   frame.number(static_cast<std::uint64_t>(kind));
@@ -140,112 +151,166 @@ void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& pl
     frame.number(written[i]);
     frame.number(variable(written[i]).value);
   }
-  std::uint32_t entries = 0;
-  for (std::uint32_t i = 0; i < clock.size; ++i) entries += clock.counts[i] != 0;
-  frame.number(entries);
-  for (std::uint32_t i = 0; i < clock.size; ++i) {
-    if (clock.counts[i] == 0) continue;
-    frame.number(i);
-    frame.number(clock.counts[i]);
+  frame.number(clock.count);
+  for (std::size_t i = 0; i < clock.count; ++i) {
+    frame.number(clock.at[i].thread);
+    frame.number(clock.at[i].count);
   }
 }
 
 // The newest event of the thread `of`.
 void put_event(ThreadState& self, ThreadState& of, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                const std::uint32_t* written, std::size_t written_count) {
-  of.last_position = ++g_position;
-  put_event_at(self, of, {of.sequence++, g_position, of.clock}, kind, site, happened, written, written_count);
+  put_event_at(self, of, {of.sequence++, of.last_position, of.clock}, kind, site, happened, written, written_count);
 }
 
 // Everything so far happens before the silent thread's next event.
 void put_behind_all(ThreadState& self, ThreadState& silent) {
-  begin_relevant(silent);
   see_everything(silent);
-  ++g_counts.horizons;
+  const std::uint64_t unsent = silent.unsent;
+  begin_relevant(silent);
+  silent.unsent = unsent; // this thread sends it
+  add_to(g_counts.horizons);
   put_event(self, silent, trace::EventKind::None, 0, 0, nullptr, 0);
 }
 
-void keep_silent_threads_up(ThreadState& self) {
-  for (std::uint32_t i = 0; i < g_thread_count; ++i) {
-    ThreadState* other = find_thread(i);
-    if (other == nullptr || other == &self || !other->alive || !other->in_epoch || other->waits) continue;
-    if (g_position - other->last_position > kHorizon) put_behind_all(self, *other);
-  }
+bool is_silent(const ThreadState& self, const ThreadState& other) {
+  if (&other == &self || !other.alive || !other.in_epoch || other.waits) return false;
+  const std::uint64_t last = __atomic_load_n(&other.last_position, __ATOMIC_RELAXED);
+  const std::uint64_t now = newest_position();
+  return now > last && now - last > kHorizon;
+}
+
+template <typename Body>
+void for_silent_threads(const ThreadState& self, Body body) {
+  const std::uint32_t threads = __atomic_load_n(&g_thread_count, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < threads; ++i)
+    if (ThreadState* other = find_thread(i); other != nullptr && is_silent(self, *other)) body(*other);
 }
 
 } // namespace
 
-void end_messages() { g_closed = true; }
-void reset_lock() { g_lock.reset(); }
-void handlers_in_use() { __atomic_store_n(&g_handlers, true, __ATOMIC_RELEASE); }
+void new_module() { __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE); }
 
-Hook::Hook(Thread* t) : t_(t) {
+void end_messages() {
+  __atomic_store_n(&g_closed, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE);
+}
+void handlers_in_use() {
+  if (__atomic_exchange_n(&g_handlers, true, __ATOMIC_ACQ_REL)) return;
+  __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE);
+  be_alone(nullptr); // hooks that began before, and do not block signals, are over
+  leave_alone();
+}
+
+Hook::Hook(Thread* t, bool stores) : t_(t) {
   if (t == nullptr) return;
   ++__sooth_thread.quiet;
-  outermost_ = g_depth == 0;
-  if (outermost_) {
-    if (__atomic_load_n(&g_handlers, __ATOMIC_ACQUIRE)) {
-      std::uint64_t all = ~std::uint64_t{0};
-      for (const int fatal : {4, 5, 7, 8, 11}) all &= ~(std::uint64_t{1} << (fatal - 1)); // as os::BlockSignals
-      os::call(SYS_rt_sigprocmask, 0, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask_), 8);
-      blocked_ = true;
-    }
-    g_lock.lock();
-    ++g_hook;
+  outermost_ = g_depth++ == 0;
+  if (__atomic_load_n(&g_closed, __ATOMIC_ACQUIRE) || !observer_is_there()) return;
+  if (outermost_ && __atomic_load_n(&g_handlers, __ATOMIC_ACQUIRE)) {
+    std::uint64_t all = ~std::uint64_t{0};
+    for (const int fatal : {4, 5, 7, 8, 11}) all &= ~(std::uint64_t{1} << (fatal - 1)); // as os::BlockSignals
+    os::call(SYS_rt_sigprocmask, 0, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask_), 8);
+    blocked_ = true;
   }
-  ++g_depth;
-  if (g_closed || !observer_is_there()) return;
-  self_ = thread_state(t->number);
+  self_ = own_state(t);
   if (self_ == nullptr) end_messages();
-  else if (outermost_) {
-    send_new_modules();
-    g_counts.early += !has_table() && module_count() != 0; // before its first module, a program is starting
+  if (self_ == nullptr || !outermost_) return;
+  if (!wants_lockstep()) enter(*self_);
+  if (wants_lockstep()) alone();                                             // the answer may have come meanwhile
+  if (!stores) __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
+  if (has_new_modules()) {
+    alone();
+    send_new_modules(*self_);
+    g_quick = has_table() && !wants_lockstep() && !wants_calls() && !g_handlers && !g_closed;
   }
+  if (!has_table() && module_count() != 0) add_to(g_counts.early); // before its first module, a program is starting
+}
+
+void Hook::alone() {
+  if (self_->alone) return;
+  leave(*self_);
+  be_alone(self_, wants_lockstep());
+  self_->alone = true;
+}
+
+void Hook::step_aside() {
+  if (self_->alone) leave_alone();
+  else leave(*self_);
+  os::yield();
+  if (self_->alone) be_alone(self_, wants_lockstep());
+  else enter(*self_);
+}
+
+// What the hook has made necessary, and its messages.
+void Hook::end() {
+  ThreadState& self = *self_;
+  if (self.learned) {
+    self.learned = false;
+    if (__sooth_thread.abi.detail == 0) void_cells(t_); // what they leave out would teach something now
+  }
+  if (self.looks_for_silence) {
+    self.looks_for_silence = false;
+    bool any = false;
+    for_silent_threads(self, [&](ThreadState&) { any = true; });
+    if (any) {
+      alone();
+      for_silent_threads(self, [&](ThreadState& silent) { put_behind_all(self, silent); });
+    }
+  }
+  if (should_collect()) {
+    alone();
+    if (should_collect()) collect_clocks();
+  }
+  const bool has_something = self.out_used != 0;
+  const bool waits = wants_lockstep();
+  if (has_something && waits) send_out(self, true);
+  else if (!has_something) __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE); // a start that waits
+  g_own = self.alive ? &self : nullptr;
+  if (self.stops) __atomic_store_n(&self.ended, true, __ATOMIC_RELEASE);
+  if (self.alone) {
+    self.alone = false;
+    leave_alone();
+  } else {
+    leave(self);
+  }
+  if (!has_something || waits) return;
+  send_out(self, false);
+  if (self.sent % kAheadStep == 0)
+    while (observer_is_there() && is_too_far_ahead()) os::yield();
 }
 
 Hook::~Hook() {
   if (t_ == nullptr) return;
   --g_depth;
-  if (outermost_) {
-    ThreadState* self = self_;
-    if (self != nullptr) end_hook(*self);
-    const bool has_something = self != nullptr && self->out_used != 0;
-    const bool waits = wants_lockstep();
-    if (has_something && waits) send_out(*self, true);
-    g_lock.unlock();
-    if (has_something && !waits) {
-      send_out(*self, false);
-      if (self->sent % kAheadStep == 0)
-        while (observer_is_there() && is_too_far_ahead()) os::yield();
-    }
-    if (blocked_) os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&mask_), 0, 8);
-  }
+  if (outermost_ && self_ != nullptr) end();
+  if (blocked_) os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&mask_), 0, 8);
   --__sooth_thread.quiet;
 }
 
-void Hook::step_aside() {
-  g_lock.unlock();
-  os::yield();
-  g_lock.lock();
-  ++g_hook; // other threads ran their hooks
-}
-
 void see_everything(ThreadState& self) {
-  for (std::uint32_t i = 0; i < g_thread_count; ++i)
+  const std::uint32_t threads = __atomic_load_n(&g_thread_count, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < threads; ++i)
     if (const ThreadState* other = find_thread(i); other != nullptr && other->in_epoch)
-      join_clock(self.clock, other->clock);
+      learn(self, __atomic_load_n(&other->clock, __ATOMIC_ACQUIRE));
 }
 
-void begin_relevant(ThreadState& self) { raise_clock(self.clock, self.number, ++self.count); }
+void begin_relevant(ThreadState& self) {
+  const std::uint64_t position = __atomic_add_fetch(&g_position, 1, __ATOMIC_ACQ_REL);
+  note_unsent(self, position);
+  __atomic_store_n(&self.last_position, position, __ATOMIC_RELAXED); // others only compare it
+  raise_clock(self, ++self.count);
+  if (position % kHorizonStep == 0) self.looks_for_silence = true;
+}
 
 void send_event(ThreadState& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                 const std::uint32_t* written, std::size_t written_count) {
-  tell_old_starts(self);
   put_event(self, self, kind, site, happened, written, written_count);
-  if (g_position % kHorizonStep == 0) keep_silent_threads_up(self);
+  tell_old_starts(self);
 }
 
-std::uint64_t next_position(std::uint64_t more) { return g_position += more; }
+std::uint64_t newest_position() { return __atomic_load_n(&g_position, __ATOMIC_ACQUIRE); }
 
 // A start that no property asks for only gives order.
 void send_start(ThreadState& self, ThreadState& of, std::uint64_t happened) {
@@ -293,11 +358,13 @@ void send_checkpoint(ThreadState& self, wire::CheckpointKind kind, std::uint32_t
     }
   }
   ++g_epoch;
+  clear_floor();
   for (std::uint32_t i = 0; i < g_thread_count; ++i) {
     ThreadState* other = find_thread(i);
     if (other == nullptr) continue;
     other->in_epoch = other->alive;
     other->sequence = other->count = 0;
+    other->clock = 0;
     other->last_position = g_position;
   }
   if (kind == wire::kGiveUp) end_messages();

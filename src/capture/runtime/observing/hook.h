@@ -1,5 +1,5 @@
-// The frame around every hook of the observing layer: hooks run one at a time, and send their
-// messages when they end.
+// The frame around every hook of the observing layer. Hooks run beside each other (section.h), and
+// send their messages when they end.
 #pragma once
 
 #include "capture/runtime/observing/observing.h"
@@ -9,9 +9,8 @@
 
 namespace sooth::runtime::observing {
 
-// Counts for the end of the report. Changed with the lock held.
+// Counts for the end of the report. Add to them with `add_to`.
 struct Counts {
-  std::uint64_t messages;
   std::uint64_t external_writes;
   std::uint64_t horizons;
   std::uint64_t forks;
@@ -20,13 +19,15 @@ struct Counts {
   std::uint64_t late_names; // threads that got their names after their start had to be sent
 };
 extern Counts g_counts;
+inline void add_to(std::uint64_t& count) { __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED); }
 
-// Holds the lock while it lives. Nested hooks do nothing. Meanwhile nothing is recorded, and no
-// signal handler runs a hook. At the end it sends the thread's messages, without the lock unless
-// the observer has to answer.
+// The thread is inside while it lives. Nested hooks do nothing. Meanwhile nothing is recorded, and
+// no signal handler runs a hook. At the end it sends the thread's messages; if the observer has to
+// answer, the thread is alone until then.
 class Hook {
 public:
-  explicit Hook(Thread* t); // null: does nothing
+  // Null: does nothing. `stores`: the store that is under way is this hook's own.
+  explicit Hook(Thread* t, bool stores = false);
   ~Hook();
   Hook(const Hook&) = delete;
   Hook& operator=(const Hook&) = delete;
@@ -34,10 +35,14 @@ public:
   // Null if there is nothing to do: the observer is gone, nothing can be predicted any more, or the
   // program has ended.
   ThreadState* self() const { return self_; }
-  // Lets others run their hooks, and takes the lock again.
+  // From now on, until the hook ends, no other thread is inside. Others may have run hooks before
+  // this returns: hold no line, and look again.
+  void alone();
+  // Lets others run their hooks. Hold no line.
   void step_aside();
 
 private:
+  void end();
   Thread* t_;
   ThreadState* self_ = nullptr;
   bool outermost_ = false;
@@ -45,29 +50,21 @@ private:
   std::uint64_t mask_ = 0;
 };
 
-// An atomic operation happens while this lives.
-class Operation {
-public:
-  Operation(Thread* t, const void* address, std::size_t size) // null: does nothing
-      : t_(t), hook_(t), address_(reinterpret_cast<std::uint64_t>(address)), size_(size) {}
-  // The value it saw (null: none) and the value it wrote (null: none).
-  void done(EventKind kind, const void* seen, const void* written, std::uint32_t site);
+// The calling thread's state, while the observer knows the thread.
+extern constinit thread_local ThreadState* g_own;
 
-private:
-  Thread* t_;
-  Hook hook_;
-  std::uint64_t address_;
-  std::size_t size_;
-};
+// Whether hooks may take the quick paths of quick.h: there is an observer, it knows all names, and
+// no property needs more than that.
+extern bool g_quick;
 
-// Step 1 of Algorithm A: the thread's next event is relevant. Call it before the clocks of the
-// touched objects move.
+// Step 1 of Algorithm A: the thread's next event is relevant. It takes its position in the observed
+// run. Call it with everything held that the event touches, before the clocks of these move.
 void begin_relevant(ThreadState& self);
 // Step 4: the message. `written`: indexes of variables. Their values are those in the table.
 void send_event(ThreadState& self, trace::EventKind kind, std::uint32_t site, std::uint64_t happened,
                 const std::uint32_t* written, std::size_t written_count);
-// The position of an event that is reported later. With `more` 0: that of the newest event.
-std::uint64_t next_position(std::uint64_t more = 1);
+// The position of the newest event.
+std::uint64_t newest_position();
 // Sends the start of the thread `of`, as `of` keeps it.
 void send_start(ThreadState& self, ThreadState& of, std::uint64_t happened);
 // Everything so far happens before this thread's next event.
@@ -75,11 +72,10 @@ void see_everything(ThreadState& self);
 void send_fork(ThreadState& self, ThreadState& parent, std::uint32_t child);
 void send_end(ThreadState& self, ThreadState& of);
 void send_waits(ThreadState& self, std::uint32_t other);
-// Everything sent so far happens before everything that follows. Counts restart.
+// Everything sent so far happens before everything that follows. Counts restart. Only alone.
 void send_checkpoint(ThreadState& self, observe::wire::CheckpointKind kind, std::uint32_t site);
 
 // No more messages: the program ends, or nothing after this could be trusted.
 void end_messages();
-void reset_lock();
 
 } // namespace sooth::runtime::observing

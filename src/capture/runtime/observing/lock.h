@@ -1,9 +1,5 @@
-// The one lock of the observing layer. Hooks run one after the other; their order is the observed
-// run.
-//
-// One lock for each address would let more hooks run at once. But it could not order a read and a
-// write of two addresses. The observed run, which separates `observed` from `predicted`, needs one
-// order of all events.
+// A lock of four bytes that sleeps in the kernel. For what the observing layer shares: lines of
+// memory (shadow.h), channels, lists.
 #pragma once
 
 #include <linux/futex.h>
@@ -17,15 +13,10 @@ namespace sooth::runtime::observing {
 class FutexLock {
 public:
   void lock() {
-    for (unsigned spins = 0; spins < 100; ++spins) {
-      if (take(0, 1)) return;
-      __builtin_ia32_pause();
-    }
-    while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0)
-      os::call(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAIT_PRIVATE, 2, 0);
+    if (__builtin_expect(!take(0, 1), 0)) wait();
   }
   void unlock() {
-    if (__atomic_exchange_n(&state_, 0, __ATOMIC_RELEASE) == 2)
+    if (__builtin_expect(__atomic_exchange_n(&state_, 0, __ATOMIC_RELEASE) == 2, 0))
       os::call(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAKE_PRIVATE, 1);
   }
   void reset() { state_ = 0; }
@@ -34,7 +25,26 @@ private:
   bool take(int from, int to) {
     return __atomic_compare_exchange_n(&state_, &from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
+  __attribute__((noinline)) void wait() {
+    for (unsigned spins = 0; spins < 100; ++spins) {
+      if (take(0, 1)) return;
+      __builtin_ia32_pause();
+    }
+    while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0)
+      os::call(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAIT_PRIVATE, 2, 0);
+  }
   int state_ = 0;
+};
+
+class Locked {
+public:
+  explicit Locked(FutexLock& lock) : lock_(lock) { lock_.lock(); }
+  ~Locked() { lock_.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+private:
+  FutexLock& lock_;
 };
 
 } // namespace sooth::runtime::observing

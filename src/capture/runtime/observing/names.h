@@ -3,7 +3,7 @@
 //
 // The start takes its clock and its place in the order at once. Its message waits until the thread
 // is named or has ended, or until nothing more may wait: the observer cannot go past a start that
-// it does not know. Everything here needs the observing lock.
+// it does not know.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ void thread_starts(ThreadState& self);
 // From now on, the thread `of` has this name (a string number). `self` sends the start. With 0, the
 // start must be sent without a name.
 void thread_is_named(ThreadState& self, ThreadState& of, std::uint32_t name);
-// Call it before anything that needs all earlier events: a checkpoint, an answer, the end.
+// Call it before anything that needs all earlier events: a checkpoint, an answer, the end. Only
+// alone.
 void tell_all_starts(ThreadState& self);
-// Call it before an event is sent. Sends the starts that have waited for too many events.
+// Call it when an event is sent. Sends the starts that have waited for too many events.
 void tell_old_starts(ThreadState& self);
 
 } // namespace sooth::runtime::observing

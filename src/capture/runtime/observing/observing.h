@@ -6,9 +6,10 @@
 //   (section 3.1).
 // Where we differ: threads come and go. Plain accesses cannot be made under our lock, so their
 //   hooks give the order. The values they saw show where that order is not the real one
-//   (observing/shadow.h). A checkpoint gives up runs that would need the wrong part, so that
-//   predictions stay true.
-// Cost: one lock for all hooks of the process. Correct first: a program under observation is slow.
+//   (observing/values.h). A checkpoint gives up runs that would need the wrong part, so that
+//   predictions stay true. Hooks run beside each other; docs/protocol.md argues why the clocks are
+//   those of the algorithm all the same.
+// Cost: about that of recording (docs/benchmarks.md). Relevant events cost a message each.
 //
 // An observed program writes no trace. The functions of its sink (mode.h) stand in for recording at
 // the same hooks.
@@ -30,8 +31,12 @@ void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t valu
 void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top);
 void waits(Thread* t, std::uint32_t other);
 void no_child(Thread* t, std::uint32_t child);
+// Whether the property may name some of these bytes.
+bool may_be_relevant(std::uint64_t address, std::uint64_t size);
 // From now on, a signal handler of the program may run hooks.
 void handlers_in_use();
+// A module was registered: the next hook reports it.
+void new_module();
 
 // Whether the environment names an observer (SOOTH_OBSERVER).
 bool is_wanted();

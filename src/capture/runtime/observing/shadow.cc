@@ -1,307 +1,208 @@
 #include "capture/runtime/observing/shadow.h"
 
-#include "capture/runtime/observing/threads.h"
+#include "capture/runtime/observing/hook.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime::observing {
 namespace {
 
-// Bytes of one granule that have always been accessed together.
-struct Piece {
-  Piece* next;
-  VectorClock* access;
-  VectorClock* write;
-  std::uint64_t writer_hook; // number of the hook that wrote last; 0: none
-  std::uint64_t rival_hook;  // of another thread's write, which may have been stored after the last one
-  std::uint32_t writer;
-  std::uint32_t rival;
-  std::uint8_t mask;
-  bool contested; // there is a rival
-  bool touched;
-  bool shared; // by more threads than `toucher`
-  std::uint32_t toucher;
-};
-struct Granule {
-  Piece* pieces; // their masks do not overlap
-  std::uint64_t bytes;
-  std::uint8_t known;
-};
-constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::size_t kGranules = kPageBytes / 8;
-struct Page {
-  Page* next;
-  std::uint64_t number;
-  Granule* granules;  // null: `whole` stands for every byte
-  VectorClock* whole; // of the object that ended here last; both of its clocks
-};
 constexpr std::size_t kBuckets = std::size_t{1} << 16;
-Page* g_pages[kBuckets];
+Page* g_pages[kBuckets]; // lists that only grow, at their heads
+FutexLock g_pages_lock;  // for those who add one
+std::uint8_t* g_room;    // for pages
+std::size_t g_left;
 
 Page*& bucket_of(std::uint64_t number) { return g_pages[number * 0x9e3779b97f4a7c15u >> 48]; }
 
-Page* find_page(std::uint64_t number) {
-  Page* page = bucket_of(number);
+Page* look_up(std::uint64_t number) {
+  Page* page = __atomic_load_n(&bucket_of(number), __ATOMIC_ACQUIRE);
   while (page != nullptr && page->number != number) page = page->next;
   return page;
 }
 
-Granule* granule_of(std::uint64_t address) {
-  const std::uint64_t number = address / kPageBytes;
-  Page* page = find_page(number);
-  if (page == nullptr) {
-    page = static_cast<Page*>(take_memory(sizeof(Page)));
-    if (page == nullptr) return nullptr;
-    Page*& bucket = bucket_of(number);
-    *page = {bucket, number, nullptr, nullptr};
-    bucket = page;
+Page* add_page(const ThreadState& self, std::uint64_t number) {
+  constexpr std::size_t kArena = std::size_t{1} << 21;
+  Locked lock(g_pages_lock);
+  if (Page* page = look_up(number)) return page;
+  if (g_left < sizeof(Page)) {
+    g_room = static_cast<std::uint8_t*>(os::pages(kArena));
+    g_left = g_room != nullptr ? kArena : 0;
+    if (g_room == nullptr) return nullptr;
   }
-  if (page->granules == nullptr) {
-    page->granules = static_cast<Granule*>(take_memory(kGranules * sizeof(Granule)));
-    if (page->granules == nullptr) return nullptr;
-    os::zero(page->granules, kGranules * sizeof(Granule));
-  }
-  Granule& granule = page->granules[address % kPageBytes / 8];
-  if (granule.pieces == nullptr && is_current(page->whole)) { // the clock of the page's last object
-    auto* piece = static_cast<Piece*>(take_memory(sizeof(Piece)));
-    if (piece == nullptr) return nullptr;
-    *piece = {};
-    piece->mask = 0xff;
-    assign_clock(piece->access, page->whole);
-    assign_clock(piece->write, page->whole);
-    granule.pieces = piece;
-  }
-  return &granule;
+  auto* page = reinterpret_cast<Page*>(g_room); // zeroed: nothing was accessed
+  g_room += sizeof(Page);
+  g_left -= sizeof(Page);
+  page->number = number;
+  page->owner = (number * kPageBytes & kObjects) == 0 ? mark_of(self) : 0;
+  page->next = bucket_of(number);
+  __atomic_store_n(&bucket_of(number), page, __ATOMIC_RELEASE);
+  return page;
 }
 
-void add_piece(Granule& granule, std::uint8_t mask, const Piece* like) {
-  auto* piece = static_cast<Piece*>(take_memory(sizeof(Piece)));
-  if (piece == nullptr) return;
-  *piece = like != nullptr ? *like : Piece{};
-  if (piece->access != nullptr) ++piece->access->references;
-  if (piece->write != nullptr) ++piece->write->references;
-  piece->mask = mask;
-  piece->next = granule.pieces;
-  granule.pieces = piece;
-}
+// --- records -------------------------------------------------------------------------------------
 
-// Afterwards every piece lies inside `mask` or outside of it, and pieces cover all of `mask`.
-void fit_pieces(Granule& granule, std::uint8_t mask) {
-  std::uint8_t covered = 0;
-  for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) {
-    const auto inside = static_cast<std::uint8_t>(piece->mask & mask);
-    covered |= inside;
-    if (inside == 0 || inside == piece->mask) continue;
-    add_piece(granule, static_cast<std::uint8_t>(piece->mask & ~mask), piece); // in front: not visited again
-    piece->mask = inside;
-  }
-  if (covered != mask) add_piece(granule, static_cast<std::uint8_t>(mask & ~covered), nullptr);
-}
+constexpr std::size_t bytes_of_records(unsigned shift) { return (kLineBytes >> shift) * sizeof(Record); }
 
-// Calls `body(granule, mask, offset of the granule's first byte from address)` for each granule of
-// the range.
-template <typename Body>
-void for_granules(std::uint64_t address, std::uint64_t size, Body body) {
-  const std::uint64_t end = address + size;
-  for (std::uint64_t base = address & ~std::uint64_t{7}; base < end; base += 8) {
-    unsigned mask = 0xff;
-    if (base < address) mask &= 0xffu << (address - base);
-    if (end - base < 8) mask &= (1u << (end - base)) - 1;
-    if (Granule* granule = granule_of(base))
-      body(*granule, static_cast<std::uint8_t>(mask), static_cast<std::int64_t>(base - address));
-  }
+// Records that finer ones replaced: threads may still look at them without the lock.
+struct Replaced {
+  Replaced* next;
+  std::uint64_t records;
+};
+Replaced* g_replaced;
+FutexLock g_replaced_lock;
+
+void replaced(std::uint64_t records) {
+  auto* node = static_cast<Replaced*>(take_memory(sizeof(Replaced)));
+  if (node == nullptr) return; // it is never freed
+  Locked lock(g_replaced_lock);
+  *node = {g_replaced, records};
+  g_replaced = node;
 }
 
 template <typename Body>
-void for_pieces(std::uint64_t address, std::uint64_t size, Body body) {
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t) {
-    fit_pieces(granule, mask);
-    for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next)
-      if (piece->mask & mask) body(*piece);
-  });
+void for_records(const Part& part, Body body) {
+  if (!fit_records(part)) return end_messages();
+  const Records records = records_in(part.line->records);
+  const unsigned end = (part.first + part.count) >> records.shift;
+  for (unsigned i = part.first >> records.shift; i < end; ++i) body(records.at[i]);
 }
 
-std::uint64_t spread(std::uint8_t mask) { // 0xff for each byte of the mask
-  std::uint64_t out = 0;
-  for (unsigned i = 0; i < 8; ++i)
-    if (mask >> i & 1) out |= std::uint64_t{0xff} << (8 * i);
-  return out;
-}
-
-void touch_piece(Piece& piece, std::uint32_t thread) {
-  if (!piece.touched) piece.toucher = thread;
-  else if (piece.toucher != thread) piece.shared = true;
-  piece.touched = true;
-}
-
-void forget_piece(Piece* piece) {
-  drop_clock(piece->access);
-  drop_clock(piece->write);
-  drop_memory(piece, sizeof *piece);
-}
-
-// From now on all bytes of the page have the same clock, and unknown values.
-void forget_page(Page& page) {
-  if (page.granules == nullptr) return;
-  for (std::size_t i = 0; i < kGranules; ++i) {
-    for (Piece* piece = page.granules[i].pieces; piece != nullptr;) {
-      Piece* next = piece->next;
-      forget_piece(piece);
-      piece = next;
+// Calls body(part) for the lines of [low, high) that have something to forget, each held for
+// itself. False: the thread has to be alone.
+template <typename Body>
+bool for_used_lines(ThreadState& self, std::uint64_t low, std::uint64_t high, Body body) {
+  for (std::uint64_t at = low; at < high;) {
+    Page* page = find_page(self, at);
+    if (page == nullptr) {
+      at = (at | (kPageBytes - 1)) + 1;
+      continue;
     }
+    const std::uint64_t end = (at | (kLineBytes - 1)) + 1 < high ? (at | (kLineBytes - 1)) + 1 : high;
+    Line& line = page->lines[at % kPageBytes / kLineBytes];
+    if (__atomic_load_n(&line.records, __ATOMIC_RELAXED) != 0) { // 0: nobody was there
+      Lines lines;
+      if (!lines.hold(self, at, end)) return false;
+      lines.each(body);
+    }
+    at = end;
   }
-  drop_memory(page.granules, kGranules * sizeof(Granule));
-  page.granules = nullptr;
-}
-
-template <typename Body>
-void for_granules_of(Page& page, std::uint64_t from, std::uint64_t to, Body body) {
-  if (page.granules == nullptr) return;
-  for (std::uint64_t at = from; at < to; at += 8) {
-    Granule& granule = page.granules[at % kPageBytes / 8];
-    if (granule.pieces != nullptr) body(granule);
-  }
+  return true;
 }
 
 } // namespace
 
-Seen judge_read(ThreadState& self, std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
-  Seen seen = Seen::Fits;
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t offset) {
-    std::uint8_t wrong = 0;
-    for (unsigned i = 0; i < 8; ++i) {
-      if (((mask & granule.known) >> i & 1) == 0) continue;
-      if (static_cast<std::uint8_t>(granule.bytes >> (8 * i)) != bytes[offset + static_cast<std::int64_t>(i)])
-        wrong |= static_cast<std::uint8_t>(1u << i);
-    }
-    for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) {
-      if ((piece->mask & wrong) == 0) {
-        // Both stores are done, and the store whose hook came last was the last.
-        if (piece->contested && (piece->mask & mask & granule.known) != 0 &&
-            has_gone_on(piece->rival, piece->rival_hook) && has_gone_on(piece->writer, piece->writer_hook))
-          piece->contested = false;
-        continue;
-      }
-      Seen here = Seen::External;
-      if (piece->contested) here = Seen::Unordered;
-      else if (piece->writer_hook != 0 && piece->writer != self.number &&
-               next_hook(piece->writer, piece->writer_hook) > newest_hook(self))
-        here = Seen::Overtaken; // its store may have come after our load
-      if (here > seen) seen = here;
-    }
-    if (wrong != 0 && granule.pieces == nullptr && seen == Seen::Fits) seen = Seen::External;
-  });
-  return seen;
+bool fit_records(const Part& part) {
+  Line& line = *part.line;
+  unsigned shift = 6; // a record for the line
+  while (((part.first | part.count) & ((1u << shift) - 1)) != 0) --shift;
+  const std::uint64_t old_word = line.records;
+  const Records old = records_in(old_word);
+  if (old_word != 0 && old.shift <= shift) return true;
+  auto* fresh = shift == 6 ? &line.whole : static_cast<Record*>(take_memory(bytes_of_records(shift)));
+  if (fresh == nullptr) return false;
+  for (unsigned i = 0; i < kLineBytes >> shift; ++i) {
+    fresh[i] = old_word != 0 ? old.at[(i << shift) >> old.shift] : Record{};
+    __asm__ volatile("" : : : "memory"); // not to become a call of memset
+  }
+  __atomic_store_n(&line.records, reinterpret_cast<std::uint64_t>(fresh) | shift, __ATOMIC_RELEASE);
+  if (old_word != 0 && old.at != &line.whole) replaced(old_word);
+  return true;
 }
 
-void shadow_read(ThreadState& self, std::uint64_t address, std::uint64_t size) {
-  for_pieces(address, size, [&](Piece& piece) { join_clock(self.clock, piece.write); });
-  for_pieces(address, size, [&](Piece& piece) {
-    join_clock(piece.access, self.clock);
-    touch_piece(piece, self.number);
-  });
+Page* find_page_slowly(ThreadState& self, std::uint64_t address, bool make) {
+  const std::uint64_t number = address / kPageBytes;
+  Page* page = look_up(number);
+  if (page == nullptr && make) page = add_page(self, number);
+  if (page != nullptr) self.pages[number % ThreadState::kPages] = page;
+  return page;
 }
 
-void shadow_write(ThreadState& self, std::uint64_t address, std::uint64_t size) {
-  for_pieces(address, size, [&](Piece& piece) { join_clock(self.clock, piece.access); });
-  for_pieces(address, size, [&](Piece& piece) {
-    assign_clock(piece.access, self.clock);
-    assign_clock(piece.write, self.clock);
-    piece.writer = self.number;
-    piece.writer_hook = g_hook;
-    touch_piece(piece, self.number);
-  });
+bool may_use(ThreadState& self, Page& page) {
+  std::uint32_t owner = __atomic_load_n(&page.owner, __ATOMIC_ACQUIRE);
+  if (owner == 0 || owner == mark_of(self)) return true;
+  if (self.alone) {
+    page.owner = 0;
+    return true;
+  }
+  // A thread that has ended is not there any more; the next one has the page to itself.
+  const ThreadState* other = find_thread(owner - 1);
+  if (other == nullptr || !__atomic_load_n(&other->ended, __ATOMIC_ACQUIRE)) return false;
+  return __atomic_compare_exchange_n(&page.owner, &owner, mark_of(self), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+         owner == 0;
 }
 
-bool is_shared(std::uint64_t address, std::uint64_t size) {
-  bool shared = false;
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t) {
-    for (const Piece* piece = granule.pieces; piece != nullptr; piece = piece->next)
-      shared = shared || ((piece->mask & mask) != 0 && piece->shared);
-  });
-  return shared;
+bool Lines::hold(ThreadState& self, std::uint64_t low, std::uint64_t high) {
+  self_ = &self;
+  low_ = low;
+  high_ = high;
+  if (self.alone) {
+    for (std::uint64_t at = low & ~(kPageBytes - 1); at < high; at += kPageBytes)
+      if (Page* page = page_of(self, at)) may_use(self, *page);
+    return true;
+  }
+  if ((low ^ (high - 1)) / kLineBytes != 0) return false;
+  Page* page = page_of(self, low);
+  if (page == nullptr) {
+    end_messages();
+    return true; // and `each` finds nothing
+  }
+  if (!may_use(self, *page)) return false;
+  if (needs_lock(self, *page)) {
+    held_ = &page->lines[low % kPageBytes / kLineBytes].lock;
+    held_->lock();
+  }
+  return true;
 }
 
-void shadow_values(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t size) {
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t offset) {
-    if (bytes == nullptr) {
-      granule.known &= static_cast<std::uint8_t>(~mask);
-      return;
-    }
-    std::uint64_t fresh = 0;
-    for (unsigned i = 0; i < 8; ++i)
-      if (mask >> i & 1) fresh |= std::uint64_t{bytes[offset + static_cast<std::int64_t>(i)]} << (8 * i);
-    granule.bytes = (granule.bytes & ~spread(mask)) | fresh;
-    granule.known |= mask;
-  });
-}
-
-void shadow_fill(std::uint64_t address, std::uint8_t byte, std::uint64_t size) {
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t) {
-    const std::uint64_t wide = spread(mask);
-    granule.bytes = (granule.bytes & ~wide) | (byte * std::uint64_t{0x0101010101010101} & wide);
-    granule.known |= mask;
-  });
-}
-
-bool has_rival(ThreadState& self, std::uint64_t address, std::uint64_t size, bool give_up) {
-  bool found = false;
-  for_granules(address, size, [&](Granule& granule, std::uint8_t mask, std::int64_t offset) {
-    for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) {
-      if ((piece->mask & mask) == 0 || piece->writer_hook == 0 || piece->writer == self.number ||
-          has_gone_on(piece->writer, piece->writer_hook))
-        continue;
-      // Its value is in memory: the store is done.
-      bool done = (piece->mask & ~granule.known) == 0;
-      const auto base = static_cast<std::int64_t>(address) + offset;
-      for (unsigned i = 0; done && i < 8; ++i)
-        if (piece->mask >> i & 1)
-          done = *reinterpret_cast<const volatile std::uint8_t*>(base + static_cast<std::int64_t>(i)) ==
-                 static_cast<std::uint8_t>(granule.bytes >> (8 * i));
-      if (done) continue;
-      found = true;
-      if (!give_up) return;
-      piece->contested = true;
-      piece->rival = piece->writer;
-      piece->rival_hook = piece->writer_hook;
-    }
-  });
-  return found;
-}
-
-void shadow_object(ThreadState& self, std::uint64_t address, std::uint64_t size, bool ends) {
-  const std::uint64_t end = address + size;
-  const auto for_pages = [&](auto body) {
-    for (std::uint64_t number = address / kPageBytes; number * kPageBytes < end; ++number) {
-      Page* page = find_page(number);
-      if (page == nullptr) continue;
-      const std::uint64_t first = number * kPageBytes;
-      body(*page, first < address ? address & ~std::uint64_t{7} : first,
-           first + kPageBytes > end ? end : first + kPageBytes);
-    }
-  };
-  if (ends)
-    for_pages([&](Page& page, std::uint64_t from, std::uint64_t to) {
-      join_clock(self.clock, page.whole);
-      for_granules_of(page, from, to, [&](Granule& granule) {
-        for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next)
-          join_clock(self.clock, piece->access);
-      });
+void shadow_read(ThreadState& self, const Lines& lines) {
+  lines.each([&](const Part& part) { for_records(part, [&](Record& record) { learn(self, record.write); }); });
+  lines.each([&](const Part& part) {
+    for_records(part, [&](Record& record) {
+      const ClockNumber access = joined(self, record.access);
+      if (access != record.access) set_record(record, {access, record.write});
     });
-  for_pages([&](Page& page, std::uint64_t from, std::uint64_t to) {
-    if (to - from == kPageBytes) {
-      forget_page(page);
-      return assign_clock(page.whole, self.clock);
-    }
-    for_granules_of(page, from, to, [&](Granule& granule) {
-      granule.known = 0;
-      for (Piece* piece = granule.pieces; piece != nullptr; piece = piece->next) {
-        assign_clock(piece->access, self.clock);
-        assign_clock(piece->write, self.clock);
-        piece->writer_hook = 0;
-        piece->contested = piece->touched = piece->shared = false;
-      }
-    });
+    touch(self, *part.line);
   });
+}
+
+void shadow_write(ThreadState& self, const Lines& lines) {
+  lines.each([&](const Part& part) { for_records(part, [&](Record& record) { learn(self, record.access); }); });
+  lines.each([&](const Part& part) {
+    for_records(part, [&](Record& record) { set_record(record, {self.clock, self.clock}); });
+    touch(self, *part.line);
+  });
+}
+
+bool shadow_object(ThreadState& self, std::uint64_t address, std::uint64_t size, bool ends) {
+  const std::uint64_t low = address & ~std::uint64_t{7};
+  const std::uint64_t high = (address + size + 7) & ~std::uint64_t{7};
+  if (ends && !for_used_lines(self, low, high, [&](const Part& part) {
+        for_records(part, [&](Record& record) { learn(self, record.access); });
+      }))
+    return false;
+  return for_used_lines(self, low, high, [&](const Part& part) {
+    for_records(part, [&](Record& record) { set_record(record, {self.clock, self.clock}); });
+    part.line->known &= ~part.mask();
+    part.line->contested &= ~part.mask();
+    if (part.count == kLineBytes) part.line->toucher = 0;
+  });
+}
+
+void for_all_records(void (*visit)(Record& record)) {
+  while (g_replaced != nullptr) {
+    Replaced* node = g_replaced;
+    g_replaced = node->next;
+    const Records old = records_in(node->records);
+    drop_memory(old.at, bytes_of_records(old.shift));
+    drop_memory(node, sizeof *node);
+  }
+  for (Page* page : g_pages)
+    for (; page != nullptr; page = page->next)
+      for (const Line& line : page->lines) {
+        if (line.records == 0) continue;
+        const Records records = records_in(line.records);
+        for (unsigned i = 0; i < kLineBytes >> records.shift; ++i) visit(records.at[i]);
+      }
 }
 
 } // namespace sooth::runtime::observing

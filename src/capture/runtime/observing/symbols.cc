@@ -3,7 +3,7 @@
 #include "capture/runtime/modules.h"
 #include "capture/runtime/observing/channel.h"
 #include "capture/runtime/observing/hook.h"
-#include "capture/runtime/observing/shadow.h"
+#include "capture/runtime/observing/values.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime::observing {
@@ -63,7 +63,7 @@ bool are_own_variables() {
 }
 
 // The values of the property's variables before its first event.
-void send_initial_state() {
+void send_initial_state(ThreadState& self) {
   const std::size_t count = variable_count();
   const std::size_t room = 64 + count * wire::kMaxNumber;
   auto* frame = static_cast<std::uint8_t*>(os::pages(room));
@@ -75,7 +75,9 @@ void send_initial_state() {
     Variable& v = variable(i);
     if (v.address != 0) {
       os::copy(&v.value, reinterpret_cast<const void*>(v.address), v.size);
-      shadow_values(v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
+      Lines lines; // alone: they can be held
+      lines.hold(self, v.address, v.address + v.size);
+      shadow_values(lines, v.address, reinterpret_cast<const std::uint8_t*>(&v.value), v.size);
     }
     out.number(v.value);
   }
@@ -84,7 +86,7 @@ void send_initial_state() {
   os::give_back(frame, room);
 }
 
-void take_answer(const std::uint8_t* body, std::size_t size) {
+void take_answer(ThreadState& self, const std::uint8_t* body, std::size_t size) {
   const auto type = static_cast<wire::Type>(body[0]);
   if (type == wire::Type::Later) return; // the observer itself reports it
   if (type == wire::Type::Table) {
@@ -93,7 +95,7 @@ void take_answer(const std::uint8_t* body, std::size_t size) {
       complain("the observer asks for something that is no variable of this program; it is not observed", nullptr, 0);
       return end_messages();
     }
-    if (first) send_initial_state();
+    if (first) send_initial_state(self);
     return;
   }
   wire::In in{body + 1, body + size};
@@ -106,11 +108,13 @@ void take_answer(const std::uint8_t* body, std::size_t size) {
 
 } // namespace
 
-void send_new_modules() {
+bool has_new_modules() { return module_count() != __atomic_load_n(&g_sent, __ATOMIC_ACQUIRE); }
+
+void send_new_modules(ThreadState& self) {
   const std::uint32_t known = module_count();
   if (known == g_sent) return;
   const std::uint32_t first = g_sent;
-  g_sent = known;
+  __atomic_store_n(&g_sent, known, __ATOMIC_RELEASE);
   for_each_module(
       [](void* from, std::uint32_t number, const std::uint8_t* body, std::size_t bytes) {
         if (number >= *static_cast<const std::uint32_t*>(from)) send_module(number, body, bytes);
@@ -124,7 +128,7 @@ void send_new_modules() {
   std::size_t size = 0;
   if (const std::uint8_t* answer =
           send_and_receive(kControlChannel, frame, static_cast<std::size_t>(out.at - frame), size))
-    take_answer(answer, size);
+    take_answer(self, answer, size);
 }
 
 } // namespace sooth::runtime::observing

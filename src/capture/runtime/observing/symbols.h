@@ -4,7 +4,11 @@
 
 namespace sooth::runtime::observing {
 
-// Sends the modules that were registered since the last time, if any. Needs the observing lock.
-void send_new_modules();
+struct ThreadState; // observing/threads.h
+
+// Whether modules were registered since the last time.
+bool has_new_modules();
+// Sends them, if any. Only alone.
+void send_new_modules(ThreadState& self);
 
 } // namespace sooth::runtime::observing

@@ -1,6 +1,7 @@
 #include "capture/runtime/observing/threads.h"
 
-#include "capture/runtime/os.h"
+#include "capture/runtime/observing/lock.h"
+#include "capture/runtime/observing/slots.h"
 
 namespace sooth::runtime::observing {
 namespace {
@@ -8,50 +9,35 @@ namespace {
 constexpr std::uint32_t kPerBlock = 1024;
 constexpr std::uint32_t kBlocks = 1024; // as many threads as the protocol can name
 ThreadState** g_blocks[kBlocks];
+FutexLock g_threads_lock; // for those who add one
 
 } // namespace
 
-std::uint64_t g_hook;
 std::uint32_t g_thread_count;
 
 ThreadState* find_thread(std::uint32_t number) {
-  if (number >= kBlocks * kPerBlock || g_blocks[number / kPerBlock] == nullptr) return nullptr;
-  return g_blocks[number / kPerBlock][number % kPerBlock];
+  if (number >= kBlocks * kPerBlock) return nullptr;
+  ThreadState** block = __atomic_load_n(&g_blocks[number / kPerBlock], __ATOMIC_ACQUIRE);
+  return block != nullptr ? __atomic_load_n(&block[number % kPerBlock], __ATOMIC_ACQUIRE) : nullptr;
 }
 
 ThreadState* thread_state(std::uint32_t number) {
   if (ThreadState* thread = find_thread(number)) return thread;
   if (number >= kBlocks * kPerBlock) return nullptr;
-  ThreadState**& block = g_blocks[number / kPerBlock];
+  Locked lock(g_threads_lock);
+  if (ThreadState* thread = find_thread(number)) return thread; // its parent or it itself was faster
+  ThreadState** block = g_blocks[number / kPerBlock];
   if (block == nullptr) block = static_cast<ThreadState**>(os::pages(kPerBlock * sizeof *block));
   auto* thread = static_cast<ThreadState*>(take_memory(sizeof(ThreadState)));
   if (block == nullptr || thread == nullptr) return nullptr;
   os::zero(thread, sizeof *thread);
   thread->number = number;
   thread->unsent = ~std::uint64_t{0};
-  block[number % kPerBlock] = thread;
-  if (number >= g_thread_count) g_thread_count = number + 1;
+  if (!take_slot(*thread)) return nullptr;
+  __atomic_store_n(&g_blocks[number / kPerBlock], block, __ATOMIC_RELEASE);
+  __atomic_store_n(&block[number % kPerBlock], thread, __ATOMIC_RELEASE);
+  if (number >= g_thread_count) __atomic_store_n(&g_thread_count, number + 1, __ATOMIC_RELEASE);
   return thread;
-}
-
-bool has_gone_on(std::uint32_t number, std::uint64_t hook) {
-  const ThreadState* thread = find_thread(number);
-  return thread == nullptr || newest_hook(*thread) > hook;
-}
-
-std::uint64_t next_hook(std::uint32_t number, std::uint64_t hook) {
-  const ThreadState* thread = find_thread(number);
-  if (thread == nullptr) return 0;
-  std::uint64_t found = ~std::uint64_t{0};
-  for (const std::uint64_t other : thread->hooks)
-    if (other > hook && other < found) found = other;
-  return found;
-}
-
-void end_hook(ThreadState& thread) {
-  if (newest_hook(thread) == g_hook) return;
-  thread.newest = (thread.newest + 1) % ThreadState::kHooks;
-  thread.hooks[thread.newest] = g_hook;
 }
 
 std::uint8_t* out_room(ThreadState& thread, std::size_t bytes) {

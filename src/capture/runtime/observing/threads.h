@@ -1,5 +1,5 @@
-// The observing layer's state of each thread, and the order of hooks. Everything here needs the
-// observing lock.
+// The observing layer's state of each thread. It belongs to the thread itself, or to a thread that
+// is alone (section.h). Others only look at the fields that say so.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,17 @@
 
 namespace sooth::runtime::observing {
 
+struct Page;        // shadow.h
+struct ThreadCount; // slots.h
+
 struct ThreadState {
   std::uint32_t number;
+  std::uint32_t slot;   // its component in clocks; kNoSlot once it has ended and nobody needs it any more (slots.h)
+  std::uint32_t inside; // it runs a hook (section.h). Others look at it
+  bool alone;           // no other thread runs one
   bool alive;
+  bool stops;    // it has reported its end
+  bool ended;    // and its last hook is over. Others look at it
   bool in_epoch; // belongs to this epoch: its messages are counted in the checkpoint that ends it
   bool waits;    // it is inside pthread_join of `other`, and has reported that
   std::uint32_t other;
@@ -23,47 +31,53 @@ struct ThreadState {
   bool start_unnamed; // sent before there was one
   std::uint64_t start_position;
   std::uint64_t start_sequence;
-  VectorClock* start_clock;
+  ClockNumber start_clock;
 
-  VectorClock* clock;
+  ClockNumber clock;           // others look at it
+  bool learned;                // its clock has changed in this hook
   std::uint32_t count;         // its relevant events in this epoch
   std::uint64_t sequence;      // its messages in this epoch
-  std::uint64_t last_position; // of its newest event
+  std::uint64_t last_position; // of its newest event. Others look at it
 
-  static constexpr unsigned kHooks = 16;
-  std::uint64_t hooks[kHooks]; // the numbers of its newest hooks, a ring
-  unsigned newest;
+  // The plain store that is under way: where, and how many bytes; 0: none. Others look at it.
+  std::uint64_t storing;
+  std::uint64_t storing_bytes;
+
+  static constexpr unsigned kCovered = 64;
+  ClockNumber covered[kCovered]; // clocks that its own clock covers: a small cache
+  static constexpr unsigned kPages = 256;
+  Page* pages[kPages]; // pages that it used: a small cache
 
   // Frames that were sent, by their sites; only if the property asks for calls.
   std::uint32_t* frames;
   std::size_t frame_count;
   std::size_t frame_room;
 
-  // Frames of the protocol that wait until the lock is released, to be sent then.
+  ThreadCount* entries; // of the clock that is sent (slots.h)
+  std::size_t entries_room;
+
+  // Frames of the protocol that wait until the hook is over, to be sent then.
   std::uint8_t* out;
   std::size_t out_used;
   std::size_t out_room;
   std::uint64_t out_position; // of the newest event among them; 0: none
-  std::uint64_t unsent;       // position when the first of them was made; ~0: none. Read without the lock, too.
-  std::uint64_t sent;         // messages so far
+  std::uint64_t unsent;       // of the oldest event that was not sent; ~0: none. Others look at it
+  std::uint64_t sent;         // messages so far. Others look at it
+  bool looks_for_silence;     // others may have been silent for too long
 };
 
-extern std::uint64_t g_hook;         // number of the hook under way
+// A clock that the thread's own clock covered once, it covers until the counts restart. False: not
+// known.
+inline bool is_known_to_cover(const ThreadState& self, ClockNumber number) {
+  return number == 0 || number == self.clock || self.covered[number % ThreadState::kCovered] == number;
+}
+
 extern std::uint32_t g_thread_count; // threads are numbered below this
 
 // Made on first use. Null only if memory runs out.
 ThreadState* thread_state(std::uint32_t number);
 // Null if there was none.
 ThreadState* find_thread(std::uint32_t number);
-
-// The newest hook of the thread before the one under way.
-inline std::uint64_t newest_hook(const ThreadState& thread) { return thread.hooks[thread.newest]; }
-// Whether the thread has had a hook after this one: then its operation there is done.
-bool has_gone_on(std::uint32_t thread, std::uint64_t hook);
-// The number of the thread's first hook after this one, or a later one if that is forgotten. ~0 if
-// there was none.
-std::uint64_t next_hook(std::uint32_t thread, std::uint64_t hook);
-void end_hook(ThreadState& thread);
 
 // Room for `bytes` more in `thread.out`. Null if memory runs out.
 std::uint8_t* out_room(ThreadState& thread, std::size_t bytes);

@@ -1,6 +1,9 @@
 #include "capture/runtime/recording/cells.h"
 
+#include <type_traits>
+
 #include "capture/runtime/mode.h"
+#include "capture/runtime/observing/plain.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cell_table.h"
 #include "capture/runtime/recording/ownership.h"
@@ -262,12 +265,20 @@ inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std
 
 } // namespace
 
+template <unsigned size>
+using SizedWord = std::conditional_t<
+    size == 1, std::uint8_t,
+    std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
 #define SOOTH_ACCESS(size)                                                                                             \
   extern "C" __attribute__((noinline)) void sooth_slow_read##size(std::uint64_t address, std::uint64_t value,          \
                                                                   std::uint32_t site) {                                \
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
-    if (!is_recording()) return read_access(t, address, value, size, site);                                            \
+    if (!is_recording()) {                                                                                             \
+      if (observing::plain_value<false>(t, address, static_cast<SizedWord<size>>(value))) return;                      \
+      return read_access(t, address, value, size, site);                                                               \
+    }                                                                                                                  \
     if (leaves_out(t, address, size)) return;                                                                          \
     read_of(t, address, value, size, site);                                                                            \
   }                                                                                                                    \
@@ -275,7 +286,10 @@ inline __attribute__((always_inline)) bool keep_first(std::uint64_t address, std
                                                                    std::uint32_t site) {                               \
     Thread* t = enter_quickly();                                                                                       \
     if (t == nullptr) return;                                                                                          \
-    if (!is_recording()) return write_access(t, address, value, size, site);                                           \
+    if (!is_recording()) {                                                                                             \
+      if (observing::plain_value<true>(t, address, static_cast<SizedWord<size>>(value))) return;                       \
+      return write_access(t, address, value, size, site);                                                              \
+    }                                                                                                                  \
     if (leaves_out(t, address, size)) return;                                                                          \
     write_of(t, address, value, size, site);                                                                           \
   }                                                                                                                    \

@@ -1,6 +1,7 @@
 #include "capture/runtime/recording/ranges.h"
 
 #include "capture/runtime/monitoring/monitoring.h"
+#include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
 #include "capture/runtime/recording/ownership.h"
@@ -161,7 +162,8 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0 || monitoring::is_out_of_sight(target, size)) return;
-  if (is_replaying()) return g_sink->access(t, kind, target, bytes, size, site); // one event, as recorded
+  if (is_replaying() || (is_observing() && !observing::may_be_relevant(target, size)))
+    return g_sink->access(t, kind, target, bytes, size, site); // one event, as recorded
   // Every state of a global counts, also in the middle of the loop.
   if (!is_recording() || (kind == EventKind::Write && writes_are_kept(target)) || is_exact(target, size)) {
     for (std::uint64_t at = 0; at < size; at += element) range_access(t, kind, bytes + at, bytes + at, element, site);
