@@ -13,7 +13,10 @@ namespace {
 void work(unsigned seed, int rounds) {
   std::vector<unsigned> mine(1 << 14);
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] * 3 + seed + mine[i * 7 % mine.size()] % 5;
+    for (std::size_t i = 0, at = seed; i < mine.size(); ++i) {
+      at = (at * 5 + 1) % mine.size();
+      mine[at] = mine[at] * 3 + mine[i] + seed;
+    }
     const std::lock_guard<std::mutex> lock(gate);
     total += static_cast<int>(mine[static_cast<std::size_t>(round) % mine.size()] & 1);
   }

@@ -6,12 +6,13 @@
 The programs are those of `./dev bench record`, with one property each, and one more. Each runs natively, under
 ThreadSanitizer, recorded, and online with a `sooth observe` beside it. Rounds are interleaved, so that a busy moment of
 the machine hits all four. The time is that of the program; all four must print the same. Then eight programs that do
-nothing but send messages share one observer. --quick is a smoke test: one round, small sizes, and the table goes to the
+nothing but send messages share one observer, and 500 simulated ones (simulate.py). --quick is a smoke test: one round, small sizes, and the table goes to the
 terminal only.
 """
 
 import importlib.util
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -23,6 +24,7 @@ RECORD = HERE.parent / "record"
 sys.path.insert(0, str(RECORD))
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
 import table  # noqa: E402  (found through the lines above)
+from simulate import Conversation  # noqa: E402  (beside this file)
 
 
 def module_at(path, name):
@@ -53,7 +55,7 @@ class Observer:
     def __init__(self, options, folder, prop, *more):
         self.folder, self.socket, self.report = folder, folder / "observer", folder / "verdict.json"
         self.log = folder / "observer.log"
-        self.command = [options.sooth / "sooth", "observe", "--listen", f"unix:{self.socket}", "--json", self.report,
+        self.command = [*record.BEFORE, options.sooth / "sooth", "observe", "--listen", f"unix:{self.socket}", "--json", self.report,
                         "--property", prop, *more]
 
     def __enter__(self):
@@ -129,8 +131,8 @@ def senders(options, folder):
     sizes = []
     with Observer(options, folder, prop) as observer:
         begin = time.monotonic()
-        running = [subprocess.Popen([program, str(count)], stdout=subprocess.DEVNULL,
-                                    env={"SOOTH_OBSERVER": f"unix:{observer.socket}"}) for _ in range(SENDERS)]
+        running = [subprocess.Popen([*record.BEFORE, program, str(count)], stdout=subprocess.DEVNULL,
+                                    env={**os.environ, "SOOTH_OBSERVER": f"unix:{observer.socket}"}) for _ in range(SENDERS)]
         while any(process.poll() is None for process in running):
             sizes.append(observer.memory())
             time.sleep(0.02)
@@ -143,7 +145,26 @@ def senders(options, folder):
     return {"rate": SENDERS * count / taken, "early": sizes[len(sizes) // 4], "most": max(sizes[len(sizes) // 4:])}
 
 
-def markdown(rows, sent, rounds):
+def simulated(options, folder):
+    """500 programs at once, each with a few thousand messages."""
+    count, sessions = (100, 50) if options.quick else (4000, 500)
+    program = build(HERE / "messages.cpp", folder, options.sooth)["sooth"]
+    prop = folder / "messages.prop"
+    with Observer(options, folder, prop) as observer:
+        conversation = Conversation(program, [str(count)], observer.socket, folder)
+        begin = time.monotonic()
+        conversation.repeat(observer.socket, sessions)
+        while observer.log.read_text(encoding="utf-8").count("has ended") < sessions + 1:
+            time.sleep(0.005)
+        taken = time.monotonic() - begin
+        memory = observer.memory()
+    verdicts = json.loads(observer.report.read_text(encoding="utf-8"))
+    if len(verdicts) != sessions + 1 or not all(v["coverage"]["complete"] and v["trace"]["events"] == count for v in verdicts):
+        raise table.BenchError("not every simulated program has a complete verdict")
+    return {"rate": sessions * count / taken, "sessions": sessions, "memory": memory, "bytes": conversation.bytes() / count}
+
+
+def markdown(rows, sent, many, rounds):
     lines = [
         table.head(rounds),
         "",
@@ -164,7 +185,9 @@ def markdown(rows, sent, rounds):
         lines.append("| " + " | ".join([row["name"], *(table.mebibytes(row[v + "_memory"]) for v in VARIANTS)]) + " |")
     if sent:
         lines += ["", f"One observer, {SENDERS} programs: **{sent['rate']:,.0f}** relevant messages a second; its memory is "
-                  f"{table.mebibytes(sent['early'])} MiB after a quarter of the time, and at most {table.mebibytes(sent['most'])} MiB."]
+                  f"{table.mebibytes(sent['early'])} MiB after a quarter of the time, and at most {table.mebibytes(sent['most'])} MiB.",
+                  "", f"One observer, {many['sessions']} simulated programs at once: **{many['rate']:,.0f}** messages a second; "
+                  f"{table.mebibytes(many['memory'])} MiB at the end. A message takes {many['bytes']:.0f} bytes."]
     return "\n".join(lines)
 
 
@@ -180,8 +203,11 @@ def bench_all(options, folder):
         source = (HERE if name in [row[0] for row in OWN] else RECORD) / f"{name}.cpp"
         sizes = [quick_size] if options.quick else [short_size] if options.short else []
         rows.append({"name": name, **measure(name, build(source, folder, options.sooth), sizes, options, runs)})
-    sent = None if options.only else senders(options, runs)
-    return markdown(rows, sent, options.rounds)
+    sent = many = None
+    if not options.only or "messages" in options.only:
+        print("messages ...", file=sys.stderr, flush=True)
+        sent, many = senders(options, runs), simulated(options, runs)
+    return markdown(rows, sent, many, options.rounds)
 
 
 def main():

@@ -6,6 +6,9 @@
 #include "trace/effects.h"
 
 namespace sooth::runtime::observing {
+
+Places g_places;
+
 namespace {
 
 namespace wire = observe::wire;
@@ -28,7 +31,6 @@ Predicate g_predicates[kMostPredicates];
 std::size_t g_predicate_count;
 Variable* g_variables;
 std::size_t g_variable_count;
-std::uint64_t g_low, g_high; // all placed variables lie in [g_low, g_high)
 bool g_has_table, g_lockstep, g_calls, g_locks, g_thread_names;
 
 bool same(const WireText& text, const char* name) {
@@ -43,14 +45,20 @@ WireText text_of(wire::In& in) {
   return {reinterpret_cast<const char*>(bytes), bytes != nullptr ? n : 0};
 }
 
-void bound_variables() {
-  g_low = ~std::uint64_t{0};
-  g_high = 0;
+void place_variables() {
+  g_places.low = ~std::uint64_t{0};
+  g_places.high = 0;
+  for (std::uint64_t& word : g_places.bits) {
+    word = 0;
+    __asm__ volatile("" : : : "memory"); // not to become a call of memset
+  }
   for (std::size_t i = 0; i < g_variable_count; ++i) {
     const Variable& v = g_variables[i];
     if (v.address == 0) continue;
-    if (v.address < g_low) g_low = v.address;
-    if (v.address + v.size > g_high) g_high = v.address + v.size;
+    if (v.address < g_places.low) g_places.low = v.address;
+    if (v.address + v.size > g_places.high) g_places.high = v.address + v.size;
+    for (std::uint64_t line = v.address / 64; line * 64 < v.address + v.size; ++line)
+      g_places.bits[line / 64 % 64] |= std::uint64_t{1} << line % 64;
   }
 }
 
@@ -128,7 +136,7 @@ bool read_table(const std::uint8_t* body, std::size_t size) {
   g_lockstep = (flags & wire::kLockstep) != 0;
   g_has_table = ok;
   if (!ok) g_variable_count = g_predicate_count = 0;
-  bound_variables();
+  place_variables();
   return ok;
 }
 
@@ -139,10 +147,6 @@ bool wants_locks() { return g_locks; }
 bool wants_thread_names() { return g_thread_names; }
 std::size_t variable_count() { return g_variable_count; }
 Variable& variable(std::size_t index) { return g_variables[index]; }
-
-bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
-  return address < g_high && g_low < address + size;
-}
 
 bool may_be_relevant(std::uint64_t address, std::uint64_t size) {
   return !has_table() || may_hold_variables(address, size);
@@ -163,7 +167,7 @@ bool place_watch(const char* name, std::uint64_t address, std::uint64_t size) {
     p.address = address;
     p.size = size;
   }
-  bound_variables();
+  place_variables();
   return found;
 }
 

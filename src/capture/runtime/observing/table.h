@@ -31,8 +31,20 @@ bool wants_thread_names(); // for thread_start("name")
 
 std::size_t variable_count();
 Variable& variable(std::size_t index);
+// Where variables are: all of them in [low, high), and a bit for each 64 bytes that have some, by
+// the lowest bits of their number.
+struct Places {
+  std::uint64_t low, high;
+  std::uint64_t bits[64];
+};
+extern Places g_places;
 // A quick test: whether some variable may lie in the range.
-bool may_hold_variables(std::uint64_t address, std::uint64_t size);
+inline bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
+  if (address >= g_places.high || g_places.low >= address + size) return false;
+  for (std::uint64_t line = address / 64; line * 64 < address + size; ++line)
+    if ((g_places.bits[line / 64 % 64] >> line % 64 & 1) != 0) return true;
+  return false;
+}
 // From now on, the memory of this name is here. Returns whether the table has the name.
 bool place_watch(const char* name, std::uint64_t address, std::uint64_t size);
 
