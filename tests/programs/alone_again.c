@@ -1,5 +1,6 @@
 // A program whose threads are all joined is as it was before it had any: what it reads is left out, of what it writes the last
 // values are told, and the next thread sees them. While one thread is not joined, everything of a long segment is kept at first.
+// OPTIONS: own=0
 // EXPECT: read items[...] >=2000
 // EXPECT: read items[...] <=2600
 // EXPECT: write steps x301
