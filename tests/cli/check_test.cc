@@ -189,7 +189,9 @@ TEST_F(CheckCommand, PropertiesAreCheckedUnderFullWhereReadsAreFree) {
   EXPECT_EQ(sooth({"check", trace, "--property", property, "--model", "hb"}).status, 0);
   const Outcome compared = sooth({"compare", trace, "--property", property, "--json"});
   for (const auto& row : nlohmann::json::parse(compared.out)["models"])
-    if (!row.contains("refused")) EXPECT_EQ(row["findings"], row["model"] == "full" ? 1 : 0) << row;
+    if (!row.contains("refused")) {
+      EXPECT_EQ(row["findings"], row["model"] == "full" ? 1 : 0) << row;
+    }
 }
 
 TEST_F(CheckCommand, OnlyWhatIsAskedForIsLookedFor) {

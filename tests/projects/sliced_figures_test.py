@@ -58,8 +58,8 @@ def figure_2(bench):
     check(len(listed) == unreal, "what full does not bear out is listed with --candidates")
     for candidate in listed:
         check(candidate["kind"] == "property", f"a candidate for a violation: {candidate}")
-        check("sliced causality allows it" in candidate["note"] and "In the witness" in candidate["note"],
-              f"the read that is in doubt is named: {candidate['note']}")
+        check("sliced causality allows it" in candidate["reason"] and "In the witness" in candidate["reason"],
+              f"the read that is in doubt is named: {candidate['reason']}")
     check(bench.violated("figure_2_inside.prop", "sliced") == (set(), 0), "e3' depends on e1")
 
 
