@@ -2,6 +2,8 @@
 // explorer: which uses may come after a destruction, and which meet an initialisation.
 //
 // SOOTH_CROSS=long looks at ten times as many traces.
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <random>

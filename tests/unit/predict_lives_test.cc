@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "predict/memory/crashes.h"
 #include "predict/memory/memory_errors.h"
 #include "predict/memory/unordered_frees.h"
 #include "predict/misuse/handlers.h"
@@ -249,6 +250,17 @@ TEST(Handlers, AreLeftByAJump) {
   run.add(0, EventKind::Alloc, Object, Bytes);
   run.add(0, EventKind::Exit, 0, 0);
   EXPECT_TRUE(run.find(handlers).empty());
+}
+
+// What the trace does not show to its end is not reported: the checker would not believe it.
+TEST(Crashes, NeedTheEndOfTheTrace) {
+  for (const trace::EndKind end : {trace::EndKind::Signal, trace::EndKind::Exit}) {
+    Case run(1);
+    run.trace.process.end = end;
+    run.add(0, EventKind::Crash, 0, SIGABRT);
+    const auto crashes = [](const trace::Trace& trace, auto&&...) { return find_crashes(trace); };
+    EXPECT_EQ(run.find(crashes).size(), end == trace::EndKind::Signal ? 1u : 0u);
+  }
 }
 
 TEST(Descriptors, AreNotToBeClosedWhileAnotherThreadMayUseThem) {

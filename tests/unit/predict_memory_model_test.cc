@@ -107,8 +107,8 @@ std::size_t fenced(MemoryOrder first, MemoryOrder second) {
   return run.races().size();
 }
 
-// An unlock that failed (of a mutex that checks for errors, by another thread) releases nothing; the
-// checker has to agree.
+// An unlock that failed (of a mutex that checks for errors, by another thread) releases nothing;
+// the checker has to agree.
 TEST(MemoryModel, AReleaseThatFailedOrdersNothing) {
   for (const bool failed : {false, true}) {
     Recorded run(2);

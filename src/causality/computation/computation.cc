@@ -36,7 +36,8 @@ bool glued_to_next(const trace::Trace& trace, std::size_t i) {
 // it. So are inner events of recursive locks, and readers that read once more.
 bool synchronises(EventKind kind) {
   const bool thread = object_of(kind) == trace::ObjectKind::Thread;
-  return uses_primitive(kind) || begins_primitive(kind) || destroys_primitive(kind) || object_of(kind) == trace::ObjectKind::Descriptor ||
+  return uses_primitive(kind) || begins_primitive(kind) || destroys_primitive(kind) ||
+         object_of(kind) == trace::ObjectKind::Descriptor ||
          (thread && does(kind, trace::act::kTakes | trace::act::kGives | trace::act::kBegins | trace::act::kEnds));
 }
 
