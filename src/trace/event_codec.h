@@ -119,10 +119,12 @@ struct Input {
 
 // Encodes events with their payload slots into `out`, which has room for kEncodedHeader and
 // kMaxEncodedSlot each. Returns the end. With `check`: null if an event is not whole, because its
-// kind is 0 or its payload is cut off.
+// kind is 0 or its payload is cut off. `p` is only room for the work: in the recorded program, it
+// must not lie on a thread's stack, which may be small.
 template <bool check = false>
-std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
+std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out, codec_detail::Predictor& p) {
   using namespace codec_detail;
+  std::memset(p.entries, 0, sizeof p.entries);
   std::uint8_t* begin[kColumns];
   std::uint8_t* room = out + kEncodedHeader;
   for (unsigned c = 0; c < kColumns; ++c) {
@@ -131,7 +133,6 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
   }
   std::uint8_t *tags = begin[kTags], *sites = begin[kSites], *addresses = begin[kAddresses], *values = begin[kValues],
                *counters = begin[kCounters], *payloads = begin[kPayloads];
-  Predictor p;
   std::uint64_t counter = 0;
   std::uint32_t site = 0;
   SiteEntry* before = &p.at(site);
@@ -209,6 +210,11 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
     end += bytes;
   }
   return end;
+}
+
+inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out) {
+  codec_detail::Predictor p;
+  return encode_slots(in, slots, out, p);
 }
 
 // Decodes exactly `slots` slots into `out`. Returns false if the bytes are not such an encoding.

@@ -14,8 +14,10 @@ static uint8_t one_cell[32];
 // share it; large enough that the real stack overflows first. It takes memory only as far as it is
 // touched.
 static uint64_t frames[(size_t)8 << 20];
+// No thread owns anything: the only word differs from every thread's `mine`.
+static uint64_t no_owner;
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
-    0, 0, (uint64_t)1 << 24, frames, frames, one_cell, 0, 0};
+    .epoch = (uint64_t)1 << 24, .frame = frames, .frames = frames, .cells = one_cell, .owners = (uint8_t*)&no_owner, .mine = 1};
 
 void __sooth_register_module(const struct SoothModule* module) { (void)module; }
 

@@ -1,8 +1,10 @@
 // malloc and its relatives, and mappings.
 //
 // operator new and delete of libstdc++ call these, so each object is recorded once; for other
-// allocators see operator_new.cc. An alloc has the requested size. A free has the size that malloc
-// really reserved: all of it may be reused.
+// allocators see operator_new.cc. An alloc and a free have the size that malloc really reserved, not
+// the requested one. All of it may be reused after the free; and until then all of it belongs to the
+// object: programs that ask malloc_usable_size write there, and realloc copies it. The bytes behind
+// the requested ones may have been part of a larger object that was freed before.
 #include <cerrno>
 #include <cstdarg>
 #include <malloc.h>
@@ -20,10 +22,24 @@ namespace {
 
 std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-void* allocated(void* p, std::size_t bytes, bool zeroed = false) {
+void* allocated(void* p) {
   if (p != nullptr) {
     ++t_allocations;
-    if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, bytes, zeroed);
+    if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, malloc_usable_size(p), false);
+  }
+  return p;
+}
+
+// The event says that all bytes are zero. calloc promises it for the requested ones only; nobody has
+// seen the others yet.
+void* allocated_zeroed(void* p, std::size_t requested) {
+  if (p != nullptr) {
+    ++t_allocations;
+    if (Thread* t = enter()) {
+      const std::size_t bytes = malloc_usable_size(p);
+      for (std::size_t i = requested; i < bytes; ++i) static_cast<volatile char*>(p)[i] = 0;
+      alloc_event(t, EventKind::Alloc, p, bytes, true);
+    }
   }
   return p;
 }
@@ -34,12 +50,12 @@ std::size_t page_size() { return 4096; } // of x86-64
 
 INTERCEPT(void*, malloc, (std::size_t bytes)) {
   auto* real = REAL(malloc);
-  return SOOTH_LIKELY(real != nullptr) ? allocated(real(bytes), bytes) : early_allocate(bytes);
+  return SOOTH_LIKELY(real != nullptr) ? allocated(real(bytes)) : early_allocate(bytes);
 }
 
 INTERCEPT(void*, calloc, (std::size_t count, std::size_t bytes)) {
   auto* real = REAL(calloc);
-  if (SOOTH_LIKELY(real != nullptr)) return allocated(real(count, bytes), count * bytes, true);
+  if (SOOTH_LIKELY(real != nullptr)) return allocated_zeroed(real(count, bytes), count * bytes);
   std::size_t total = 0;
   return __builtin_mul_overflow(count, bytes, &total) ? nullptr : early_allocate(total); // static memory is zero
 }
@@ -60,7 +76,7 @@ INTERCEPT(void*, realloc, (void* p, std::size_t bytes)) {
     return moved;
   }
   if (real == nullptr) return early_allocate(bytes);
-  if (p == nullptr) return allocated(real(p, bytes), bytes);
+  if (p == nullptr) return allocated(real(p, bytes));
   Thread* t = enter();
   if (t == nullptr) return real(p, bytes);
 
@@ -70,7 +86,7 @@ INTERCEPT(void*, realloc, (void* p, std::size_t bytes)) {
   free_event(t, EventKind::Free, p, had);
   void* result = real(p, bytes);
   if (result != nullptr) {
-    alloc_event(t, EventKind::Alloc, result, bytes, false);
+    alloc_event(t, EventKind::Alloc, result, malloc_usable_size(result), false);
     write_range(t, result, smaller(had, bytes));
   } else if (bytes != 0) { // no memory: the old object is still there
     alloc_event(t, EventKind::Alloc, p, had, false);
@@ -93,21 +109,19 @@ INTERCEPT(int, posix_memalign, (void** p, std::size_t alignment, std::size_t byt
   Thread* t = enter();
   if (t == nullptr || result != 0) return result;
   ++t_allocations;
-  if (*p != nullptr) alloc_event(t, EventKind::Alloc, *p, bytes, false);
+  if (*p != nullptr) alloc_event(t, EventKind::Alloc, *p, malloc_usable_size(*p), false);
   write_range(t, p, sizeof *p);
   return result;
 }
 
 INTERCEPT(void*, aligned_alloc, (std::size_t alignment, std::size_t bytes)) {
-  return allocated(REAL(aligned_alloc)(alignment, bytes), bytes);
+  return allocated(REAL(aligned_alloc)(alignment, bytes));
 }
 INTERCEPT(void*, memalign, (std::size_t alignment, std::size_t bytes)) {
-  return allocated(REAL(memalign)(alignment, bytes), bytes);
+  return allocated(REAL(memalign)(alignment, bytes));
 }
-INTERCEPT(void*, valloc, (std::size_t bytes)) { return allocated(REAL(valloc)(bytes), bytes); }
-INTERCEPT(void*, pvalloc, (std::size_t bytes)) {
-  return allocated(REAL(pvalloc)(bytes), (bytes + page_size() - 1) / page_size() * page_size());
-}
+INTERCEPT(void*, valloc, (std::size_t bytes)) { return allocated(REAL(valloc)(bytes)); }
+INTERCEPT(void*, pvalloc, (std::size_t bytes)) { return allocated(REAL(pvalloc)(bytes)); }
 
 // --- mappings ------------------------------------------------------------------------------------
 

@@ -45,10 +45,10 @@ bool is_allocators() {
   return known == static_cast<int>(Whose::Allocators);
 }
 
-void* created(void* p, std::size_t bytes, unsigned before) {
+void* created(void* p, unsigned before) {
   // No allocation was recorded during the call.
   if (p != nullptr && t_allocations == before && !is_early(p) && is_allocators())
-    if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, bytes, false);
+    if (Thread* t = enter()) alloc_event(t, EventKind::Alloc, p, malloc_usable_size(p), false);
   return p;
 }
 
@@ -63,7 +63,7 @@ template <typename Real, typename... More>
 void* create(Real* real, std::size_t bytes, More... more) {
   if (real == nullptr) return without_library(bytes);
   const unsigned before = t_allocations;
-  return created(real(bytes, more...), bytes, before);
+  return created(real(bytes, more...), before);
 }
 
 template <typename Real, typename... More>

@@ -18,6 +18,7 @@ struct Scratch {
   std::uint8_t encoded[trace::kEncodedHeader + kSlots * trace::kMaxEncodedSlot];
   char packed[LZ4_COMPRESSBOUND(trace::kEncodedHeader + kSlots * trace::kMaxEncodedSlot)];
   LZ4_stream_t state;
+  trace::codec_detail::Predictor predictor;
 };
 Scratch* g_scratch;
 os::SpinLock g_scratch_lock;
@@ -149,10 +150,10 @@ bool flush(Thread* t) {
   auto slots = static_cast<std::size_t>((t->cursor < t->end ? t->cursor : t->end) - t->begin);
   if (slots != 0) {
     if (Scratch* s = take_scratch()) {
-      const std::uint8_t* end = trace::encode_slots<true>(t->begin, slots, s->encoded);
+      const std::uint8_t* end = trace::encode_slots<true>(t->begin, slots, s->encoded, s->predictor);
       if (__builtin_expect(end == nullptr, 0)) {
         slots = finished_slots(t);
-        end = trace::encode_slots(t->begin, slots, s->encoded);
+        end = trace::encode_slots(t->begin, slots, s->encoded, s->predictor);
       }
       const int raw = static_cast<int>(end - s->encoded);
       const std::size_t packed = pack(t, *s, static_cast<std::size_t>(raw));
