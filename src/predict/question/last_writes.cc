@@ -113,15 +113,19 @@ bool LastWrites::cannot_see(const OpenSection& section, const Seen& seen, std::u
   const auto is_overwritten = [&](StepId write) {
     return std::ranges::any_of(certain, [&](StepId other) { return other != write && must_.precedes(write, other); });
   };
+  // A location that is written often may have got this value rarely.
+  const std::span<const Access> of_value = index_.writes_of(seen.location, seen.value);
   for (std::size_t t = 0; t < threads.size(); ++t) {
-    const std::span<const Access> writes = threads[t].writes;
+    const bool by_value = of_value.size() < threads[t].writes.size() && of_value.size() <= kMostWrites;
+    const std::span<const Access> writes = by_value ? of_value : threads[t].writes;
     const StepId end =
         threads[t].thread == thread ? section.begin : index_.step_at(threads[t].thread, most[threads[t].thread]);
     // Backwards: what comes before an overwritten one in its thread is overwritten, too.
     auto last = static_cast<std::size_t>(std::ranges::lower_bound(writes, end, {}, &Access::step) - writes.begin());
-    const std::size_t first = before[t] == 0 ? 0 : before[t] - 1;
-    for (std::size_t looked_at = 0; last > first; --last) {
+    const StepId first = before[t] == 0 ? 0 : threads[t].writes[before[t] - 1].step;
+    for (std::size_t looked_at = 0; last > 0 && writes[last - 1].step >= first; --last) {
       const Access& write = writes[last - 1];
+      if (index_.computation.steps[write.step].thread != threads[t].thread) continue;
       if (is_overwritten(write.step)) break;
       if (write.value == seen.value || ++looked_at == kMostWrites) return false;
     }

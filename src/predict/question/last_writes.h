@@ -29,7 +29,7 @@
 // Cost: the steps of the open section, times the threads that use a location, and the writes that
 //   they may or may not have made by then.
 // Gives up: sections longer than kLongestSection; threads that may or may not make more than
-//   kMostWrites writes; locations of more than kMostWriters threads.
+//   kMostWrites writes, if as many have the value; locations of more than kMostWriters threads.
 #pragma once
 
 #include <cstdint>
