@@ -17,7 +17,7 @@ static uint64_t frames[(size_t)8 << 20];
 // No thread owns anything: the only word differs from every thread's `mine`.
 static uint64_t no_owner;
 __attribute__((tls_model("initial-exec"))) __thread struct SoothThreadAbi __sooth_thread = {
-    .epoch = (uint64_t)1 << 24, .frame = frames, .frames = frames, .cells = one_cell, .owners = (uint8_t*)&no_owner, .mine = 1};
+    0, 0, (uint64_t)1 << 24, frames, frames, one_cell, 0, 0, (uint8_t*)&no_owner, 0, 1, 0};
 
 void __sooth_register_module(const struct SoothModule* module) { (void)module; }
 

@@ -38,6 +38,13 @@ public:
           std::uint32_t& writer = writers_[o.object];
           writer = writer == kNobody || writer == step.thread ? step.thread : kSeveral;
         }
+    for (const causality::Step& step : computation.steps)
+      for (std::uint32_t n = step.first_operation; n < step.first_operation + step.operations; ++n)
+        if (const Operation& o = computation.operations[n];
+            o.kind == OperationKind::Read && writers_[o.object] != kNobody && writers_[o.object] != kSeveral) {
+          const auto [it, fresh] = checkers_.try_emplace({trace.events[step.event].site, o.object}, step.thread);
+          if (!fresh && it->second != step.thread) it->second = kSeveral;
+        }
   }
 
   std::vector<Block> run() {
@@ -112,6 +119,14 @@ private:
              writers_[o.object] != c_.steps[read].thread;
     });
   }
+  // By the same code, which may write in another run (SameCheck).
+  bool is_checked_by_others(StepId read) const {
+    const std::uint32_t site = trace_.events[c_.steps[read].event].site;
+    return std::ranges::any_of(c_.operations_of(read), [&](const Operation& o) {
+      const auto known = checkers_.find({site, o.object});
+      return known != checkers_.end() && known->second == kSeveral;
+    });
+  }
 
   bool in_one_section(StepId one, StepId other) const {
     return std::ranges::any_of(held_.at(one), [&](const auto& held) { return held_.has(other, held); });
@@ -129,7 +144,7 @@ private:
     const causality::Step& first = c_.steps[read];
     const causality::Step& last = c_.steps[write];
     if ((first.flags & causality::kMergedStep) != 0 || (last.flags & causality::kMergedStep) != 0) return;
-    if (!is_written_by_others(read)) return; // nothing of it can be lost
+    if (!is_written_by_others(read) && !is_checked_by_others(read)) return; // nothing of it can be lost
     const std::uint32_t from = trace_.events[first.event].site, to = trace_.events[last.event].site;
     // A function that was inlined has no activation, but its name is at the sites.
     const bool in_one = trace_.sites[from].function == trace_.sites[to].function;
@@ -143,6 +158,8 @@ private:
   const CriticalSections held_;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> writers_; // by location: the only thread that writes it
+  // By site and location, of locations that one thread writes: the only thread that reads there.
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> checkers_;
   std::vector<Block> blocks_;
 };
 
