@@ -88,6 +88,7 @@ public:
   // What all of them say together.
   EngineOutput take() {
     EngineOutput all;
+    all.coverage.list = input_.options.candidates;
     for (Part& part : parts_) {
       std::ranges::move(part.output.found, std::back_inserter(all.found));
       all.coverage += part.output.coverage;

@@ -53,22 +53,28 @@ std::optional<Error> find_monitors(const Prepared& prepared, const logic::Proper
 // Without --model, the answer is that of `full` where reads are free. Its lattice may be too large
 // to be explored to the end; that of `hb` is smaller, and all its runs are runs of `full`, too. So
 // violations that `hb` finds are kept whatever becomes of `full`. Only `full` can say "complete".
+// Runs are counted under `hb`: those of `full` also differ in steps that no property sees.
 Result<properties::PropertyAnswer> check_default(const Prepared& prepared, const logic::PropertyFile& file,
                                                  properties::PropertyOptions options) {
   const auto check = [&](std::string_view model) {
     return properties::check_properties(prepared.trace, prepared.computation, file, model, options);
   };
   const bool one_only = options.exploration.until == explore::Until::First;
-  const bool needs_all = options.exploration.until == explore::Until::All || options.count;
-  if (needs_all) return check("full");
+  if (options.exploration.until == explore::Until::All) return check("full");
   const auto start = std::chrono::steady_clock::now();
   auto quick = check("hb");
   if (!quick || (one_only && !quick->findings.empty())) return quick;
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double& budget = options.exploration.budget_seconds;
   if (budget != 0) budget = std::max(budget - spent, kLeastForProperties);
+  options.count = false;
   auto answer = check("full");
   if (!answer) return answer;
+  if (quick->counted) {
+    answer->counted = std::move(quick->counted);
+    answer->counted_properties = std::move(quick->counted_properties);
+    answer->remarks.emplace_back("runs are counted under hb");
+  }
   for (witness::Finding& finding : quick->findings) {
     const auto same = [&](const witness::Finding& other) { return other.property == finding.property; };
     if (std::ranges::none_of(answer->findings, same)) answer->findings.push_back(std::move(finding));
