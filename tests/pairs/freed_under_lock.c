@@ -15,8 +15,7 @@ int sum;
 
 void* reader(void* unused) {
   pthread_mutex_lock(&lock);
-  for (struct node* node = first; node != NULL; node = node->next)
-    sum += node->value; // @use
+  for (struct node* node = first; node != NULL; node = node->next) sum += node->value; // @use
   pthread_mutex_unlock(&lock);
   at(0);
   return unused;

@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kMostValues = 256; // that one value is followed through
-constexpr unsigned kMostUses = 1024;  // of a private object
+constexpr unsigned kMostSinkValues = 256; // that one value is followed through
+constexpr unsigned kMostSinkUses = 1024;  // of a private object
 
 // The user makes another value of it, whatever it is, and nothing else.
 bool carries(const Instruction& user, const Value& value) {
@@ -59,7 +59,7 @@ Sinks ValueSinks::of(const Value& value) {
       use(each, sinks);
       if (sinks.decides) break;
     }
-    if (met_.size() > kMostValues) sinks.decides = true;
+    if (met_.size() > kMostSinkValues) sinks.decides = true;
   }
   return sinks;
 }
@@ -125,7 +125,7 @@ const std::optional<ValueSinks::Loads>& ValueSinks::loads_of(const Value& object
   while (!pointers.empty()) {
     const Value* pointer = pointers.pop_back_val();
     for (const User* user : pointer->users()) {
-      if (++uses > kMostUses) return known->second;
+      if (++uses > kMostSinkUses) return known->second;
       const auto* load = dyn_cast<LoadInst>(user);
       if (load && !load->getType()->isPtrOrPtrVectorTy() && !hooks_.loads.contains(load)) loads.push_back(load);
       else if (!load && is_pointer_step(user)) {
