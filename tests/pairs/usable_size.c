@@ -1,5 +1,6 @@
-// Bytes behind the requested ones belong to a block, too, as far as malloc_usable_size says, although
-// they were part of a larger block that was freed before. After the block's own free, no byte does.
+// Bytes behind the requested ones belong to a block, too, as far as malloc_usable_size says,
+// although they were part of a larger block that was freed before. After the block's own free, no
+// byte does.
 // EXPECT: use-after-free * @use
 #include <malloc.h>
 #include <stdlib.h>

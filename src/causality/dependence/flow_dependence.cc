@@ -30,7 +30,7 @@ bool is_plain(const Event& e) {
 }
 
 // It ends a segment of the recorder (docs/trace_format.md): from here on everything is in detail.
-bool ends_segment(const Event& e) {
+bool begins_detail(const Event& e) {
   if (is_atomic(e.kind)) return true;
   return (e.kind == EventKind::Acquire || e.kind == EventKind::Release) && !e.has(trace::kFailed);
 }
@@ -81,7 +81,7 @@ public:
     for (std::size_t i = 0; i < events.size(); ++i) {
       const Event& e = trace_.events[events[i]];
       if (may_hide_stores(e)) in_detail = false;
-      if (ends_segment(e)) in_detail = true; // what was left out stands before it
+      if (begins_detail(e)) in_detail = true; // what was left out stands before it
       if (reads_memory(e.kind)) look_at_read(events.subspan(i), in_detail);
     }
   }

@@ -1,8 +1,7 @@
 // Names of types and functions as people write them, without the library's default arguments.
 //
-//     std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>>   std::string
-//     std::map<int, T, std::less<int>, std::allocator<std::pair<int const, T>>>        std::map<int, T>
-//     std::unique_ptr<Node, std::default_delete<Node>>                                 std::unique_ptr<Node>
+//     std::basic_string<char, std::char_traits<char>, std::allocator<char>>   std::string
+//     std::unique_ptr<Node, std::default_delete<Node>>                        std::unique_ptr<Node>
 #pragma once
 
 #include <string>

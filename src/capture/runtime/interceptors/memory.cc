@@ -1,10 +1,10 @@
 // malloc and its relatives, and mappings.
 //
 // operator new and delete of libstdc++ call these, so each object is recorded once; for other
-// allocators see operator_new.cc. An alloc and a free have the size that malloc really reserved, not
-// the requested one. All of it may be reused after the free; and until then all of it belongs to the
-// object: programs that ask malloc_usable_size write there, and realloc copies it. The bytes behind
-// the requested ones may have been part of a larger object that was freed before.
+// allocators see operator_new.cc. An alloc and a free have the size that malloc really reserved,
+// not the requested one. All of it may be reused after the free. Until then all of it belongs to
+// the object: programs that ask malloc_usable_size write there, and realloc copies it. The bytes
+// behind the requested ones may have been part of a larger object that was freed before.
 #include <cerrno>
 #include <cstdarg>
 #include <malloc.h>
@@ -30,8 +30,8 @@ void* allocated(void* p) {
   return p;
 }
 
-// The event says that all bytes are zero. calloc promises it for the requested ones only; nobody has
-// seen the others yet.
+// The event says that all bytes are zero. calloc promises it for the requested ones only; nobody
+// has seen the others yet.
 void* allocated_zeroed(void* p, std::size_t requested) {
   if (p != nullptr) {
     ++t_allocations;
