@@ -24,7 +24,7 @@ using Sites = std::tuple<std::string, std::uint32_t, std::uint32_t>; // function
 
 constexpr std::size_t kMaxOfSites = 8; // stretches of the same read and write, in each thread
 constexpr std::size_t kMaxStretches = 256;
-constexpr std::uint32_t kNone = 0xffffffff; // no event
+constexpr std::uint32_t kNoOther = 0xffffffff; // no event
 
 // Walks along the trace, and keeps for each thread what it has read under locks.
 class Stretches {
@@ -189,7 +189,7 @@ class SameCheck {
 public:
   explicit SameCheck(const trace::Trace& trace) : trace_(trace) {}
 
-  // Of another thread; kNone: there is none.
+  // Of another thread; kNoOther: there is none.
   std::uint32_t of(const Block& block) const {
     std::vector<bool> apart = only(block.thread);
     for (std::uint32_t i = block.end; i < trace_.events.size(); ++i) {
@@ -205,7 +205,7 @@ public:
       if (e.kind == trace::EventKind::Join && apart[e.thread] && is_thread(e)) apart[e.value] = true;
       if (!apart[e.thread] && is_same(i, block)) return i;
     }
-    return kNone;
+    return kNoOther;
   }
 
 private:
@@ -268,7 +268,7 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
     const Sites sites{block.name, trace.events[block.begin].site, trace.events[block.end].site};
     if (told.contains(sites)) continue;
     const std::uint32_t other = SameCheck(trace).of(block);
-    if (other == kNone) continue;
+    if (other == kNoOther) continue;
     told.insert(sites);
     out.push_back(suggestion(block, other,
                              "another thread makes the first access, too (the third), and may write between the first "

@@ -11,7 +11,7 @@ using trace::Event;
 using trace::EventKind;
 using witness::Finding;
 
-constexpr const char* kNote =
+constexpr const char* kDescriptorNote =
     "The descriptor is closed while another thread uses it: its number may be another file's by then.";
 
 class Descriptors {
@@ -50,7 +50,7 @@ private:
     const auto uses = uses_.extract(e.address);
     if (uses.empty()) return;
     for (const std::uint32_t use : uses.mapped())
-      if (trace_.events[use].thread != e.thread) races_.ask(use, index, kNote);
+      if (trace_.events[use].thread != e.thread) races_.ask(use, index, kDescriptorNote);
   }
 
   const trace::Trace& trace_;

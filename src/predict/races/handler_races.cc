@@ -18,7 +18,7 @@ using trace::EventKind;
 using witness::Finding;
 using witness::Role;
 
-constexpr std::size_t kMaxAccesses = 4096; // of one handler
+constexpr std::size_t kMaxOfHandler = 4096; // of one handler
 
 bool is_considered(const Event& e) {
   return trace::is_access(e.kind) && e.kind != EventKind::ExternalWrite && e.size != 0 && e.size <= ~e.address &&
@@ -57,7 +57,7 @@ public:
       if (open.signal != (handler == nullptr ? kNone : handler->signal)) close(e.thread);
       if (handler == nullptr || !handler->asynchronous || !handler->is_inside() || !is_considered(e)) continue;
       open.signal = handler->signal;
-      if (open.accesses.size() < kMaxAccesses) open.accesses.push_back(i);
+      if (open.accesses.size() < kMaxOfHandler) open.accesses.push_back(i);
       else if (left_out_++ == 0) coverage_.undecided_because("a signal handler made more accesses than are compared");
     }
     for (std::uint32_t thread = 0; thread < open_.size(); ++thread) close(thread);

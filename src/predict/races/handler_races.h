@@ -14,7 +14,7 @@
 //   ordered before the signal. So only its accesses since then count; and only those before the
 //   signal, since a thread may wait for a handler in many ways. `volatile int` is the type
 //   `volatile sig_atomic_t`; other volatile types are not.
-// Cost: two passes; a list of each handler's accesses. Those beyond kMaxAccesses are counted.
+// Cost: two passes; a list of each handler's accesses. Those beyond kMaxOfHandler are counted.
 //
 // Places: the thread's access, then the handler's (Role::Access); then the signal (Role::Signal).
 #pragma once

@@ -18,9 +18,9 @@ using trace::Event;
 using trace::EventKind;
 using witness::Finding;
 
-constexpr const char* kNote =
+constexpr const char* kInitNote =
     "It is initialised while another thread uses it: that thread may find it half made, or lose it again.";
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kNoInit = 0xffffffff;
 
 bool is_of_this_process(const Event& e) {
   if (e.kind == EventKind::SemInit || e.kind == EventKind::BarrierInit) return e.value >> 32 == 0;
@@ -51,7 +51,7 @@ private:
     SharedCounts::Count piece = 0; // of its thread
   };
   struct Life {
-    Touch init{kNone, 0};
+    Touch init{kNoInit, 0};
     absl::InlinedVector<std::uint32_t, 2> since; // threads that have used it since
     absl::InlinedVector<Touch, 4> touches;       // the last of each thread at each site, oldest first
   };
@@ -77,15 +77,15 @@ private:
   // Earlier uses against the destruction are another engine's (memory/primitive_lives.h).
   void destroy(std::uint32_t i) {
     Life& life = lives_[trace_.events[i].address];
-    if (life.init.event != kNone) compare(life.init, i);
-    life = {{kNone, 0}, {}, {touch_of(i)}};
+    if (life.init.event != kNoInit) compare(life.init, i);
+    life = {{kNoInit, 0}, {}, {touch_of(i)}};
   }
 
   // Later uses of the same thread are ordered if the first one is.
   void touch(std::uint32_t i, std::uint64_t address) {
     const Event& e = trace_.events[i];
     Life& life = lives_[address];
-    if (life.init.event != kNone && std::ranges::find(life.since, e.thread) == life.since.end()) {
+    if (life.init.event != kNoInit && std::ranges::find(life.since, e.thread) == life.since.end()) {
       life.since.push_back(e.thread);
       compare(life.init, i);
     }
@@ -104,8 +104,8 @@ private:
   void compare(const Touch& first, std::uint32_t second) {
     const Event &a = trace_.events[first.event], &b = trace_.events[second];
     if (a.thread == b.thread) return;
-    if (first.piece > order_.clock(b.thread)[a.thread]) races_.observed(first.event, second, kNote);
-    else races_.ask(first.event, second, kNote);
+    if (first.piece > order_.clock(b.thread)[a.thread]) races_.observed(first.event, second, kInitNote);
+    else races_.ask(first.event, second, kInitNote);
   }
 
   Touch touch_of(std::uint32_t i) const { return {i, order_.piece(trace_.events[i].thread)}; }
