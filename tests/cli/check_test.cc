@@ -188,7 +188,8 @@ TEST_F(CheckCommand, PropertiesAreCheckedUnderFullWhereReadsAreFree) {
   EXPECT_EQ(json_of("r.json")["findings"][0]["model"], "full");
   EXPECT_EQ(sooth({"check", trace, "--property", property, "--model", "hb"}).status, 0);
   const Outcome compared = sooth({"compare", trace, "--property", property, "--json"});
-  for (const auto& row : nlohmann::json::parse(compared.out)["models"])
+  const nlohmann::json answer = nlohmann::json::parse(compared.out);
+  for (const auto& row : answer["models"])
     if (!row.contains("refused")) {
       EXPECT_EQ(row["findings"], row["model"] == "full" ? 1 : 0) << row;
     }
