@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "cli/watch.h"
+#include "logic/names/symbols.h"
 #include "logic/resolve.h"
-#include "logic/symbols.h"
 #include "trace/format.h"
 #include "trace/program/program.h"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "logic/trimmed.h"
 
 namespace sooth::logic {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "logic/formula.h"
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
+#include "logic/names/symbols.h"
 #include "logic/property.h"
-#include "logic/symbols.h"
 #include "logic/syntax/syntax.h"
 
 namespace sooth::logic {

@@ -3,8 +3,8 @@
 #include <cctype>
 #include <set>
 
-#include "logic/lookup.h"
 #include "logic/mttl.h"
+#include "logic/names/lookup.h"
 
 namespace sooth::logic {
 namespace {

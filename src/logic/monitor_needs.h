@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "logic/names/symbols.h"
 #include "logic/property.h"
-#include "logic/symbols.h"
 #include "logic/syntax/syntax.h"
 
 namespace sooth::logic {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "trace/effects.h"
 
 namespace sooth::logic {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "logic/names/symbols.h"
 #include "logic/property.h"
-#include "logic/symbols.h"
 #include "logic/syntax/syntax.h"
 
 namespace sooth::logic {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "logic/names/symbols.h"
 #include "logic/occurrences.h"
 #include "logic/resolve.h"
-#include "logic/symbols.h"
 #include "observe/findings.h"
 #include "observe/wrong.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "observe/wrong.h"
 
 namespace sooth::observe {

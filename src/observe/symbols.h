@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "logic/property.h"
 #include "observe/protocol.h"
-#include "trace/metadata.h"
+#include "trace/file/metadata.h"
 #include "trace/trace.h"
 
 namespace sooth::observe {

@@ -6,7 +6,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
 

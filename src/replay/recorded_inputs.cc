@@ -7,8 +7,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "replay/schedule.h"
-#include "trace/chunk_scan.h"
-#include "trace/trace_bytes.h"
+#include "trace/file/chunk_scan.h"
+#include "trace/file/trace_bytes.h"
 
 namespace sooth::replay {
 

@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
-#include "trace/chunk_scan.h"
-#include "trace/event_stream.h"
-#include "trace/metadata.h"
+#include "trace/file/chunk_scan.h"
+#include "trace/file/event_stream.h"
+#include "trace/file/metadata.h"
 #include "trace/reader.h"
 #include "trace/restore/restore.h"
 #include "trace/restore/standing.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/pieces.h"
 
 namespace sooth::trace {

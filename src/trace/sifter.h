@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/event_stream.h"
+#include "trace/file/event_stream.h"
 #include "trace/sieve.h"
 #include "trace/trace.h"
 

@@ -3,7 +3,7 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 
 namespace sooth::trace {
 

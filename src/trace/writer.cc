@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "trace/chunk_scan.h"
 #include "trace/contents.h"
 #include "trace/event_codec.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/program/process_text.h"
 #include "trace/program/type_facts.h"
 #include "trace/string_table.h"

@@ -14,7 +14,7 @@
 
 #include "lives.h"
 #include "survey/sharing.h"
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/pieces.h"
 #include "trace/writer.h"
 #include "traces.h"

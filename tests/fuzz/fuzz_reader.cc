@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "survey/sharing.h"
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 

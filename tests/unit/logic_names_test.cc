@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "logic/called_functions.h"
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "logic/occurrences.h"
 #include "logic/resolve.h"
 #include "logic/syntax/nearest.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "logic/symbols.h"
+#include "logic/names/symbols.h"
 
 namespace sooth::logic {
 

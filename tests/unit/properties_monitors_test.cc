@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "logic/names/symbols.h"
 #include "logic/resolve.h"
-#include "logic/symbols.h"
 #include "predict/atomicity/atomicity.h"
 #include "predict/question/feasibility.h"
 #include "properties/monitors.h"

@@ -1,7 +1,7 @@
 // Damaged, truncated and half-written files: the intact part, a message with the offset, never a crash.
 #include <gtest/gtest.h>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/reader.h"
 #include "unit/raw_file.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/reader.h"
 #include "trace/restore/hand_over.h"
 #include "trace/verify.h"

@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/parser.h"
+#include "logic/names/symbols.h"
 #include "logic/resolve.h"
-#include "logic/symbols.h"
 
 namespace sooth::cli {
 

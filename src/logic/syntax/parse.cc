@@ -3,9 +3,9 @@
 
 #include <tao/pegtl/contrib/parse_tree.hpp>
 
-#include "logic/shape.h"
 #include "logic/syntax/grammar.h"
 #include "logic/syntax/nearest.h"
+#include "logic/syntax/shape.h"
 #include "logic/syntax/syntax.h"
 
 namespace sooth::logic {

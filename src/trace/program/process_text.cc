@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 
 namespace sooth::trace {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "trace/metadata.h"
+#include "trace/file/metadata.h"
 #include "trace/program/elf_image.h"
 
 namespace sooth::trace {

@@ -14,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-#include "trace/metadata.h"
+#include "trace/file/metadata.h"
 #include "trace/program/program.h"
 
 namespace sooth::trace {

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "trace/event_stream.h"
+#include "trace/file/event_stream.h"
 
 namespace sooth::trace {
 

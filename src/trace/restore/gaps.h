@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/chunk_scan.h"
-#include "trace/event_stream.h"
+#include "trace/file/chunk_scan.h"
+#include "trace/file/event_stream.h"
 
 namespace sooth::trace {
 

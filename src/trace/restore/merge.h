@@ -10,7 +10,7 @@
 #include <queue>
 #include <vector>
 
-#include "trace/event_stream.h"
+#include "trace/file/event_stream.h"
 
 namespace sooth::trace {
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {

@@ -39,7 +39,7 @@
 #include <memory>
 #include <vector>
 
-#include "trace/event_stream.h"
+#include "trace/file/event_stream.h"
 #include "trace/sieve.h"
 
 namespace sooth::trace {

@@ -1,4 +1,4 @@
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "logic/symbols.h"
+#include "logic/names/symbols.h"
 
 #include <algorithm>
 #include <map>

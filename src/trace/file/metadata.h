@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "trace/file/trace_bytes.h"
 #include "trace/trace.h"
-#include "trace/trace_bytes.h"
 
 namespace sooth::trace {
 

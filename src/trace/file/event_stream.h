@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/chunk_scan.h"
-#include "trace/metadata.h"
+#include "trace/file/chunk_scan.h"
+#include "trace/file/metadata.h"
 #include "trace/restore/moves.h"
 #include "trace/sieve.h"
 #include "trace/trace.h"

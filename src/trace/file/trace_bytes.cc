@@ -1,4 +1,4 @@
-#include "trace/trace_bytes.h"
+#include "trace/file/trace_bytes.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

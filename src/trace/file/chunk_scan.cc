@@ -1,4 +1,4 @@
-#include "trace/chunk_scan.h"
+#include "trace/file/chunk_scan.h"
 
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-#include "logic/shape.h"
+#include "logic/syntax/shape.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "trace/metadata.h"
+#include "trace/file/metadata.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "knowledge/function_names.h"
-#include "logic/lookup.h"
+#include "logic/names/lookup.h"
 #include "logic/syntax/nearest.h"
 
 namespace sooth::logic {

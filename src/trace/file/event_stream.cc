@@ -1,4 +1,4 @@
-#include "trace/event_stream.h"
+#include "trace/file/event_stream.h"
 
 #include <lz4.h>
 

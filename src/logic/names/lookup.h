@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "logic/names/symbols.h"
 #include "logic/property.h"
-#include "logic/symbols.h"
 #include "logic/syntax/syntax.h"
 
 namespace sooth::logic {
