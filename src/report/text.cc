@@ -104,21 +104,23 @@ private:
     return (spot.file.empty() ? " " : " at ") + phrase;
   }
 
-  // The line, those around it, and a caret below the column.
+  // The line, those around it, and a caret below the column. Of long lines the part around the
+  // caret.
   void write_source(const Spot& spot) {
     constexpr std::size_t kMargin = 12; // "    12345 | "
     const auto own = sources_.line(spot.file, spot.line);
     if (!own) return;
     const std::size_t room = options_.width - std::min(options_.width - 1, kMargin);
+    const std::size_t caret = spot.column != 0 ? sources_.place_of(spot.file, spot.line, spot.column) : 0;
+    const std::size_t left_out = caret + 3 < room ? 0 : caret - room / 2;
     const auto write = [&](std::uint32_t number, const std::string& text) {
-      if (!text.empty()) print("    {:>5} | {}\n", number, cut_to(text, room));
+      if (!text.empty()) print("    {:>5} | {}\n", number, cut_to(cut_before(text, left_out), room));
       shown_.emplace(spot.file, number);
     };
     write(spot.line - 1, sources_.line(spot.file, spot.line - 1).value_or(""));
     write(spot.line, *own);
-    const std::size_t caret = sources_.place_of(spot.file, spot.line, spot.column);
-    if (spot.column != 0 && caret < std::min(room, width(*own)))
-      print("          | {}{}\n", std::string(caret, ' '), red("^"));
+    if (spot.column != 0 && caret < width(*own))
+      print("          | {}{}\n", std::string(caret - left_out, ' '), red("^"));
     write(spot.line + 1, sources_.line(spot.file, spot.line + 1).value_or(""));
   }
 

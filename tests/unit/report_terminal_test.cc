@@ -1,5 +1,7 @@
 // The report on a terminal: names for people, both orders as a table, advice, and text that cannot
 // act on the terminal.
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "report/object_names.h"
@@ -42,6 +44,10 @@ TEST(Table, WordsAreWrappedAndLongOnesBroken) {
   EXPECT_EQ(wrapped("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
   EXPECT_EQ(wrapped("", 4), (std::vector<std::string>{""}));
   EXPECT_EQ(cut_to("abcdefghij", 6), "abc...");
+  EXPECT_EQ(cut_before("abcdefghij", 0), "abcdefghij");
+  EXPECT_EQ(cut_before("abcdefghij", 4), "...hij"); // three more make room for the dots
+  EXPECT_EQ(cut_before("\xc3\xa4\xc3\xb6xyz", 1), "...z");
+  EXPECT_EQ(cut_before("ab", 4), "...");
 }
 
 TEST(TypeNames, DefaultArgumentsOfTheLibraryAreLeftOut) {
@@ -251,6 +257,35 @@ TEST(Text, NothingThatTheProgramNamesActsOnTheTerminal) {
     EXPECT_EQ(told.find("\nsooth: nothing found"), std::string::npos) << told;
     EXPECT_NE(told.find("to\\x1b[2Jtal"), std::string::npos) << told;
   }
+}
+
+// The place of the error is the one part of a long line that has to be there.
+TEST(Text, OfALongSourceLineThePartAroundTheCaretIsShown) {
+  const std::string file = ::testing::TempDir() + "long_line.cpp";
+  std::ofstream(file) << std::string(300, 'a') << "total = 7;" << std::string(300, 'b') << "\nshort\n";
+  trace::Trace trace = bank_trace();
+  trace.sites[trace.events[5].site].file = file;
+  trace.sites[trace.events[5].site].line = 1;
+  trace.sites[trace.events[5].site].column = 301;
+  const std::string told = told_of(trace, bank_race(), {.width = 80});
+  const std::size_t line = told.find("        1 | ...");
+  ASSERT_NE(line, std::string::npos) << told;
+  const std::size_t caret = told.find("          | ", line + 80);
+  ASSERT_NE(caret, std::string::npos) << told;
+  const std::size_t offset = told.find('^', caret) - caret;
+  EXPECT_EQ(told.substr(line + offset, 9), "total = 7") << told;
+  EXPECT_NE(told.find("        2 | ...\n"), std::string::npos) << told;
+}
+
+TEST(Text, OfManyKindsWithoutAnAnswerTheFirstOnesAreNamed) {
+  Report report = report_of(bank_trace(), {});
+  report.coverage.complete = false;
+  report.coverage.unanswered = {"races", "deadlocks", "memory", "blocks"};
+  EXPECT_NE(text(report, {}).find("no answer about races, deadlocks, memory, blocks; nothing"), std::string::npos);
+  report.coverage.unanswered = {"races", "deadlocks", "memory", "blocks", "leaks"};
+  EXPECT_NE(text(report, {}).find("no answer about races, deadlocks, memory and 2 more kinds of errors (--verbose); "),
+            std::string::npos);
+  EXPECT_NE(text(report, {.detail = Detail::Verbose}).find("memory, blocks, leaks; nothing"), std::string::npos);
 }
 
 TEST(LockNames, AreTheSourcesAndToldApartByTheirObjects) {

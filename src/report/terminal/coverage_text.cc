@@ -17,6 +17,7 @@ using witness::FindingKind;
 namespace {
 
 constexpr std::size_t kReasonsShown = 2;
+constexpr std::size_t kKindsShown = 3; // without an answer
 
 std::string plural(std::string_view name) {
   if (name == "property") return "properties";
@@ -124,6 +125,14 @@ std::string unmet_text(const Report& report) {
 }
 bool is_in_headline(const Gap& gap) { return gap.name == kUnmarkedBlocks || gap.name == kUnmetSignals; }
 
+// What has no answer; of more kinds than a line has room for, the first ones.
+std::string unanswered_text(const Report& report, bool verbose) {
+  const std::vector<std::string>& kinds = report.coverage.unanswered;
+  if (verbose || kinds.size() <= kKindsShown + 1) return fmt::format("{}", fmt::join(kinds, ", "));
+  return fmt::format("{} and {} more kinds of errors (--verbose)",
+                     fmt::join(kinds.begin(), kinds.begin() + kKindsShown, ", "), kinds.size() - kKindsShown);
+}
+
 // Notes about the recording that no user can change; --verbose has them, and the last line counts
 // them.
 bool is_technical(const Gap& gap) {
@@ -168,7 +177,7 @@ std::string summary(const Report& report, bool verbose) {
   std::string out = report.partial ? "sooth: interrupted: " : "sooth: ";
   const std::size_t found = report.findings.size();
   if (found == 0 && !report.coverage.unanswered.empty())
-    out += fmt::format("no answer about {}; nothing found otherwise", fmt::join(report.coverage.unanswered, ", "));
+    out += fmt::format("no answer about {}; nothing found otherwise", unanswered_text(report, verbose));
   else if (found == 0) out += "nothing found";
   else
     out += fmt::format("{} finding{}{} ({}){}", found, found == 1 ? "" : "s", report.partial ? " so far" : "",

@@ -18,14 +18,24 @@ inline std::string padded(const std::string& text, std::size_t columns) {
   return text + std::string(columns - std::min(columns, width(text)), ' ');
 }
 
+// Where the character number `letter` begins, in bytes.
+inline std::size_t byte_of(std::string_view text, std::size_t letter) {
+  std::size_t bytes = 0, letters = 0;
+  while (bytes < text.size() && (letters < letter || (text[bytes] & 0xc0) == 0x80))
+    if ((text[bytes++] & 0xc0) != 0x80) ++letters;
+  return bytes;
+}
+
 // The first `columns` characters of the text, with `...` if it has more.
 inline std::string cut_to(const std::string& text, std::size_t columns) {
   if (width(text) <= columns) return text;
-  const std::size_t kept = columns > 3 ? columns - 3 : 0;
-  std::size_t bytes = 0, letters = 0;
-  while (bytes < text.size() && (letters < kept || (text[bytes] & 0xc0) == 0x80))
-    if ((text[bytes++] & 0xc0) != 0x80) ++letters;
-  return text.substr(0, bytes) + "...";
+  return text.substr(0, byte_of(text, columns > 3 ? columns - 3 : 0)) + "...";
+}
+
+// The text without its first `letters` characters; `...` stands for these and three more.
+inline std::string cut_before(const std::string& text, std::size_t letters) {
+  if (letters == 0 || text.empty()) return text;
+  return "..." + text.substr(byte_of(text, letters + 3));
 }
 
 // Lines of at most `columns` characters, broken at blanks where there are some; those behind the
