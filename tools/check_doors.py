@@ -40,7 +40,7 @@ DOORS = {
 # capture meets the rest only through these files: the trace format and the observer's protocol, as bytes, the monitors that
 # run inside the program, and the contract of its own two halves.
 CAPTURE_MAY_INCLUDE = re.compile(
-    r"^(observe/wire\.h|replay/(schedule|inputs)\.h|knowledge/.*|trace/(format\.h|kind_columns\.h|effects\.h|event_codec\.h|may_race\.h|fact_numbers\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
+    r"^(observe/wire\.h|replay/(schedule|inputs)\.h|knowledge/.*|trace/(format\.h|kind_columns\.h|effects\.h|event_codec\.h|may_race\.h|fact_numbers\.h|check_words\.h|event_kinds\.def|defects\.def)|capture/.*|sooth/.*)$"
 )
 
 # Inside capture: the pass runs in the compiler, the runtime in the user's program, the driver before both.

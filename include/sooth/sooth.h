@@ -19,6 +19,8 @@
  *                                         memory of the program that decides something
  *   SOOTH_ONLY_LOOKS void log(int value)  the same, and what it is given it only prints: if it got
  *                                         other values, the program would do the same
+ *   SOOTH_FAILS void die(int status)      whoever calls this function has failed: a run that comes to
+ *                                         it is an error, as if it called abort
  *   SOOTH_TERMINATES();                   the loop around this always ends (docs/static_facts.md)
  */
 #ifndef SOOTH_SOOTH_H
@@ -198,6 +200,7 @@ static inline __attribute__((unused)) void sooth_leave_block_(const char* const*
 #define SOOTH_NO_RECORD __attribute__((annotate("sooth_no_record")))
 #define SOOTH_LOOKS_AT_NOTHING __attribute__((annotate("sooth_looks_at_nothing")))
 #define SOOTH_ONLY_LOOKS __attribute__((annotate("sooth_only_looks")))
+#define SOOTH_FAILS __attribute__((annotate("sooth_fails")))
 
 void __sooth_terminates(void) __attribute__((nothrow));
 #define SOOTH_TERMINATES() __sooth_terminates()
@@ -224,6 +227,7 @@ static inline __attribute__((unused)) void sooth_name_(const char* name) { (void
 #define SOOTH_NO_RECORD
 #define SOOTH_LOOKS_AT_NOTHING
 #define SOOTH_ONLY_LOOKS
+#define SOOTH_FAILS
 #define SOOTH_TERMINATES() ((void)0)
 
 #endif

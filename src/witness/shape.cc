@@ -279,6 +279,8 @@ private:
     const std::vector<EventNumber> loads = trace::loads_of(trace_, next[0]);
     if (loads.empty() || !has_place(next[0], Role::Access))
       return fmt::format("{} does not decide whether the program fails.", describe(trace_, next[0]));
+    const trace::Check& check = trace_.checks[trace_.sites[event(next[0]).site].check];
+    if (!trace::is_failure(trace_.process, check)) return "The recorded run itself did not end well.";
     std::vector<std::uint64_t> values;
     for (const EventNumber load : loads) {
       if (auto objection = alive(load)) return objection;
@@ -286,7 +288,7 @@ private:
       if (!value) return fmt::format("When the witness ends, what {} would see is not known.", describe(trace_, load));
       values.push_back(*value);
     }
-    if (!trace::fails(trace_.checks[trace_.sites[event(next[0]).site].check], values).value_or(false))
+    if (!trace::fails(check, values).value_or(false))
       return fmt::format("The program goes on with what {} would see.", describe(trace_, next[0]));
     return {};
   }

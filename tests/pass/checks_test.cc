@@ -44,7 +44,7 @@ TEST_P(ChecksTest, AreWhatTheCommentsSay) {
     EXPECT_EQ(found.contains(line) ? found[line] : "none", match[1] == "NONE" ? "none" : match[3].str())
         << source << ":" << line << " " << GetParam();
   }
-  EXPECT_EQ(expected, 23u);
+  EXPECT_EQ(expected, 30u);
 }
 
 INSTANTIATE_TEST_SUITE_P(AtEachLevel, ChecksTest, ::testing::Values("-O0", "-O1", "-O2"));

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/check_words.h"
 #include "trace/program/checks.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
@@ -45,6 +46,25 @@ TEST(Checks, WidthsChange) {
   EXPECT_EQ(with(CheckOperation::SignExtend, 8, 32, 0xff, 0xffffffff), true);
   EXPECT_EQ(with(CheckOperation::ZeroExtend, 8, 32, 0xff, 0xff), true);
   EXPECT_EQ(with(CheckOperation::Truncate, 32, 8, 0x1234, 0x34), true);
+}
+
+TEST(Checks, AnExitIsAFailureOnlyIfTheRecordedRunEndedWell) {
+  const std::uint32_t load = word(CheckOperation::Load, 1);
+  const Check dies{"abort", {1}, {load}}, exits{"exit", {1}, {kExits | 3u << 16, load}};
+  EXPECT_EQ(exit_status(dies), 0u);
+  EXPECT_EQ(exit_status(exits), 3u);
+  const std::uint64_t one[] = {1}, zero[] = {0};
+  EXPECT_EQ(fails(exits, one), true);
+  EXPECT_EQ(fails(exits, zero), false);
+
+  ProcessInfo process;
+  EXPECT_TRUE(is_failure(process, dies));
+  EXPECT_FALSE(is_failure(process, exits)); // it was stopped: nobody knows
+  process.end = EndKind::Exit;
+  EXPECT_TRUE(is_failure(process, exits));
+  process.end_value = 3;
+  EXPECT_TRUE(is_failure(process, dies));
+  EXPECT_FALSE(is_failure(process, exits));
 }
 
 TEST(Checks, AMalformedConditionSaysNothing) {

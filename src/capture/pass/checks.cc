@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "trace/check_words.h"
 #include "trace/format.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -31,6 +32,12 @@ bool is_failing_name(StringRef name) {
   return is_contained(kNames, name);
 }
 
+// The first argument is the status that the program ends with.
+bool is_exit(StringRef name) {
+  static constexpr StringRef kNames[] = {"exit", "_exit", "_Exit", "quick_exit", "err", "errx", "verr", "verrx"};
+  return is_contained(kNames, name);
+}
+
 // They return, whatever their arguments and the rest of the program are.
 bool always_returns(StringRef name) {
   static constexpr StringRef kNames[] = {"pthread_mutex_unlock", "pthread_rwlock_unlock", "pthread_spin_unlock",
@@ -41,14 +48,26 @@ bool always_returns(StringRef name) {
 bool is_output(StringRef name) {
   static constexpr StringRef kNames[] = {"printf",  "fprintf", "puts",     "fputs",  "fwrite", "fputc",
                                          "putchar", "perror",  "vfprintf", "fflush", "write",  "dprintf"};
-  return is_contained(kNames, name);
+  return is_contained(kNames, name) || name.starts_with("_ZNSo") || name.starts_with("_ZStls") ||
+         name.starts_with("_ZSt16__ostream_insert") || name.starts_with("_ZSt4endl");
 }
+
+// How the program fails.
+struct Failure {
+  std::string name;    // of the function that it calls; empty: it may not fail
+  unsigned status = 0; // that it exits with; 0: it dies
+
+  bool is_certain() const { return !name.empty(); }
+};
 
 // What is behind a place: does every way come back, or end in a failing call?
 class Ways {
 public:
-  // The name of a failing function that every way from here calls; empty if some way may avoid it.
-  std::string failing(const BasicBlock& block, unsigned depth = 0) {
+  explicit Ways(const DenseSet<const Function*>& marked) : marked_(marked) {}
+
+  // A failing call that every way from here makes, or others; not certain if some way may avoid
+  // them.
+  Failure failing(const BasicBlock& block, unsigned depth = 0) {
     SmallPtrSet<const BasicBlock*, 8> open;
     return failing(block, depth, open);
   }
@@ -68,48 +87,65 @@ public:
 private:
   using Open = SmallPtrSet<const BasicBlock*, 8>;
 
-  std::string failing_call(const CallBase& call, unsigned depth) {
+  Failure failing_call(const CallBase& call, unsigned depth) {
     if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&call))
-      return intrinsic->getIntrinsicID() == Intrinsic::trap ? "__builtin_trap" : "";
+      return {intrinsic->getIntrinsicID() == Intrinsic::trap ? "__builtin_trap" : "", 0};
     const Function* callee = callee_of(call);
     if (!callee) return {};
-    if (is_failing_name(callee->getName())) return demangle(callee->getName());
-    const bool known = callee->doesNotReturn() && !callee->isDeclaration() && !callee->isInterposable();
-    if (!known || depth == kMaxDepth) return {};
-    return failing(callee->getEntryBlock(), depth + 1).empty() ? "" : demangle(callee->getName());
+    const StringRef name = callee->getName();
+    if (is_failing_name(name) || marked_.contains(callee)) return {demangle(name), 0};
+    if (callee->isDeclaration() && is_exit(name)) {
+      const unsigned status = failing_status(call);
+      return status == 0 ? Failure{} : Failure{demangle(name), status};
+    }
+    if (callee->isDeclaration() || callee->isInterposable() || depth == kMaxDepth) return {};
+    const Failure inside = failing(callee->getEntryBlock(), depth + 1);
+    return inside.is_certain() ? Failure{demangle(name), inside.status} : Failure{};
+  }
+  // 0: it is not known, or no failure. Shells say 128 and more of a program that a signal ended.
+  static unsigned failing_status(const CallBase& call) {
+    const auto* status = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
+    return status && status->getValue().ult(128) ? static_cast<unsigned>(status->getZExtValue()) : 0;
   }
 
-  std::string failing(const BasicBlock& block, unsigned depth, Open& open) {
+  Failure failing(const BasicBlock& block, unsigned depth, Open& open) {
     if (open.size() == kMaxBlocks || !open.insert(&block).second) return {}; // too far, or a loop
-    std::string found = failing_here(block, depth);
-    if (found.empty() && comes_to_end(block, depth)) {
-      for (const BasicBlock* next : successors(&block)) {
-        found = failing(*next, depth, open);
-        if (found.empty()) break;
-      }
-    }
+    Failure found = failing_here(block, depth);
+    if (!found.is_certain() && comes_to_end(block, depth)) found = failing_behind(block, depth, open);
     open.erase(&block);
     return found;
   }
+  // One way that exits is enough: then it is an exit.
+  Failure failing_behind(const BasicBlock& block, unsigned depth, Open& open) {
+    if (const auto* invoke = dyn_cast<InvokeInst>(block.getTerminator())) // which throws nothing
+      return failing(*invoke->getNormalDest(), depth, open);
+    Failure all;
+    for (const BasicBlock* next : successors(&block)) {
+      Failure found = failing(*next, depth, open);
+      if (!found.is_certain()) return {};
+      if (!all.is_certain() || found.status != 0) all = std::move(found);
+    }
+    return all;
+  }
   // The block itself ends in a failing call.
-  std::string failing_here(const BasicBlock& block, unsigned depth) {
+  Failure failing_here(const BasicBlock& block, unsigned depth) {
     for (const Instruction& i : block) {
       const auto* call = dyn_cast<CallBase>(&i);
       if (!call) continue;
-      if (std::string found = failing_call(*call, depth); !found.empty()) return found;
+      if (Failure found = failing_call(*call, depth); found.is_certain()) return found;
       if (!comes_back_or_prints(*call, depth)) return {};
     }
     return {};
   }
   bool comes_to_end(const BasicBlock& block, unsigned depth) {
-    return isa<BranchInst, SwitchInst>(block.getTerminator()) && all_of(block, [&](const Instruction& i) {
+    return isa<BranchInst, SwitchInst, InvokeInst>(block.getTerminator()) && all_of(block, [&](const Instruction& i) {
              const auto* call = dyn_cast<CallBase>(&i);
              return !call || comes_back_or_prints(*call, depth);
            });
   }
   bool comes_back_or_prints(const CallBase& call, unsigned depth) {
     const Function* callee = callee_of(call);
-    return comes_back(call, depth) || (callee && isa<CallInst>(call) && is_output(callee->getName()));
+    return comes_back(call, depth) || (callee && is_output(callee->getName()));
   }
 
   bool comes_back(const BasicBlock& block, unsigned depth, Open& open) {
@@ -126,6 +162,8 @@ private:
     open.erase(&block);
     return all;
   }
+
+  const DenseSet<const Function*>& marked_;
 };
 
 std::optional<CheckOperation> operation_of(const BinaryOperator& binary) {
@@ -178,14 +216,16 @@ public:
     for (unsigned at = 0; at < instructions_.size(); ++at) places_[instructions_[at]] = at;
   }
 
-  std::optional<FoundCheck> check(Value& condition, bool fails_if, const std::string& function) {
+  std::optional<FoundCheck> check(Value& condition, bool fails_if, const Failure& failure) {
     if (!add(&condition, 0) || loads_.empty() || loads_.size() > kMaxLoads) return std::nullopt;
     if (!fails_if) {
       put_constant(1, 1);
       put(CheckOperation::Xor, 1);
     }
     if (!is_undisturbed()) return std::nullopt;
-    return FoundCheck{function, sorted(), in_order()};
+    FoundCheck found{failure.name, sorted(), in_order()};
+    if (failure.status != 0) found.condition.insert(found.condition.begin(), trace::kExits | failure.status << 16);
+    return found;
   }
 
 private:
@@ -347,17 +387,18 @@ private:
 
 } // namespace
 
-std::vector<FoundCheck> find_checks(Function& function, function_ref<bool(const LoadInst&)> is_recorded) {
+std::vector<FoundCheck> find_checks(Function& function, const DenseSet<const Function*>& marked,
+                                    function_ref<bool(const LoadInst&)> is_recorded) {
   std::vector<FoundCheck> found;
   if (function.isPresplitCoroutine()) return found;
-  Ways ways;
+  Ways ways(marked);
   for (BasicBlock& block : function) {
     auto* branch = dyn_cast_or_null<BranchInst>(block.getTerminator());
     if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) continue;
-    const std::string first = ways.failing(*branch->getSuccessor(0)), second = ways.failing(*branch->getSuccessor(1));
-    if (first.empty() == second.empty()) continue;
+    const Failure first = ways.failing(*branch->getSuccessor(0)), second = ways.failing(*branch->getSuccessor(1));
+    if (first.is_certain() == second.is_certain()) continue;
     auto check = Window(*branch, ways, is_recorded)
-                     .check(*branch->getCondition(), !first.empty(), first.empty() ? second : first);
+                     .check(*branch->getCondition(), first.is_certain(), first.is_certain() ? first : second);
     if (check) found.push_back(std::move(*check));
   }
   return found;

@@ -5,7 +5,8 @@
 // Question: which loads alone decide that the program fails?
 // Answer: a conditional branch, such that
 //   - on exactly one of its sides every way ends in a failing call: abort, a failed assertion,
-//     std::terminate, a trap, or a function of this module that cannot avoid one;
+//     std::terminate, a trap, an exit with a failing status (1 to 127; more is said of signals), a
+//     function that is marked as failing, or one of this module that cannot avoid one;
 //   - its condition is computed, by integer operations, from constants and loads that are recorded;
 //   - from the first of these loads to the branch there is one way, without another branch. Between
 //     the loads nothing is called and nothing shared is written, and their addresses depend on
@@ -23,8 +24,10 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Instructions.h"
 
 namespace sooth::pass {
@@ -32,10 +35,15 @@ namespace sooth::pass {
 struct FoundCheck {
   std::string fails;                           // the failing function
   llvm::SmallVector<llvm::LoadInst*, 2> loads; // in their order
-  std::vector<std::uint32_t> condition;        // words (trace/format.h, kFactChecks); 1: it fails
+  std::vector<std::uint32_t> condition;        // words (trace/format.h, kFactChecks;
+                                               // trace/check_words.h); 1: it fails
 };
 
-std::vector<FoundCheck> find_checks(llvm::Function& function,
+// What SOOTH_FAILS of <sooth/sooth.h> expands to.
+inline constexpr llvm::StringLiteral kFailsAnnotation = "sooth_fails";
+
+// `marked`: functions that the user calls failing.
+std::vector<FoundCheck> find_checks(llvm::Function& function, const llvm::DenseSet<const llvm::Function*>& marked,
                                     llvm::function_ref<bool(const llvm::LoadInst&)> is_recorded);
 
 } // namespace sooth::pass

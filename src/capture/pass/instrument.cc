@@ -129,7 +129,7 @@ private:
 
   // Their rows say so, because other loads at the same place decide something else, or nothing.
   void find_loads_of_checks() {
-    checks_ = find_checks(function_, [&](const LoadInst& load) {
+    checks_ = find_checks(function_, context_.failing, [&](const LoadInst& load) {
       return !load.hasMetadata(LLVMContext::MD_nosanitize) && !load.hasMetadata(LLVMContext::MD_invariant_load) &&
              !left_out(load.getPointerOperand(), load.getType(), false, load.isAtomic());
     });

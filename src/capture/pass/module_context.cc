@@ -4,6 +4,8 @@
 #include <cstddef>
 
 #include "capture/abi.h"
+#include "capture/pass/checks.h"
+#include "capture/pass/ignore.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -55,7 +57,8 @@ GlobalVariable* module_base(Module& module) {
 } // namespace
 
 ModuleContext::ModuleContext(Module& m, const Options& o)
-    : module(m), layout(m.getDataLayout()), options(o), sites(o.facts), void_type(Type::getVoidTy(m.getContext())),
+    : module(m), layout(m.getDataLayout()), options(o), sites(o.facts),
+      failing(annotated_functions(m, kFailsAnnotation)), void_type(Type::getVoidTy(m.getContext())),
       i8(Type::getInt8Ty(m.getContext())), i32(Type::getInt32Ty(m.getContext())), i64(Type::getInt64Ty(m.getContext())),
       pointer(PointerType::getUnqual(m.getContext())), thread(thread_record(m)), base(module_base(m)) {
   MDBuilder weights(m.getContext());

@@ -73,6 +73,8 @@ public:
   ValueFlows flows;                      // otherwise
   std::uint32_t functions_left_out = 0;  // because the user asked for it
   const Sight* sight = nullptr;          // with monitors
+  // The user says so (SOOTH_FAILS).
+  const llvm::DenseSet<const llvm::Function*> failing;
 
   llvm::Type* const void_type;
   llvm::IntegerType* const i8;

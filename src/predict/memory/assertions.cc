@@ -64,6 +64,7 @@ public:
     for (std::uint32_t i = trace_.standing; i < trace_.events.size(); ++i) {
       const std::uint32_t site = trace_.events[i].site;
       if (trace_.sites[site].check == 0 || found_.contains(site)) continue;
+      if (!trace::is_failure(trace_.process, trace_.checks[trace_.sites[site].check])) continue;
       if (const auto instance = instance_at(i)) look_at(*instance, site);
     }
     return std::move(findings_);
@@ -307,7 +308,9 @@ private:
       values += fmt::format("{}`{}` is {}", i == 0 ? "" : " and ", name.empty() ? "the value" : name,
                             number_text(seen.values[i], load.size));
     }
-    finding.note = fmt::format("In that run {} there, and the program calls {}.", values, instance.check.fails);
+    const std::uint32_t status = trace::exit_status(instance.check);
+    finding.note = fmt::format("In that run {} there, and the program calls {}{}.", values, instance.check.fails,
+                               status == 0 ? "" : fmt::format(", and ends with status {}", status));
     finding.witness = witness_of(c_, trace_, run, {instance.loads.front()});
     found_.insert(trace_.events[instance.loads.front()].site);
     findings_.push_back(std::move(finding));

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "trace/check_words.h"
+
 namespace sooth::trace {
 
 namespace {
@@ -54,7 +56,8 @@ std::optional<std::uint64_t> of_two(CheckOperation operation, const Number& a, c
 
 class Evaluation {
 public:
-  Evaluation(const Check& check, std::span<const std::uint64_t> values) : words_(check.condition), values_(values) {}
+  Evaluation(const Check& check, std::span<const std::uint64_t> values)
+      : words_(std::span(check.condition).subspan(exit_status(check) == 0 ? 0 : 1)), values_(values) {}
 
   std::optional<bool> result() {
     while (!words_.empty())
@@ -116,6 +119,16 @@ private:
 };
 
 } // namespace
+
+std::uint32_t exit_status(const Check& check) {
+  const bool exits = !check.condition.empty() && (check.condition.front() & 0xff) == kExits;
+  return exits ? check.condition.front() >> 16 : 0;
+}
+
+bool is_failure(const ProcessInfo& process, const Check& check) {
+  if (exit_status(check) == 0) return true;
+  return (process.end == EndKind::Exit || process.end == EndKind::QuickExit) && process.end_value == 0;
+}
 
 std::optional<bool> fails(const Check& check, std::span<const std::uint64_t> values) {
   return Evaluation(check, values).result();

@@ -20,6 +20,13 @@
 
 namespace sooth::trace {
 
+// The status that the program exits with, which says that it failed; 0: it dies.
+std::uint32_t exit_status(const Check& check);
+
+// Whether it is an error to fail by this check. An exit is one only if the recorded run ended well:
+// a program that says anyway that it failed may do so earlier.
+bool is_failure(const ProcessInfo& process, const Check& check);
+
 // Whether the program fails if its loads see these values, one for each, as unsigned numbers.
 // Nothing if the condition is malformed.
 std::optional<bool> fails(const Check& check, std::span<const std::uint64_t> values);

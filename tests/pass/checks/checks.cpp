@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <mutex>
 #include <pthread.h>
+#include <sooth/sooth.h>
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 std::mutex guard;
@@ -19,11 +21,21 @@ double real;
 int items[4];
 extern "C" void unknown(void);
 extern "C" [[noreturn]] void leave(void);
+extern "C" SOOTH_FAILS void give_up(int);
 [[noreturn]] void die() {
   std::fputs("dead\n", stderr);
   std::abort();
 }
 [[noreturn]] void quit() { std::exit(1); }
+void done() { std::exit(0); }
+void left(int status) { std::exit(status); }
+__attribute__((noinline)) void failed(const char* text) {
+  std::cerr << "failed: " << text << std::endl;
+  std::exit(EXIT_FAILURE);
+}
+struct Noisy {
+  ~Noisy() { unknown(); }
+};
 [[noreturn]] void complain() { throw 1; }
 
 void plain() { assert(x == 1); }            // CHECK 1 __assert_fail
@@ -65,7 +77,32 @@ int guarded() {
   return 0;
 }
 void exits() {
-  if (x == 3) quit(); // NONE
+  if (x == 3) quit(); // CHECK 1 quit()
+}
+void exits_at_once() {
+  if (x == 3) _Exit(2); // CHECK 1 _Exit
+}
+void complains() {
+  if (x == 3) failed("x"); // CHECK 1 failed(char const*)
+}
+void complains_among_others() {
+  const Noisy noisy;
+  if (x == 3) { // CHECK 1 exit
+    std::cerr << "x is " << 3 << '\n';
+    std::exit(1);
+  }
+}
+void marked() {
+  if (x == 3) give_up(1); // CHECK 1 give_up
+}
+void ends_well() {
+  if (x == 3) done(); // NONE
+}
+void ends_somehow(int status) {
+  if (x == 3) left(status); // NONE
+}
+void killed() {
+  if (x == 3) std::exit(130); // NONE
 }
 void throws() {
   if (x == 3) complain(); // NONE
