@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "properties/lasso_search.h"
 #include "properties/run_table.h"
 #include "report/fingerprint.h"
 #include "trace/trace.h"
@@ -66,7 +67,8 @@ report::RunText run_text(const FoundRun& run, const logic::PropertyFile& file, c
   constexpr std::size_t kSteps = 40; // the last ones are shown
   const witness::PropertyRun rule = properties::rule_of(*run.property);
   State state(file, run.values);
-  report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, 0, {}, {}, rule.entry};
+  report::RunText out{rule.rule, rule.place, state.text(*run.property), run.before, {}, run.repeated, {},
+                      {},        rule.entry};
   for (std::size_t k = 0; k < run.path.size(); ++k) {
     const RunStep& step = run.path[k];
     state.take(step.happening);
@@ -102,6 +104,11 @@ report::StepText step_text(const RunStep& step, const logic::PropertyFile& file,
   return out;
 }
 
+witness::FindingKind kind_of(logic::PropertyKind kind) {
+  if (kind == logic::PropertyKind::Formula) return witness::FindingKind::Property;
+  return kind == logic::PropertyKind::Liveness ? witness::FindingKind::PossibleLiveness : witness::FindingKind::Monitor;
+}
+
 void remember(report::StepText step, std::vector<report::StepText>& steps) {
   const auto at = std::ranges::lower_bound(steps, step.event, {}, &report::StepText::event);
   if (at == steps.end() || at->event != step.event) steps.insert(at, std::move(step));
@@ -113,11 +120,11 @@ void add_finding(const FoundRun& run, const logic::PropertyFile& file, const Pro
                  report::Report& report) {
   report::FindingText finding;
   finding.id = static_cast<std::uint32_t>(report.findings.size() + 1);
-  finding.kind = run.property->kind == logic::PropertyKind::Formula ? witness::FindingKind::Property
-                                                                    : witness::FindingKind::Monitor;
+  finding.kind = kind_of(run.property->kind);
   finding.status = run.status;
   finding.model = witness::Model::HappensBefore;
-  finding.engine = "the lattice, online";
+  finding.engine = run.repeated != 0 ? "lasso, online" : "the lattice, online";
+  if (run.repeated != 0) finding.note = properties::lasso_note(run.repeated);
   finding.property = run.property->name;
   finding.observed_prefix = run.before;
   finding.run = run_text(run, file, symbols);

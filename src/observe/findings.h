@@ -19,6 +19,7 @@ struct FoundRun {
   std::vector<RunStep> path;              // the last step leads to the state in which the property fails
   std::uint64_t before = 0;               // steps before these, which are not kept
   std::vector<std::uint64_t> values = {}; // of the variables before the first of these steps; empty: not known
+  std::size_t repeated = 0;               // so many steps at the end repeat for ever; 0: none
 };
 
 // Adds the finding, and the steps that it names, to the report.

@@ -110,6 +110,7 @@ std::optional<Error> ObservedProgram::take_initial(const InitialState& message) 
   if (!table_sent_ || epoch_ != nullptr) return wrong("an initial state that nobody asked for.");
   if (message.values.size() != property_->variables.size()) return wrong("an initial state of another property.");
   observed_ = std::make_unique<ObservedRun>(*property_, message.values);
+  loops_ = std::make_unique<Loops>(*property_, message.values);
   epoch_ = std::make_unique<Epoch>(*property_, RunState{message.values, {}}, options_.lattice, std::span<ThreadAt>());
   return take_waiting();
 }
@@ -123,6 +124,7 @@ std::optional<Error> ObservedProgram::add(const M& message) {
   if constexpr (std::is_same_v<M, EventMessage>) {
     observed_->add(message.place.thread,
                    {message.position, message.happened, message.site, message.kind, message.writes});
+    loops_->add(message);
     report_.events += message.kind != 0;
   }
   if constexpr (std::is_same_v<M, ForkMessage>) threads_ = std::max(threads_, message.child + 1);
@@ -213,6 +215,7 @@ void ObservedProgram::next_epochs() {
 void ObservedProgram::finish_epoch() {
   epoch_->finish();
   look_at_violations();
+  for (const FoundRun& run : loops_->end_epoch()) tell(run);
   cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
   unreached_ += epoch_->unreached();
   faults_elsewhere_ += epoch_->monitors().faults();
@@ -234,7 +237,7 @@ bool ObservedProgram::hold(std::uint64_t bytes) {
 
 std::uint64_t ObservedProgram::bytes() const {
   return held_bytes_ + (observed_ != nullptr ? observed_->waiting_bytes() : 0) +
-         (epoch_ != nullptr ? epoch_->bytes() : 0);
+         (epoch_ != nullptr ? epoch_->bytes() + loops_->bytes() : 0);
 }
 
 void ObservedProgram::give_up_for_memory() {
@@ -245,6 +248,7 @@ void ObservedProgram::give_up_for_memory() {
     look_at_violations();
     cuts_left_out_ += epoch_->result().statistics.cuts_left_out;
     epoch_ = std::make_unique<Epoch>(*property_, observed_->state(), options_.lattice, std::span<ThreadAt>());
+    loops_->give_up();
   }
   waiting_ = {};
   checkpoints_ = {};
@@ -258,6 +262,10 @@ void ObservedProgram::found(std::size_t monitor, FoundRun run) {
   if (told[monitor] || told_observed_[monitor]) return;
   told[monitor] = true;
   if (run.property->action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", run.property->name);
+  tell(run);
+}
+
+void ObservedProgram::tell(const FoundRun& run) {
   add_finding(run, *property_, symbols_, report_);
   report::Report one = report_;
   one.findings.erase(one.findings.begin(), one.findings.end() - 1);
@@ -347,7 +355,6 @@ void ObservedProgram::conclude() {
           "calls of synchronisation that Sooth does not follow, or events that wrote more variables than were told",
           false);
   if (property_) {
-    const auto liveness = std::ranges::count_if(property_->properties, [](const auto& p) { return !p.monitor; });
     add_gap("unseenCalls", logic::partly_seen_calls(*property_, symbols_.tables().sites).size(),
             "functions of the property whose calls are seen only if something is recorded in them; compile the program "
             "with -fsooth-property=FILE",
@@ -356,8 +363,9 @@ void ObservedProgram::conclude() {
             "monitors, which are not checked by an observer: they run inside the program (SOOTH_MONITOR), or on a "
             "recorded run",
             false);
-    add_gap("liveness", static_cast<std::uint64_t>(liveness),
-            "liveness properties, which are not checked while the program runs: they need a recorded run", false);
+    add_gap("liveness", loops_ ? loops_->incomplete() : 0,
+            "liveness properties for which not all paths were tried: only those of the first events, and only so many",
+            false);
   }
   if (observed_) {
     // As for a recorded run: those of other runs count only if the observed one had none.

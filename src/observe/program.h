@@ -26,6 +26,7 @@
 #include "logic/property.h"
 #include "observe/epoch.h"
 #include "observe/findings.h"
+#include "observe/loops.h"
 #include "observe/observed_run.h"
 #include "observe/protocol.h"
 #include "observe/symbols.h"
@@ -91,6 +92,7 @@ private:
   void look_at_violations();
   void look_ahead();
   void found(std::size_t monitor, FoundRun run);
+  void tell(const FoundRun& run);
   void add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete);
 
   Hello hello_;
@@ -104,6 +106,7 @@ private:
 
   std::unique_ptr<Epoch> epoch_; // there when the initial state has come, until the end
   std::unique_ptr<ObservedRun> observed_;
+  std::unique_ptr<Loops> loops_;
   std::uint32_t epoch_number_ = 0;
   std::uint64_t epoch_position_ = 0;                       // of the last event before the epoch
   std::vector<Message> waiting_;                           // for their epoch, or for the initial state

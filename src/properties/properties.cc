@@ -176,7 +176,7 @@ private:
   }
 
   void look_for_loops(const causality::Model& model) {
-    LivenessLimits limits;
+    LassoLimits limits;
     limits.seconds = options_.exploration.budget_seconds;
     LivenessAnswer loops = find_possible_liveness(trace_, model, file_, events_, limits);
     std::ranges::move(loops.findings, std::back_inserter(answer_.findings));

@@ -67,14 +67,14 @@ struct Observation {
     return program->take(message, answers != nullptr ? *answers : ignored);
   }
   // Symbols, table, initial state. False if the observer did not want them.
-  bool begin() {
+  bool begin(std::size_t variables = 3) {
     const auto bytes = landing_module();
     std::vector<Message> answers;
     if (say(ModulePart{0, 0, bytes.size(), bytes}) || say(SymbolsSent{1}, &answers) || answers.size() != 1)
       return false;
     if (!std::holds_alternative<Table>(answers[0])) return false;
     table = std::get<Table>(answers[0]);
-    return table.variables.size() == 3 && !say(initial());
+    return table.variables.size() == variables && !say(initial());
   }
   std::uint32_t variable(const char* name) const {
     const std::uint64_t address = name == std::string("landing")    ? 0x1000
@@ -86,7 +86,7 @@ struct Observation {
   }
   InitialState initial() const {
     InitialState out{std::vector<std::uint64_t>(table.variables.size())};
-    out.values[variable("radio")] = 1;
+    if (const std::uint32_t radio = variable("radio"); radio != 99) out.values[radio] = 1;
     return out;
   }
   EventMessage write(std::uint32_t thread, std::uint64_t sequence, std::uint64_t position, const char* name,

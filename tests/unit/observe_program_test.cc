@@ -318,6 +318,88 @@ TEST(ObservedProgram, StopIsTheAnswerToTheEventThatLetsAnotherOrderViolate) {
   EXPECT_EQ(report.findings[0].status, witness::Status::Predicted);
 }
 
+// Thread 1: approved = 1. Thread 2: landing = 1, landing = 0.
+constexpr const char* kApprovedInTheEnd = "liveness p: always(landing == 1 -> eventually approved == 1)\n";
+std::vector<Message> toggles(const Observation& o) {
+  return {ForkMessage{{0, 0, 0}, 1},
+          ForkMessage{{0, 0, 1}, 2},
+          EndMessage{{0, 0, 2}},
+          o.write(1, 0, 1, "approved", 1, {{1, 1}}),
+          EndMessage{{0, 1, 1}},
+          o.write(2, 0, 2, "landing", 1, {{2, 1}}),
+          o.write(2, 1, 3, "landing", 0, {{2, 2}}),
+          EndMessage{{0, 2, 2}},
+          FinishMessage{wire::EndKind::Exit, 0, 8, 0, 0, 0, 0, 0, 0}};
+}
+
+TEST(ObservedProgram, ALassoOfAnotherOrderIsPossible) {
+  // Observed: approved holds for ever. In the other order, landing = 1, landing = 0 may repeat.
+  Observation o(kApprovedInTheEnd);
+  ASSERT_TRUE(o.begin(2));
+  for (const Message& message : toggles(o)) ASSERT_FALSE(o.say(message));
+  const report::Report& report = o.end();
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, witness::FindingKind::PossibleLiveness);
+  EXPECT_EQ(report.findings[0].run.repeated, 2u);
+  ASSERT_EQ(report.findings[0].run.steps.size(), 2u);
+  EXPECT_EQ(report.findings[0].run.steps[0].what, "landing = 1");
+  EXPECT_EQ(report.findings[0].run.steps[0].observed, 2u);
+  EXPECT_TRUE(report.coverage.complete);
+}
+
+TEST(ObservedProgram, AnOrderBetweenTheThreadsLeavesNoLasso) {
+  Observation o(kApprovedInTheEnd);
+  ASSERT_TRUE(o.begin(2));
+  auto run = toggles(o);
+  std::get<EventMessage>(run[5]).clock = {{1, 1}, {2, 1}};
+  std::get<EventMessage>(run[6]).clock = {{1, 1}, {2, 2}};
+  for (const Message& message : run) ASSERT_FALSE(o.say(message));
+  EXPECT_TRUE(o.end().findings.empty());
+  EXPECT_TRUE(o.program->report().coverage.complete);
+}
+
+TEST(ObservedProgram, ALassoKnowsWhatHappenedBeforeItsEpoch) {
+  // Whether approved = 1 comes before the checkpoint, in every run, or after it.
+  for (const bool approved_before : {true, false}) {
+    Observation o(kApprovedInTheEnd);
+    ASSERT_TRUE(o.begin(2));
+    auto first = o.write(1, 0, 1, approved_before ? "approved" : "landing", 1, {{1, 1}});
+    auto second = o.write(1, 0, 2, "landing", approved_before ? 1 : 0, {{1, 1}});
+    second.place.epoch = 1;
+    const std::vector<Message> messages = {
+        ForkMessage{{0, 0, 0}, 1},
+        first,
+        CheckpointMessage{0, wire::kReorder, 0, 1, {{0, 1, true, false, 0}, {1, 1, true, false, 0}}},
+        second,
+        EndMessage{{1, 0, 0}},
+        EndMessage{{1, 1, 1}},
+        FinishMessage{wire::EndKind::Exit, 0, 6, 0, 0, 0, 0, 0, 0}};
+    for (const Message& message : messages) ASSERT_FALSE(o.say(message));
+    const report::Report& report = o.end();
+    // The second: u is empty, v = (landing = 1, landing = 0) goes across the checkpoint.
+    ASSERT_EQ(report.findings.size(), approved_before ? 0u : 1u);
+    if (!approved_before) EXPECT_EQ(report.findings[0].run.repeated, 2u);
+  }
+}
+
+TEST(ObservedProgram, EventsThatLassosDoNotReachAreTold) {
+  Observation o(kApprovedInTheEnd);
+  ASSERT_TRUE(o.begin(2));
+  const auto most = static_cast<std::uint32_t>(Loops::kMostKept);
+  const auto event = [&](std::uint32_t k) { return o.write(0, k, k + 1, "approved", k + 1, {{0, k + 1}}); };
+  for (std::uint32_t k = 0; k < most; ++k) ASSERT_FALSE(o.say(event(k)));
+  ASSERT_FALSE(o.say(EndMessage{{0, 0, most}}));
+  ASSERT_FALSE(o.say(FinishMessage{wire::EndKind::Exit, 0, most + 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(o.end().coverage.complete);
+  Observation more(kApprovedInTheEnd);
+  ASSERT_TRUE(more.begin(2));
+  for (std::uint32_t k = 0; k <= most; ++k) ASSERT_FALSE(more.say(event(k)));
+  ASSERT_FALSE(more.say(EndMessage{{0, 0, most + 1}}));
+  ASSERT_FALSE(more.say(FinishMessage{wire::EndKind::Exit, 0, most + 2, 0, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(more.end().coverage.complete);
+  EXPECT_TRUE(more.has_gap("liveness"));
+}
+
 TEST(ObservedProgram, AnUnknownNameIsToldToTheProgram) {
   Observation o("property p: lnding == 1\n");
   const auto bytes = landing_module();
