@@ -37,7 +37,9 @@ public:
     threads_[0].alive = true;
   }
 
-  Trace make(std::size_t events) {
+  // `alone`: so many times the first thread uses the heap before there is another one.
+  Trace make(std::size_t events, std::uint64_t alone = 0) {
+    for (std::uint64_t i = 0; i < alone; ++i) object(0);
     for (int tries = 0; tries < 600 && builder_.trace.events.size() < events; ++tries) step(pick(kThreads));
     Trace& trace = builder_.trace;
     for (std::uint32_t i = 0; i < trace.events.size(); ++i)

@@ -39,6 +39,8 @@ enum class Lie {
   AnyFreeIsEnough,  // an object that ends in a part of the block ends the ownership without a row
   ForeignIsTouched, // a block that another thread has touched is owned all the same
   NothingCounted,   // hand-overs in no order are taken for harmless
+  NoContents,       // a thread that was alone does not write out what its blocks hold
+  OldContents,      // or what they held when it began to own them
 };
 
 // The order by creation and joining alone: what each thread comes after.
@@ -70,15 +72,24 @@ class Recorder {
 public:
   Recorder(const Trace& trace, std::uint64_t seed, Lie lie) : trace_(trace), random_(seed), lie_(lie) {}
 
+  struct Contents {
+    std::size_t before; // an event
+    std::uint64_t block;
+    std::vector<std::uint8_t> bytes;
+  };
   std::vector<trace::MoveRow> rows;
-  std::vector<bool> left_out; // by event
+  std::vector<Contents> contents; // of a lone thread's blocks, before it creates another one
+  std::vector<bool> left_out;     // by event
 
   void run() {
     for (now_ = 0; now_ < trace_.events.size(); ++now_) {
       const Event& e = trace_.events[now_];
       left_out.push_back(false);
+      if (e.kind == EventKind::Fork && others_++ == 0) end_alone(e.thread);
+      if (e.kind == EventKind::Join) --others_;
       if (begins_or_ends_object(e.kind)) region(e);
       else if (e.size != 0) left_out.back() = access(e);
+      if (writes_memory(e.kind)) write(e);
       strong_.see(e);
     }
   }
@@ -89,6 +100,9 @@ private:
     State state = State::Fresh;
     std::uint32_t thread = 0, epoch = 0;
     bool barred = false;
+    bool whole = false; // all of it belongs to one object
+    bool alone = false; // owned by a thread that was alone, by one of its writes
+    std::vector<std::uint8_t> old;
   };
 
   static std::uint64_t block_of(std::uint64_t address) { return address / trace::kOwnedBytes * trace::kOwnedBytes; }
@@ -102,7 +116,30 @@ private:
     if (lie_ == Lie::EarlyRow) number = number > 40 ? number - 40 : 1;
     if (lie_ != Lie::NoRows) rows.push_back({block, number, b.thread, epoch, 10 * now_ + 6});
   }
-  void become(Block& b, State state, std::uint32_t t) { b = {state, t, strong_.epoch(t), b.barred}; }
+  void become(Block& b, State state, std::uint32_t t) {
+    b = {state, t, strong_.epoch(t), b.barred, b.whole, false, {}};
+  }
+
+  void write(const Event& e) {
+    const auto* written = e.has(trace::kPayload) ? trace_.bytes.data() + e.extra : nullptr;
+    if (e.kind == EventKind::AtomicRmw) written += e.size; // behind the old value
+    for (std::uint64_t i = 0; i < e.size; ++i)
+      memory_[e.address + i] = written != nullptr ? written[i] : static_cast<std::uint8_t>(e.value >> 8 * i);
+  }
+  std::vector<std::uint8_t> held_in(std::uint64_t block) const {
+    std::vector<std::uint8_t> bytes(trace::kOwnedBytes);
+    for (auto at = memory_.lower_bound(block); at != memory_.end() && at->first < block + bytes.size(); ++at)
+      bytes[at->first - block] = at->second;
+    return bytes;
+  }
+  void end_alone(std::uint32_t t) {
+    for (auto& [address, b] : blocks_) {
+      if (b.state != State::Owned || !b.alone || b.thread != t) continue;
+      if (lie_ != Lie::NoContents)
+        contents.push_back({now_, address, lie_ == Lie::OldContents ? b.old : held_in(address)});
+      b.state = State::Touched;
+    }
+  }
 
   // The thread comes to a block that is not its own in this epoch, or gives up its own one.
   void come(std::uint64_t address, Block& b, std::uint32_t t, bool share) {
@@ -129,6 +166,8 @@ private:
     }
     if (b.state == State::Touched && own && !b.barred && sometimes()) {
       b.state = State::Owned;
+      b.alone = others_ == 0 && b.whole && e.kind == EventKind::Write;
+      b.old = held_in(first);
       return true;
     }
     if (b.state != State::Touched || !own) come(first, b, e.thread, false);
@@ -142,6 +181,8 @@ private:
       const bool covered = e.address <= at && e.address + e.value - at >= trace::kOwnedBytes;
       const bool ends = ends_object(e.kind);
       if (ends || covered) b.barred = ends && lie_ != Lie::FreedIsOwned;
+      b.whole = covered && !ends;
+      if (covered) memory_.erase(memory_.lower_bound(at), memory_.lower_bound(at + trace::kOwnedBytes));
       if (ends && own && (covered || lie_ == Lie::AnyFreeIsEnough)) b.state = State::Touched; // no row
       else if (!own || (ends && lie_ != Lie::FreedIsOwned)) come(at, b, e.thread, false);
     }
@@ -153,12 +194,15 @@ private:
   std::size_t now_ = 0;
   Strong strong_;
   std::map<std::uint64_t, Block> blocks_;
+  std::map<std::uint64_t, std::uint8_t> memory_;
+  unsigned others_ = 0; // threads that were created and not joined yet
 };
 
 // A life whose variables lie in one block or two, at a border that the seed chooses, and each
 // object in a block of its own or with others.
 Trace life(std::uint64_t seed) {
-  Trace trace = Life(seed).make(10 + seed % 16);
+  const std::uint64_t alone = seed % 4 == 0 ? 8 : 0;
+  Trace trace = Life(seed).make(10 + seed % 16 + alone, alone);
   const std::uint64_t shift = seed % 4 * 8;
   for (Event& e : trace.events) {
     if (e.address >> 16 == 1) e.address += trace::kOwnedBytes - shift;
@@ -182,12 +226,16 @@ Trace waiting(std::uint64_t seed) {
   return trace;
 }
 
-std::vector<std::uint8_t> file_of(const Trace& trace, const std::vector<bool>& left_out,
-                                  const std::vector<trace::MoveRow>& rows) {
+std::vector<std::uint8_t> file_of(const Trace& trace, const Recorder& recorder) {
   std::map<std::uint32_t, test::Slots> streams;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
-    if (left_out[i]) continue;
+    for (const Recorder::Contents& held : recorder.contents) {
+      if (held.before != i) continue;
+      const test::Slots slots = test::range(EventKind::Write, held.block, held.bytes, 10 * (i + 1));
+      streams[e.thread].insert(streams[e.thread].end(), slots.begin(), slots.end());
+    }
+    if (!recorder.left_out.empty() && recorder.left_out[i]) continue;
     test::Slots slots;
     const std::uint64_t counter = 10 * (i + 1);
     if (e.has(trace::kPayload)) {
@@ -206,7 +254,7 @@ std::vector<std::uint8_t> file_of(const Trace& trace, const std::vector<bool>& l
   test::RawFile file;
   file.module(1, {trace.sites.begin() + 1, trace.sites.end()});
   for (const auto& [thread, stream] : streams) file.events(thread, stream);
-  return file.moves(rows).bytes();
+  return file.moves(recorder.rows).bytes();
 }
 
 // Takes all acquisitions of a row away but the first.
@@ -221,25 +269,31 @@ struct Compared {
   Found whole, reduced;
   std::string shown; // the trace that was read
   std::size_t left_out = 0;
-  std::uint64_t lost = 0; // hand-overs that are counted
+  std::size_t contents = 0;
+  std::uint64_t lost = 0;     // hand-overs that are counted
+  std::uint64_t external = 0; // changes that nobody made
   bool more() const { return !std::ranges::includes(whole.findings, reduced.findings); }
   bool less() const { return !std::ranges::includes(reduced.findings, whole.findings); }
-  bool bad() const { return !reduced.legal || reduced.objections != 0 || more() || (lost == 0 && less()); }
+  bool bad() const {
+    return !reduced.legal || reduced.objections != 0 || external != 0 || more() || (lost == 0 && less());
+  }
 };
 
 Compared compare(const Trace& trace, std::uint64_t seed, Lie lie = Lie::None) {
   Compared out;
-  out.whole = found_in(file_of(trace, std::vector<bool>(trace.events.size()), {}), nullptr);
+  out.whole = found_in(file_of(trace, Recorder(trace, seed, lie)), nullptr);
   Recorder recorder(trace, seed, lie);
   recorder.run();
   out.left_out = static_cast<std::size_t>(std::ranges::count(recorder.left_out, true));
+  out.contents = recorder.contents.size();
   survey::Sharing sharing;
   trace::ReadOptions options;
   options.sieve = &sharing;
-  auto read = trace::read_trace_bytes(file_of(trace, recorder.left_out, recorder.rows), options);
+  auto read = trace::read_trace_bytes(file_of(trace, recorder), options);
   if (!read) throw std::runtime_error(read.error().text());
   if (lie == Lie::OneNewcomer) keep_one_newcomer(*read);
   out.shown = text(*read);
+  out.external = read->defect(trace::Defect::ExternalWrites);
   if (lie != Lie::NothingCounted) out.lost = read->defect(trace::Defect::HandedOver);
   look_into(std::move(*read), out.reduced);
   return out;
@@ -248,7 +302,7 @@ Compared compare(const Trace& trace, std::uint64_t seed, Lie lie = Lie::None) {
 TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
   const char* mode = std::getenv("SOOTH_CROSS");
   const std::uint64_t seeds = mode != nullptr && std::string_view(mode) == "long" ? 200'000 : 4000;
-  std::uint64_t left_out = 0, findings = 0, exact = 0, lossy = 0, fewer = 0;
+  std::uint64_t left_out = 0, findings = 0, exact = 0, lossy = 0, fewer = 0, contents = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Compared compared = compare(life(seed), seed);
     ASSERT_TRUE(compared.whole.legal) << "seed " << seed << "\n" << text(life(seed));
@@ -258,6 +312,7 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
                                  << compared.shown;
     left_out += compared.left_out;
     findings += compared.reduced.findings.size();
+    contents += compared.contents;
     exact += compared.left_out != 0 && compared.lost == 0 && !compared.whole.findings.empty();
     lossy += compared.lost != 0;
     fewer += compared.less();
@@ -268,6 +323,7 @@ TEST(Ownership, FindsNothingMoreAndNothingLessIfNothingIsLost) {
   EXPECT_GT(exact, seeds / 50);
   EXPECT_GT(lossy, seeds / 20);
   EXPECT_GT(fewer, 10u);
+  EXPECT_GT(contents, seeds / 20);
 }
 
 // A thread that waits for ever holds up nobody else, though others took blocks over from it in the
@@ -321,6 +377,8 @@ TEST(OwnershipMutants, PartsThatAreFreedTakenForTheWholeBlock) {
 }
 TEST(OwnershipMutants, BlocksThatOthersHaveTouched) { EXPECT_TRUE(is_noticed(Lie::ForeignIsTouched)); }
 TEST(OwnershipMutants, LossesThatNobodyCounted) { EXPECT_TRUE(is_noticed(Lie::NothingCounted)); }
+TEST(OwnershipMutants, ContentsThatAreNotWritten) { EXPECT_TRUE(is_noticed(Lie::NoContents)); }
+TEST(OwnershipMutants, ContentsFromBefore) { EXPECT_TRUE(is_noticed(Lie::OldContents)); }
 
 } // namespace
 } // namespace sooth::cross

@@ -3,7 +3,7 @@
 // LIBRARY: parts/owned_then_library_library.c
 // LIBRARY-FLAGS: -fno-sooth-own
 // OPTIONS: own=1:detail=1
-// EXPECT: hb-release * >=3
+// EXPECT: hb-release * >=2
 // EXPECT: external-write * x0
 // EXPECT: fork * x2
 // EXPECT-OUTPUT: all right

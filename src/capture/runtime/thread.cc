@@ -290,6 +290,7 @@ std::uint32_t number_of(const Thread* t) { return t->number; }
 std::uint32_t thread_create(Thread* parent) {
   const std::uint32_t number = next_number();
   end_segment(parent); // records the writes that were left out while it was alone
+  if (g_alone) end_alone(parent);
   if (!__atomic_exchange_n(&g_told_libraries, true, __ATOMIC_RELAXED))
     write_libraries(); // a killed program writes nothing more
   __atomic_fetch_add(&g_unjoined, 1, __ATOMIC_SEQ_CST);
@@ -303,6 +304,7 @@ void thread_joined(Thread* t) {
   // joins came before this one.
   if (__atomic_sub_fetch(&g_unjoined, 1, __ATOMIC_SEQ_CST) != 0) return;
   end_segment(t);
+  begin_alone();
   __atomic_store_n(&g_alone, true, __ATOMIC_RELAXED);
 }
 

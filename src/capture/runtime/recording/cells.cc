@@ -282,7 +282,7 @@ using SizedWord = std::conditional_t<
       if (observing::plain_value<false>(t, address, static_cast<SizedWord<size>>(value))) return;                      \
       return read_access(t, address, value, size, site);                                                               \
     }                                                                                                                  \
-    if (leaves_out(t, address, size)) return;                                                                          \
+    if (leaves_out(t, EventKind::Read, address, size)) return;                                                         \
     read_of(t, address, value, size, site);                                                                            \
   }                                                                                                                    \
   extern "C" __attribute__((noinline)) void sooth_slow_write##size(std::uint64_t address, std::uint64_t value,         \
@@ -293,7 +293,7 @@ using SizedWord = std::conditional_t<
       if (observing::plain_value<true>(t, address, static_cast<SizedWord<size>>(value))) return;                       \
       return write_access(t, address, value, size, site);                                                              \
     }                                                                                                                  \
-    if (leaves_out(t, address, size)) return;                                                                          \
+    if (leaves_out(t, EventKind::Write, address, size)) return;                                                        \
     write_of(t, address, value, size, site);                                                                           \
   }                                                                                                                    \
   extern "C" void sooth_read##size(std::uint64_t address, std::uint64_t value, std::uint32_t site) {                   \

@@ -23,13 +23,17 @@ bool g_stopped;             // another module has not: nothing is owned any more
 constexpr std::uint64_t kMostOwned = std::uint64_t{1} << 27;
 std::uint64_t* g_owned;
 std::uint64_t g_owned_count;
+std::uint64_t g_owned_before; // they came before the thread was alone
 
-// By block: not 0 if nobody may own it. Address space, a byte for each word. Set when an object
-// ends in it: a thread that uses what it has freed itself makes a mistake, and that is to be
-// recorded. Set also when one begins there under a lock: it is meant to be shared. Cleared when one
-// begins that covers all of the block.
-std::uint8_t* g_barred;
-std::uint8_t& bar_of(std::uint64_t block) { return g_barred[block / kOwnerBlock & (kTableBytes / 8 - 1)]; }
+// By block, a byte for each word. Address space.
+// Barred: nobody may own it. An object ended in it: a thread that uses what it has freed itself
+// makes a mistake, and that is to be recorded. Or one began there under a lock: it is meant to be
+// shared. Until one begins that covers all of the block.
+// Whole: all of it belongs to one object, since that began.
+enum Mark : std::uint8_t { kNoMark, kBarred, kWhole };
+std::uint8_t* g_marks;
+std::uint8_t& mark_of(std::uint64_t block) { return g_marks[block / kOwnerBlock & (kTableBytes / 8 - 1)]; }
+bool has_mark(std::uint64_t block, Mark mark) { return __atomic_load_n(&mark_of(block), __ATOMIC_RELAXED) == mark; }
 
 bool is_stopped() { return __atomic_load_n(&g_stopped, __ATOMIC_SEQ_CST); }
 
@@ -68,7 +72,7 @@ bool is_well_inside(const Thread* t, std::uint64_t block) {
 // The thread has touched the block often enough, and nobody else has. What the cells know of it is
 // written out: from now on they learn nothing of it.
 bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint64_t block) {
-  if (bar_of(block) != 0 || !is_well_inside(t, block) || !has_rows_left()) return false;
+  if (has_mark(block, kBarred) || !is_well_inside(t, block) || !has_rows_left()) return false;
   const std::uint64_t place = __atomic_fetch_add(&g_owned_count, 1, __ATOMIC_SEQ_CST);
   if (place >= kMostOwned) return false;
   __atomic_store_n(&g_owned[place], block, __ATOMIC_SEQ_CST);
@@ -81,6 +85,16 @@ bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint6
   return true;
 }
 
+// What the block holds, as one write: nobody else is there to see it earlier. All of it belongs to
+// one object, so the write is one that the thread may make.
+void write_contents(Thread* t, std::uint64_t block) {
+  append_payload(t, EventKind::Write, block, kOwnerBlock, 0, 0, 0, 0, reinterpret_cast<const void*>(block), kOwnerBlock,
+                 nullptr, 0);
+}
+bool may_write_contents(const Thread* t, std::uint64_t block) {
+  return g_alone && __sooth_thread.abi.mine == t->mine && has_mark(block, kWhole);
+}
+
 // The calling thread ends the ownership that `seen` says. The word becomes `then`, or kShared if
 // the owner may go on in another run.
 void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint64_t block, std::uint64_t then) {
@@ -91,7 +105,9 @@ void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint
   end_storing();
   const auto owner = static_cast<std::uint32_t>(thread_in(seen));
   const auto epoch = static_cast<std::uint32_t>(epoch_in(seen));
-  if (owner == t->number && epoch == t->strong_epoch) {
+  if (owner == t->number && may_write_contents(t, block)) {
+    write_contents(t, block);
+  } else if (owner == t->number && epoch == t->strong_epoch) {
     give_up(t, block);
   } else if (owner == t->number || is_before(owner, epoch, t)) {
     hand_over_in_order(t, block, owner, epoch);
@@ -104,16 +120,26 @@ void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint
   if (storing != 0) begin_storing();
 }
 
-enum class Use { Access, Region, Bar, Share };
+enum class Use { Read, Write, Region, GiveUp, Share };
+bool is_access(Use use) { return use == Use::Read || use == Use::Write; }
+Use use_by(EventKind kind) { return kind == EventKind::Write ? Use::Write : Use::Read; }
+
+// Whether an access of a block that the thread has touched counts. What is used under a lock will
+// be used by others. What the only thread reads is not recorded anyway (cells.h), and its last
+// writes say what others begin with: it owns where it writes, and can say in the end what it wrote.
+bool counts(const Thread* t, Use use, std::uint64_t block) {
+  if (owns_eagerly()) return true;
+  return g_alone ? use == Use::Write && has_mark(block, kWhole) : t->locks == 0;
+}
 
 // One step on the way of a block's word. True if the use is settled; then `left_out` says whether
 // it is not recorded.
 bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& left_out) {
   std::uint64_t seen = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
-  if (use == Use::Access && is_stopped()) use = Use::Share;
+  if (is_access(use) && is_stopped()) use = Use::Share;
   const std::uint64_t touched = use == Use::Share ? kShared : touched_by(t);
   if (seen == kShared) {
-    if (use != Use::Access || !g_alone || touched == kShared) return true;
+    if (!is_access(use) || !g_alone || touched == kShared) return true;
     return change(word, seen, touched);
   }
   if (seen == kBusy) return wait_while_busy(t, word), false;
@@ -121,20 +147,17 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   const bool own_epoch = (seen | kOwned) == t->mine;
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
-    if (use != Use::Access || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
-    // What is used under a lock will be used by others. What the only thread does is hardly
-    // recorded anyway (cells.h); and its last writes say what others begin with, while an owner's
-    // do not.
-    if ((t->locks != 0 || g_alone) && !owns_eagerly()) return true;
+    if (!is_access(use) || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
+    if (!counts(t, use, block)) return true;
     if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
     return true;
   }
   const bool own = thread_in(seen) == t->number && t->mine != kNobody;
-  const bool goes_on = use == Use::Region || (use == Use::Bar && !is_owned(seen)) ||
-                       (use == Use::Access && __sooth_thread.abi.mine == t->mine);
+  const bool goes_on = use == Use::Region || (use == Use::GiveUp && !is_owned(seen)) ||
+                       (is_access(use) && __sooth_thread.abi.mine == t->mine);
   if (own && goes_on) {
-    if (own_epoch) return left_out = use == Use::Access, true;
+    if (own_epoch) return left_out = is_access(use), true;
     // Its own, of an earlier epoch. Others may have their parts beside it now.
     if (is_owned(seen) && !is_well_inside(t, block)) end_ownership(t, word, seen, block, touched);
     else change(word, seen, (t->mine & ~kOwned) | (seen & 0xff));
@@ -145,7 +168,7 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
         own || is_before(static_cast<std::uint32_t>(thread_in(seen)), static_cast<std::uint32_t>(epoch_in(seen)), t);
     return change(word, seen, ordered ? touched : kShared);
   }
-  end_ownership(t, word, seen, block, own && use != Use::Bar ? kShared : touched);
+  end_ownership(t, word, seen, block, own && use != Use::GiveUp ? kShared : touched);
   return false;
 }
 
@@ -196,7 +219,7 @@ void start_owning() {
   if (g_owned == nullptr || !can_hand_over() || !make_lives()) return;
   auto* table = static_cast<std::uint8_t*>(os::pages(kTableBytes + kTableBytes / 8));
   if (table == nullptr) return;
-  g_barred = table + kTableBytes;
+  g_marks = table + kTableBytes;
   constexpr int kDontDump = 16; // MADV_DONTDUMP
   os::call(SYS_madvise, reinterpret_cast<long>(table), static_cast<long>(kTableBytes + kTableBytes / 8), kDontDump);
   __atomic_store_n(&g_table, table, __ATOMIC_SEQ_CST);
@@ -210,7 +233,7 @@ void restart_owning(Thread* t) {
   os::empty_pages(g_table, kTableBytes + kTableBytes / 8);
   forget_lives();
   forget_rows();
-  g_owned_count = 0;
+  g_owned_count = g_owned_before = 0;
   t->strong_epoch = 1;
   t->interrupted = 0;
   use_own_word(t);
@@ -226,22 +249,40 @@ void use_own_word(Thread* t) {
   abi.mine = t->mine;
 }
 
-bool leaves_out_slowly(Thread* t, std::uint64_t address, std::uint64_t size) {
-  const bool first = settle(t, address, Use::Access);
+void end_alone(Thread* t) {
+  if (g_table == nullptr || t == nullptr) return;
+  os::BlockSignals signals;
+  std::uint64_t count = __atomic_load_n(&g_owned_count, __ATOMIC_SEQ_CST);
+  if (count > kMostOwned) count = kMostOwned;
+  for (; g_owned_before < count; ++g_owned_before) {
+    const std::uint64_t block = g_owned[g_owned_before];
+    if (block == 0 || owner_word(block) != t->mine || !may_write_contents(t, block)) continue;
+    write_contents(t, block);
+    change(owner_word(block), t->mine, touched_by(t));
+  }
+}
+
+void begin_alone() { g_owned_before = __atomic_load_n(&g_owned_count, __ATOMIC_SEQ_CST); }
+
+bool leaves_out_slowly(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
+  const Use use = use_by(kind);
+  const bool first = settle(t, address, use);
   if (is_in_one_block(address, size)) return first;
   const std::uint64_t last = address + size - 1;
-  if (settle(t, last, Use::Access) && first) return true;
-  // It lies in two blocks, and is recorded: so neither may be owned.
-  share(t, address, size);
+  if (settle(t, last, use) && first) return true;
+  // It lies in two blocks, and is recorded: so neither may be owned now.
+  settle(t, address, Use::GiveUp);
+  settle(t, last, Use::GiveUp);
   return false;
 }
 
-void settle_range(Thread* t, std::uint64_t address, std::uint64_t size) {
+void settle_range(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   std::uint64_t waits;
   do {
     waits = t->busy_blocks;
     each_block(address, size, [&](std::uint64_t block) {
-      if (__atomic_load_n(&owner_word(block), __ATOMIC_RELAXED) != kShared) settle(t, block, Use::Access);
+      const std::uint64_t seen = __atomic_load_n(&owner_word(block), __ATOMIC_RELAXED);
+      if (!is_settled(kind, seen)) settle(t, block, use_by(kind));
     });
   } while (waits != t->busy_blocks);
 }
@@ -259,13 +300,15 @@ void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t 
   const bool bars = !stack && (ends || (t->locks != 0 && !owns_eagerly()));
   each_block(address, size, [&](std::uint64_t block) {
     const bool covered = address <= block && address + size - block >= kOwnerBlock;
+    const Mark mark = bars ? kBarred : covered && !stack ? kWhole : kNoMark;
     // Relaxed: another thread that is about to own the block changes its word, as this one does.
-    if (bars || covered) __atomic_store_n(&bar_of(block), bars, __ATOMIC_RELAXED);
+    if (mark != kNoMark || covered || has_mark(block, kWhole))
+      __atomic_store_n(&mark_of(block), mark, __ATOMIC_RELAXED);
     const std::uint64_t seen = __atomic_load_n(&owner_word(block), __ATOMIC_RELAXED);
     // All that was left out was done to an object that ends now, by the thread that ends it. What
     // begins there later is another object.
     if (covered && ends && seen == t->mine && change(owner_word(block), seen, touched_by(t))) return;
-    if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, bars ? Use::Bar : Use::Region);
+    if (seen != kShared && !(stack && seen == kFresh)) settle(t, block, bars ? Use::GiveUp : Use::Region);
   });
   if (__sooth_thread.abi.owner_mask != 0) follow_hand_overs(t);
 }

@@ -18,16 +18,20 @@
 // joining alone (epochs.h), then the block is not shared but touched by the newcomer. When a thread
 // is alone, it may touch shared blocks again.
 //
+// A thread that is alone (cells.h) owns blocks that it writes and that lie inside one object. It
+// writes out their contents before there is another thread (end_alone): what others begin with is
+// known, and nobody takes such a block over.
+//
 // Never owned: blocks with globals, statics and watched variables; blocks in which objects ended
-// (ownership.cc, g_barred). Not owned, because others are likely to come: blocks at the border of a
-// thread's part (is_well_inside), what is used under locks, what a thread uses while it is alone.
+// (ownership.cc, g_marks). Not owned, because others are likely to come: blocks at the border of a
+// thread's part (is_well_inside), what is used under locks.
 //
 // Whoever takes a block over waits for its owner's store. Only code that is compiled without
 // -fno-sooth-own says that it stores. So nothing is owned unless all of the program is compiled so;
 // and when another module is loaded, all ownership ends before its code runs.
 #pragma once
 
-#include "capture/runtime/thread.h"
+#include "capture/runtime/recording/cells.h"
 
 namespace sooth::runtime {
 
@@ -68,19 +72,29 @@ inline bool is_in_one_block(std::uint64_t address, std::uint64_t size) {
   return (address & (kOwnerBlock - 1)) + size <= kOwnerBlock;
 }
 
-bool leaves_out_slowly(Thread* t, std::uint64_t address, std::uint64_t size);
+// Whether an access of a block with this word leaves the word as it is.
+inline bool is_settled(EventKind kind, std::uint64_t word) {
+  const std::uint64_t mine = __sooth_thread.abi.mine;
+  if (word == kShared || word == mine) return true;
+  return g_alone && kind == EventKind::Read && (word | kOwned) == mine && !owns_eagerly(); // its reads do not count
+}
+inline bool is_settled(EventKind kind, std::uint64_t address, std::uint64_t size) {
+  return is_in_one_block(address, size) && is_settled(kind, __atomic_load_n(&owner_word(address), __ATOMIC_RELAXED));
+}
+
+bool leaves_out_slowly(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size);
 // A plain access of at most 8 bytes: true if it is not to be recorded. Takes the block over, if it
 // is another thread's.
-inline bool leaves_out(Thread* t, std::uint64_t address, std::uint64_t size) {
-  if (__builtin_expect(__atomic_load_n(&owner_word(address), __ATOMIC_RELAXED) == kShared, 1) &&
-      is_in_one_block(address, size))
-    return false;
-  return leaves_out_slowly(t, address, size);
+inline bool leaves_out(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t word = __atomic_load_n(&owner_word(address), __ATOMIC_RELAXED);
+  if (__builtin_expect(is_settled(kind, word), 1) && is_in_one_block(address, size))
+    return word == __sooth_thread.abi.mine;
+  return leaves_out_slowly(t, kind, address, size);
 }
 // The thread is about to access the range, or has just done it: takes its blocks over. `storing` is
 // set meanwhile, and was set without a break when this returns: what is left out now can be waited
 // for.
-void settle_range(Thread* t, std::uint64_t address, std::uint64_t size);
+void settle_range(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size);
 // f(address, size) for the parts of a settled range that are to be recorded. A block that is being
 // taken from the thread was its own when the range was settled: whoever takes it waits.
 template <typename F>
@@ -108,6 +122,10 @@ inline void end_storing() {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n(&__sooth_thread.abi.storing, 0, __ATOMIC_RELAXED);
 }
+
+// The thread is alone, and will not be any more: writes out what its blocks hold. And the reverse.
+void end_alone(Thread* t);
+void begin_alone();
 
 // Numbers that only a thread's own clock gives are brought behind the last hand-over.
 void follow_hand_overs(Thread* t);

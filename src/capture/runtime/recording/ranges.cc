@@ -132,10 +132,10 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
   if (size == 0) return;
   if (!is_recording()) return g_sink->access(t, kind, target, bytes, size, site);
   if (size <= 8) {
-    if (!leaves_out(t, target, size)) piece_access(t, kind, target, from, size, site);
-    return;
+    if (leaves_out(t, kind, target, size) || repeats_cells(kind, target, from, size)) return;
+    return piece_access(t, kind, target, from, size, site);
   }
-  settle_range(t, target, size);
+  settle_range(t, kind, target, size);
   each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
     const std::uint8_t* part_bytes = from + (part - target);
     if (repeats_cells(kind, part, part_bytes, part_size)) return;
@@ -146,11 +146,15 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
 
 void copy_access(Thread* t, const void* to, const void* from, std::uint64_t size, std::uint32_t site) {
   // Both are settled before anything is left out.
+  const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
+  const auto settled = [&] {
+    return is_settled(EventKind::Read, source, size) && is_settled(EventKind::Write, target, size);
+  };
   std::uint64_t waits = ~std::uint64_t{0};
-  while (is_recording() && waits != t->busy_blocks) {
+  while (is_recording() && waits != t->busy_blocks && !settled()) {
     waits = t->busy_blocks;
-    settle_range(t, reinterpret_cast<std::uint64_t>(from), size);
-    settle_range(t, reinterpret_cast<std::uint64_t>(to), size);
+    settle_range(t, EventKind::Read, source, size);
+    settle_range(t, EventKind::Write, target, size);
   }
   range_access(t, EventKind::Read, from, from, size, site);
   range_access(t, EventKind::Write, to, from, size, site);
@@ -173,7 +177,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   // A loop that may read what it writes: bytes that the cells know stay as they are until the loop
   // itself changes them.
   t->opaque = (what & kLoopOpaque) != 0;
-  settle_range(t, target, size);
+  settle_range(t, kind, target, size);
   each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
     const std::uint8_t* part_bytes = bytes + (part - target);
     if (!repeats_cells(kind, part, part_bytes, part_size)) recorded_range(t, kind, part, part_bytes, part_size, site);
@@ -189,10 +193,10 @@ void range_fill(Thread* t, const void* address, std::uint8_t byte, std::uint64_t
   if (!is_recording()) return g_sink->fill(t, target, byte, size, site);
   if (size <= 8) {
     const std::uint64_t value = byte * std::uint64_t{0x0101010101010101};
-    if (leaves_out(t, target, size)) return;
+    if (leaves_out(t, EventKind::Write, target, size)) return;
     return piece_access(t, EventKind::Write, target, reinterpret_cast<const std::uint8_t*>(&value), size, site);
   }
-  settle_range(t, target, size);
+  settle_range(t, EventKind::Write, target, size);
   each_recorded_part(t, target, size, [&](std::uint64_t part, std::uint64_t part_size) {
     if (!in_detail(t)) void_range(t, part, part_size);
     const auto keep = is_exact(part, part_size) ? append_exactly : append;
