@@ -172,8 +172,9 @@ private:
     raw.value = e.value;
     raw.counter = counter;
     raw.site = site_number(e.site);
-    raw.order = e.kind == EventKind::Read && (e.marks & kOtherSites) != 0 ? kRepeatedElsewhere
-                                                                          : static_cast<std::uint8_t>(e.order);
+    const bool read = e.kind == EventKind::Read || e.kind == EventKind::AtomicRead;
+    const int elsewhere = read && (e.marks & kOtherSites) != 0 ? kRepeatedElsewhere : 0;
+    raw.order = static_cast<std::uint8_t>(static_cast<int>(e.order) | elsewhere);
     raw.flags = e.flags;
     raw.kind = static_cast<std::uint8_t>(e.kind);
     std::vector<RawEvent>& slots = buffers_[e.thread].slots;

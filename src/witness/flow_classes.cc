@@ -78,9 +78,9 @@ void FlowClasses::find_later(const std::vector<EventNumber>& events) {
     }
     const ValueFlow* flow = trace_.static_facts.flows.of(e.site);
     if (!complete || flow == nullptr || flow->bytes != e.size || free_.contains(event)) continue;
-    const bool reads_so =
-        flow->is_update ? e.kind == EventKind::AtomicRmw
-                        : e.kind == EventKind::Read && stands_for_itself(e) && (e.marks & trace::kOtherSites) == 0;
+    const bool alone = (e.marks & trace::kOtherSites) == 0;
+    const bool loads = e.kind == EventKind::AtomicRead || (e.kind == EventKind::Read && stands_for_itself(e));
+    const bool reads_so = flow->is_update ? e.kind == EventKind::AtomicRmw : loads && alone;
     if (!reads_so || !reaches_known_stores(static_cast<std::size_t>(flow - reads.data()))) continue;
     free_.insert(event);
     later_.insert(event);

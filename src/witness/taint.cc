@@ -179,8 +179,8 @@ bool Taint::apply_by_class(EventNumber number, bool reads_tainted) {
     thread.anything = true;
     for (const std::uint32_t site : classes_->later_sites(number)) thread.reached.insert(site);
   }
+  if (flowed && writes_memory(trace_.events[number].kind)) return true;
   if (classes_->is_update(number)) return reads_tainted;
-  if (trace_.events[number].kind == EventKind::Write && flowed) return true;
   return std::ranges::any_of(classes_->sources(number),
                              [&](EventNumber read) { return thread.tainted.contains(read); });
 }

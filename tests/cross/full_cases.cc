@@ -112,7 +112,8 @@ const std::vector<std::uint32_t>* later_stores_of(const trace::Trace& trace, std
   const Event& e = trace.events[read];
   const ValueFlow* flow = trace.static_facts.flows.of(e.site);
   if (!flow || flow->bytes != e.size || flow->sinks.decides || (e.marks & trace::kOtherSites) != 0) return nullptr;
-  if (flow->is_update ? e.kind != EventKind::AtomicRmw : e.kind != EventKind::Read || !is_plain(e)) return nullptr;
+  const bool loads = e.kind == EventKind::AtomicRead || (e.kind == EventKind::Read && is_plain(e));
+  if (flow->is_update ? e.kind != EventKind::AtomicRmw : !loads) return nullptr;
   for (const std::uint32_t site : flow->sinks.stores)
     if (site < trace.sieved_stores.size() && trace.sieved_stores[site]) return nullptr;
   for (std::uint32_t i = read + 1;
@@ -202,7 +203,7 @@ void give_classes(trace::Trace& trace, std::uint64_t seed) {
     }
     if (!flow.sinks.decides)
       for (const std::uint32_t later : behind(trace, i))
-        if (trace.events[later].kind == EventKind::Write && random() % 100 < 40)
+        if (trace::writes_memory(trace.events[later].kind) && random() % 100 < 40)
           flow.sinks.stores.push_back(trace.events[later].site);
     std::ranges::sort(flow.sinks.stores);
     flow.sinks.stores.erase(std::unique(flow.sinks.stores.begin(), flow.sinks.stores.end()), flow.sinks.stores.end());
@@ -229,7 +230,8 @@ Case class_case(std::uint64_t seed) {
   out.trace.sites.resize(events.size() + 1);
   out.trace.sieved_stores.resize(events.size() + 1);
   for (std::uint32_t i = 0; i < events.size(); ++i) { // and some say that others were left out
-    if (events[i].kind == EventKind::Read && random() % 100 < 8) events[i].marks |= trace::kOtherSites;
+    const bool loads = events[i].kind == EventKind::Read || events[i].kind == EventKind::AtomicRead;
+    if (loads && random() % 100 < 8) events[i].marks |= trace::kOtherSites;
     if (random() % 100 < 5) events[i].marks |= trace::kBehindOmitted;
     out.trace.sieved_stores[i + 1] = random() % 100 < 5;
   }
@@ -252,7 +254,7 @@ Case class_case(std::uint64_t seed) {
     if (!later) continue;
     for (const std::uint32_t next : behind(out.trace, i)) {
       if (hides(events[next])) out.relation.leads[next].insert(i);
-      if (events[next].kind == EventKind::Write && std::ranges::binary_search(*later, events[next].site))
+      if (trace::writes_memory(events[next].kind) && std::ranges::binary_search(*later, events[next].site))
         out.relation.writes[next].insert(i);
     }
   }

@@ -182,6 +182,22 @@ TEST_F(LaterFlows, EveryLaterStoreOfTheSiteDependsOnIt) {
   EXPECT_TRUE(is_free()); // looks at the last one
 }
 
+TEST_F(LaterFlows, AtomicLoadsAndStores) {
+  trace::Event& e = read();
+  e.kind = EventKind::AtomicRead;
+  e.order = trace::MemoryOrder::Relaxed;
+  b_.rmw(0, kY, 4, 1, 2).site = kStore;
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(LaterFlows, AnAtomicLoadThatStandsForOtherSitesDecides) {
+  trace::Event& e = read();
+  e.kind = EventKind::AtomicRead;
+  e.marks |= trace::kOtherSites;
+  write();
+  EXPECT_FALSE(is_free());
+}
+
 TEST_F(LaterFlows, WhatOtherSitesDidWithTheValueIsNotKnown) {
   read().marks |= trace::kOtherSites;
   write();

@@ -238,9 +238,11 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
     counter = holding.load_number(t);
   }
   // An acquire load after a relaxed one of the same value is not a repeat: it orders what follows.
-  if (sizeof(T) < 16 && t->last->order == order &&
-      repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T), site))
+  if (sizeof(T) < 16 && (t->last->order & ~trace::kRepeatedElsewhere) == order &&
+      repeats_last(t, EventKind::AtomicRead, as_address(p), static_cast<std::uint64_t>(value), sizeof(T), site)) {
+    if (t->last->site != site) t->last->order |= trace::kRepeatedElsewhere;
     return value;
+  }
   end_segment(t);
   Appending appending(t);
   trace::RawEvent* slot = prepare(t, kAccessSlots<T>);

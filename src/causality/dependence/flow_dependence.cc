@@ -119,9 +119,10 @@ private:
     if (number == kNoClass) return;
     const ValueFlow& flow = flows_.reads[number];
     if (flow.bytes != read.size || flow.is_update != (read.kind == EventKind::AtomicRmw)) return;
-    if (!flow.is_update && (read.kind != EventKind::Read || !is_plain(read))) return;
+    const bool atomic = flow.is_update || read.kind == EventKind::AtomicRead;
+    if (!atomic && (read.kind != EventKind::Read || !is_plain(read))) return;
     if (at_once_[number] && flow.is_update) free_.insert({events.front(), {}});
-    else if (at_once_[number]) look_for_stores(events, flow);
+    else if (at_once_[number] && !atomic) look_for_stores(events, flow);
     if (free_.contains(events.front()) || reached_[number].decides || !in_detail) return;
     if ((read.marks & trace::kOtherSites) != 0) return; // what other sites do with the value is not known
     free_.insert({events.front(), {}});

@@ -207,12 +207,13 @@ void EventStream::append_event(const RawEvent& raw, const std::uint8_t* payload)
   e.site = context_->sites.index_of(raw.site);
   e.thread = thread_;
   e.kind = static_cast<EventKind>(raw.kind);
-  e.order = raw.order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst) ? static_cast<MemoryOrder>(raw.order)
-                                                                        : MemoryOrder::SeqCst;
-  if (e.kind == EventKind::Read && raw.order == kRepeatedElsewhere) {
-    e.order = MemoryOrder::Plain;
+  std::uint8_t order = raw.order;
+  if ((e.kind == EventKind::Read || e.kind == EventKind::AtomicRead) && (order & kRepeatedElsewhere) != 0) {
+    order &= static_cast<std::uint8_t>(~kRepeatedElsewhere);
     e.marks = kOtherSites;
   }
+  const bool known = order <= static_cast<std::uint8_t>(MemoryOrder::SeqCst);
+  e.order = known ? static_cast<MemoryOrder>(order) : MemoryOrder::SeqCst;
   e.flags = raw.flags;
   const int shapes = ((raw.flags & kPayload) != 0) + ((raw.flags & kFill) != 0) + ((raw.flags & kOpaque) != 0);
   if (kind_name(e.kind).empty() || shapes > 1) {

@@ -162,6 +162,21 @@ __attribute__((noinline)) int tickets() {
 void looks_at_tickets() {
   if (tickets() == 2) y = 1;
 }
+void reads_atomically() {
+  y = __atomic_load_n(&x, __ATOMIC_ACQUIRE); // flows
+}
+void stores_atomically() {
+  __atomic_store_n(&y, x + 1, __ATOMIC_RELEASE); // flows
+}
+void adds_atomically() {
+  __atomic_fetch_add(&y, x, __ATOMIC_RELAXED); // flows
+}
+void compares(int expected) {
+  __atomic_compare_exchange_n(&y, &expected, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); // decides
+}
+void waits() {
+  while (__atomic_load_n(&x, __ATOMIC_ACQUIRE) == 0) outside(0); // decides
+}
 void ticking() {
   __atomic_fetch_add(&hidden, 1, __ATOMIC_RELAXED); // flows
 }

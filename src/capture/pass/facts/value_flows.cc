@@ -93,16 +93,17 @@ void ValueFlows::add_load(const LoadInst& load, std::uint32_t row, const Flow* f
 }
 
 void ValueFlows::add_atomic(const Instruction& atomic, std::uint32_t row, ValueSinks& sinks) {
+  if (isa<StoreInst>(atomic)) return; // it reads nothing
   const auto* update = dyn_cast<AtomicRMWInst>(&atomic);
-  if (!update || update->isVolatile() || update->getType()->isPointerTy()) {
+  if ((!update && !isa<LoadInst>(atomic)) || atomic.isVolatile() || atomic.getType()->isPtrOrPtrVectorTy()) {
     decides_.insert(row);
     return;
   }
-  const std::uint64_t bytes = update->getDataLayout().getTypeStoreSize(update->getType()).getFixedValue();
-  const Value* base = update->getPointerOperand()->stripInBoundsConstantOffsets();
+  const std::uint64_t bytes = atomic.getDataLayout().getTypeStoreSize(atomic.getType()).getFixedValue();
+  const Value* base = update ? update->getPointerOperand()->stripInBoundsConstantOffsets() : nullptr;
   add(row, {.bytes = static_cast<std::uint32_t>(bytes),
-            .is_update = true,
-            .out_of_reach = is_out_of_reach(base),
+            .is_update = update != nullptr,
+            .out_of_reach = base && is_out_of_reach(base),
             .sinks = sinks.of(atomic)});
 }
 

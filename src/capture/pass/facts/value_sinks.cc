@@ -72,6 +72,8 @@ void ValueSinks::use(const Use& use, Sinks& sinks) {
   const Value& value = *use.get();
   const auto* user = dyn_cast<Instruction>(use.getUser());
   if (!user) sinks.decides = true;
+  else if (const auto atomic = hooks_.atomics.find(user); atomic != hooks_.atomics.end())
+    store_atomically(*user, atomic->second, use, sinks);
   else if (const auto* write = dyn_cast<StoreInst>(user)) store(*write, value, sinks);
   else if (const auto* call = dyn_cast<CallBase>(user); call && !isa<IntrinsicInst>(call)) pass(*call, use, sinks);
   else if (isa<ReturnInst>(user)) sinks.slots.insert({numbers_.of(function_), 0});
@@ -96,6 +98,17 @@ void ValueSinks::store(const StoreInst& store, const Value& value, Sinks& sinks)
     else
       for (const LoadInst* load : *loads) follow(*load);
   }
+}
+
+// Atomic operations are always recorded. A compare-exchange compares; the result of an update comes
+// from memory, not from its operand.
+void ValueSinks::store_atomically(const Instruction& atomic, std::uint32_t row, const Use& use, Sinks& sinks) {
+  const auto* write = dyn_cast<StoreInst>(&atomic);
+  const auto* update = dyn_cast<AtomicRMWInst>(&atomic);
+  const bool stores = (write && !write->isVolatile() && use.getOperandNo() != write->getPointerOperandIndex()) ||
+                      (update && !update->isVolatile() && use.getOperandNo() != update->getPointerOperandIndex());
+  if (stores) sinks.stores.insert(row);
+  else sinks.decides = true;
 }
 
 void ValueSinks::pass(const CallBase& call, const Use& use, Sinks& sinks) {

@@ -67,6 +67,7 @@ private:
   using Loads = llvm::SmallVector<const llvm::LoadInst*, 4>;
   void use(const llvm::Use& use, Sinks& sinks);
   void store(const llvm::StoreInst& store, const llvm::Value& value, Sinks& sinks);
+  void store_atomically(const llvm::Instruction& atomic, std::uint32_t row, const llvm::Use& use, Sinks& sinks);
   void pass(const llvm::CallBase& call, const llvm::Use& use, Sinks& sinks);
   void follow(const llvm::Value& value);
   const std::optional<Loads>& loads_of(const llvm::Value& object);
