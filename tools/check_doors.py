@@ -5,7 +5,7 @@ Doors: which folder of src/ may include which (docs/architecture.md draws the sa
 Marks: no unfinished work, and no paths of one particular machine, in any file that is under version control.
 Papers: cited by the short names of docs/papers.md, never by number; the files that page names exist.
 Rooms: no folder of src/ has so many files that one cannot see them at once.
-Headers: in src/predict, what only one file needs is in that file, unless it is an idea with a file of its own.
+Headers: in src/predict and src/causality, what only one file needs is in that file, unless it is an idea with a file of its own.
 References: every file that a comment in src/ or a page of docs/ names with its folder exists.
 """
 
@@ -55,6 +55,9 @@ EFFECTS = re.compile(r"^trace/(effects|kind_groups)\.h$")
 
 # So many files at one level are a room that should be two.
 MOST_FILES = 45
+
+# Where a header has two users, or a .cc of its own.
+ROOMS_OF_HEADERS = ("predict/", "causality/")
 
 # Tables of names, without any code: open to all.
 TABLES = re.compile(r"^causality/models/models\.def$")
@@ -154,14 +157,14 @@ def check_rooms(problems):
 
 
 def lonely_headers(includes):
-    """The headers of src/predict that only one file includes, and that have no .cc of their own. `includes`: by file, what it
-    includes (paths below src/)."""
+    """The headers of ROOMS_OF_HEADERS that only one file includes, and that have no .cc of their own. `includes`: by file, what
+    it includes (paths below src/)."""
     users = {}
     for source, included in includes.items():
         for header in included:
             if header.rpartition(".")[0] != source.rpartition(".")[0]:
                 users.setdefault(header, set()).add(source)
-    headers = (name for name in includes if name.startswith("predict/") and name.endswith(".h"))
+    headers = (name for name in includes if name.startswith(ROOMS_OF_HEADERS) and name.endswith(".h"))
     return [name for name in sorted(headers) if len(users.get(name, ())) < 2 and name[:-2] + ".cc" not in includes]
 
 
@@ -173,9 +176,9 @@ def check_headers(problems):
             includes[source.relative_to(ROOT / "src").as_posix()] = [name.group(1) for name in names if name]
     for header in lonely_headers(includes):
         problems.append(f"src/{header}: only one file needs it, and it has no .cc of its own: move it there")
-    tried = {"predict/a.h": [], "predict/a.cc": ["predict/a.h"], "predict/b.h": [], "predict/c.h": [],
-             "predict/d.cc": ["predict/a.h", "predict/b.h", "predict/c.h"], "predict/e.cc": ["predict/c.h"]}
-    if lonely_headers(tried) != ["predict/b.h"]:
+    tried = {"predict/a.h": [], "predict/a.cc": ["predict/a.h"], "causality/b.h": [], "predict/c.h": [], "logic/f.h": [],
+             "predict/d.cc": ["predict/a.h", "causality/b.h", "predict/c.h", "logic/f.h"], "predict/e.cc": ["predict/c.h"]}
+    if lonely_headers(tried) != ["causality/b.h"]:
         problems.append("tools/check_doors.py does not know which headers have one user")
 
 

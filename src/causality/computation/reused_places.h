@@ -14,11 +14,9 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
 
 #include <absl/container/btree_map.h>
 
-#include "base/address_ranges.h"
 #include "trace/objects.h"
 #include "trace/trace.h"
 
@@ -31,21 +29,9 @@ public:
   bool none() const { return now_.empty(); }
 
   // An object begins with this event, the trace's `number`-th.
-  void begin(const trace::Event& e, std::uint32_t number) {
-    if (objects_.moved.empty()) return;
-    const std::uint64_t original = objects_.original(e.address);
-    if (original == e.address || e.value == 0) return; // the first one there
-    erase_overlapping(now_, original, original + e.value);
-    now_[original] = {original + e.value, std::uint64_t{number} + 1};
-  }
-
+  void begin(const trace::Event& e, std::uint32_t number);
   // Which object has this address now; 0: the first one, or no place that is used again.
-  std::uint64_t object_at(std::uint64_t address) const {
-    const auto after = now_.upper_bound(address);
-    if (after == now_.begin()) return 0;
-    const Object& object = std::prev(after)->second;
-    return address < object.end ? object.number : 0;
-  }
+  std::uint64_t object_at(std::uint64_t address) const;
 
 private:
   struct Object {
