@@ -1,14 +1,14 @@
-// Who may look for how long, and who once more.
+// Divides the time of an analysis among its engines, and decides which of them may try again.
 //
-//     shares 1, 3; 8 seconds          the first gets 2, and runs out of them; the second gets 6,
-//                                     and is done after 1. 5 are left: the first gets them
+//     shares 1, 3; 8 seconds          the first engine gets 2 s, and runs out of time; the second
+//                                     gets 6 s, and needs 1. 5 s are left: the first tries again
 //
-// Question: how is the time that is left divided among engines, so that none takes another one's
-//   share, and none ends for want of time while there is time?
-// Rules. In the first round everybody gets its share of what is left, among itself and those after
-//   it. So time that one leaves goes to those after it. Then those that ran out get what is left,
-//   in the same way, as long as that is at least kWorthAnother times what they had: an engine
-//   begins from the beginning.
+// Question: how much of the remaining time does each engine get, so that no engine takes another
+//   one's share, and none stops for lack of time while time is left?
+// Rules. In the first round, each engine gets its share of the remaining time, among itself and the
+//   engines after it. So the engines after it get the time that it does not use. Then the engines
+//   that ran out of time divide the rest in the same way. They do so as long as each gets at least
+//   kWorthAnother times what it had before, because an engine starts again from the beginning.
 // Cost: the last try of each has at least as much time as all its earlier ones together.
 #pragma once
 

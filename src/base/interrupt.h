@@ -1,5 +1,5 @@
-// Somebody wants to know what is known so far: SIGINT to an analysis. Whoever works stops as if the
-// time were used up (base/budget.h), and what was found by then is reported as a part.
+// SIGINT to an analysis: the user wants the results so far. All work stops as if the time were used
+// up (base/budget.h), and the report shows the findings so far and says that it is partial.
 #pragma once
 
 namespace sooth {

@@ -4,8 +4,8 @@
 // The queue of announcements hands a program to one observer, for the time of a lease that the
 // observer renews. It is taken from the queue for good when the verdict is stored. An observer that
 // is killed does not renew, so another one gets the program, and reads it from its first record:
-// the verdict is that of all records, whoever was there when they came. Nothing that an observer
-// knows is needed by the next one.
+// the verdict is that of all records, and does not depend on which observer read them. The next
+// observer needs nothing that this one knows.
 //
 // While the stream is more than half full, observers drop records that they have received, so that
 // programs can go on. Should the observer be killed then, the next one's verdict says what is lost.

@@ -1,8 +1,8 @@
 // A connection to a NATS server with JetStream: the few things that a fleet needs of it. Only
 // nats.cc and its neighbours include the C library.
 //
-// A server that goes away is waited for: the connection comes back by itself, and what was under
-// way fails with an error that the caller answers by trying again. Everything that is published is
+// If the server goes away, the connection waits and comes back by itself. Calls that were under way
+// fail with an error, and the caller tries again. Everything that is published is
 // sealed, and everything that is read has been checked (seal.h).
 //
 // For several threads at once, unless said otherwise.

@@ -41,8 +41,8 @@ private:
   std::unique_ptr<Subscription> subscription_;
 };
 
-// What one has of a queue, until it is done with. If it is neither done nor renewed in time,
-// somebody else gets it.
+// A message that one reader has taken from a queue. If the reader neither finishes nor renews it in
+// time, another reader gets it.
 class Lease {
 public:
   struct Message;
@@ -54,7 +54,7 @@ public:
   const Stored& stored() const;
   void renew();
   bool done();      // whether the server has confirmed it
-  void give_back(); // somebody else may have it now
+  void give_back(); // another reader may take it now
 
 private:
   std::unique_ptr<Message> message_;
@@ -62,8 +62,8 @@ private:
 
 class Queue {
 public:
-  // Everybody who takes from the subject shares the queue of that name. `time`: of a lease, if the
-  // queue is new.
+  // All readers of the subject share the queue of that name. `time`: of a lease, if the queue is
+  // new.
   Queue(Nats& nats, std::string subject, std::string name, std::chrono::seconds time);
   ~Queue();
   Queue(const Queue&) = delete;

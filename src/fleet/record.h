@@ -23,7 +23,7 @@ namespace sooth::fleet {
 using Bytes = std::vector<std::uint8_t>;
 
 inline constexpr std::uint32_t kRecordVersion = 1;
-// Of a record; NATS servers take 1 MiB unless they are told otherwise, and headers are part of it.
+// Of a record; NATS servers take 1 MiB unless configured otherwise, and headers are part of it.
 inline constexpr std::size_t kMostRecord = 1'000'000;
 inline constexpr std::size_t kMostAlive = 4096; // programs in one record of them
 

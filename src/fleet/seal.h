@@ -1,4 +1,5 @@
-// Seals: who knows the token wrote this, for this subject, and nobody changed it since.
+// Seals: proof that a message was written by a holder of the token, for this subject, and has not
+// been changed since.
 //
 // NATS's own permissions say who may publish where. A token (SOOTH_TOKEN) is a second lock behind
 // them: it never travels, only HMAC-SHA256 of subject and payload does, as a header.

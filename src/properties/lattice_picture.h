@@ -3,10 +3,10 @@
 //
 // Source: JMPaX online, Figures 5 and 6.
 // Cost: the lattice is built, plainly (lattice_graph.h). If it is too large even for that, a window
-//   is reached through cuts that are as near to the violating run as the window is wide. Every cut
-//   of the window is, if the cut decides what may follow (hb), and the red runs are those among
-//   these. Beyond `max_cuts` there is no picture but a sentence that offers a window, or a smaller
-//   one.
+//   is reached through cuts that are as near to the violating run as the window is wide. Under hb,
+//   where the cut alone decides which steps may follow, this reaches every cut of the window. Only
+//   runs through these cuts are red. Beyond `max_cuts` there is no picture, but a sentence that
+//   offers a window, or a smaller one.
 #pragma once
 
 #include <cstdint>

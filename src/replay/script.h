@@ -12,10 +12,10 @@
 //
 // `thread 1 by 0 1`: thread 1 is the first one that thread 0 creates. `run T KIND N PLACE`: thread
 // T runs until it has made N more events of this kind at this place, counted from its step before.
-// `stop`: it stands directly before the event. `pause`: so, too, and it makes the event in its next
-// turn. No line has an address, so the file fits a program
-// that was built again. Lines end with the words `fails`, `remember` and `value V` where needed
-// (StepFlags in schedule.h), and with `of NAME`, for people.
+// `stop`: it stands directly before the event. `pause`: the same, and it makes the event in its
+// next turn. No line has an address, so the file fits a program that was built again. Lines end
+// with the words `fails`, `remember` and `value V` where needed (StepFlags in schedule.h), and with
+// `of NAME`, for people.
 //
 //     early 1 acquire 1 "bank.cpp" 11 43 "save(int)"
 //     from "bank.cpp" 30 3 "main"

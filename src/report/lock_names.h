@@ -37,7 +37,7 @@ public:
   // Used objects of one name get the places of their blocks (`m of the object made at a.cpp:31`),
   // and numbers if these are equal (`... a.cpp:31 #2`). Returns whether there are such.
   bool tell_apart(const std::function<Spot(std::uint32_t event)>& place_of);
-  // Empty if the source does not tell, or not yet; also for objects that have a name of their own.
+  // Empty if the source has no name for it, or not yet; also for objects with a name of their own.
   const std::string& of(std::uint64_t address) const;
   // The name of the variable at this address. A lock that is the first member of a variable shares
   // its address: it is `stats.mutex` instead of `stats` if the source uses it under that name.

@@ -1,19 +1,19 @@
-// The locks of each thread, and who may wait for whom.
+// The locks of each thread, and which threads may wait for which.
 //
 // Question: can threads wait for each other in a circle in any run, or did the recorded run misuse
 //   a lock? The answer may be yes although it is no: this is for programs that are plainly in
 //   order.
 //
-//     T1 acquire a, acquire b         a -> b: whoever holds a may wait for b
+//     T1 acquire a, acquire b         a -> b: a holder of a may wait for b
 //     T2 acquire b, acquire a         b -> a: a circle
 //
 // The nodes are locks, one-time initialisations and threads. An arrow x -> y says that some thread
-// that has x requests y. A thread has itself until it ends; whoever joins it requests it. If
-// threads wait for each other in a circle, each of them has what the one before it requests, so the
-// arrows form a circle, too. Without a circle there is no such deadlock in any run.
+// that has x requests y. A thread has itself until it ends; a join requests the thread. If threads
+// wait for each other in a circle, each of them has what the one before it requests, so the arrows
+// form a circle, too. Without a circle of arrows, no run has such a deadlock.
 // Everything else that blocks (semaphores, barriers, conditions, futexes) has no owner, so a trace
 // that has it may deadlock.
-// Source: lock graphs (Goodlock); predict/deadlocks/ decides what may be.
+// Source: lock graphs (Goodlock). predict/deadlocks/ decides the cases that this leaves open.
 // Cost: a few lookups for each acquire and release.
 #pragma once
 

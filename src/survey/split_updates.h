@@ -4,10 +4,11 @@
 //     lock m ; b = balance ; unlock m ; lock m ; balance = b + 1 ; unlock m
 //     Another thread's update in between is lost. No access races, so nothing else notices.
 //
-// Question: may the thread have such a place? If no thread has one, nobody needs to look for blocks
-//   that were meant to be atomic (predict/atomicity/unmarked_blocks.h, which has the exact rule).
+// Question: may the thread have such a place? If no thread has one, no engine has to look for
+//   blocks that were meant to be atomic (predict/atomicity/unmarked_blocks.h, which has the exact
+//   rule).
 // Where we differ: the survey knows granules and does not look at what other threads do. So a yes
-//   only means that somebody has to look.
+//   only means that the engine has to look.
 // Cost: a lookup for each access under a lock, until the first such place.
 #pragma once
 

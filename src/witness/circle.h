@@ -6,7 +6,7 @@
 //     3 T2 write x = 5       conflicts with 2: from the block to T2
 //     4 T2 write y = 1
 //     5 T1 read  y = 1       conflicts with 4: from T2 back into the block
-//     6 T1 end block         a cycle: block, T2, block. Without 5 there is none
+//     6 T1 end block         a cycle: block, T2, block. Without 5: no cycle
 //
 // A run that no other order of its events can replace by one with the block in one piece has such a
 // cycle (conflict serialisability is sufficient for view serialisability). The checker asks for the

@@ -11,7 +11,7 @@ namespace sooth::pass {
 // Not for a coroutine before it is split: it has no frame that lasts.
 void instrument_frame(FunctionContext& function, std::uint32_t row);
 
-// Tells the callee its call's site.
+// Passes the site of the call to the callee.
 void instrument_call(FunctionContext& function, llvm::CallBase& call, std::uint32_t row);
 // Calls that other code can be behind: not intrinsics, not assembly, not our own hooks.
 bool is_real_call(const llvm::CallBase& call);

@@ -2,7 +2,7 @@
 // for what is counted, orders for the rest.
 //
 //     T1 fork T2, T2 start              order: fork before start
-//     T1 sem-post s, T2 sem-wait s      operations: a run counts, whoever posts
+//     T1 sem-post s, T2 sem-wait s      operations: any thread's post will do
 //
 // Question: what must have happened before an event of a primitive, whatever the schedule?
 // Source: the rules of trace/legality, read the other way round: what each rule looks for in the

@@ -7,9 +7,9 @@
 // Source: POSIX. A signal is for one of the threads that wait when it comes, a broadcast for all of
 //   them. Wake-ups without a signal, which POSIX allows, are in no predicted run unless they were
 //   recorded.
-// A signal goes to whom it can serve, so what counts is whether there is a signal of its own for
-// each wake-up. Each takes the earliest signal since its wait that is left: whoever waited longer
-// can use every later one, too, so this serves as many as possible.
+// A run is allowed if each of its wake-ups can have a signal of its own. Each wake-up takes the
+// earliest unused signal since its wait began. A thread that has waited longer can use every later
+// signal, too, so this serves as many wake-ups as possible.
 // Cost: the number of threads that wait.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Taint for the lattice: what a node of the lattice must remember of reads that saw another value.
+// Taint for the lattice: the state that a node keeps about reads that saw another value.
 //
 //     T2 read  x, another value than in the trace     bit set
 //     T2 write x = x + 1                              bit of the written value set

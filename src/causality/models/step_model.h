@@ -1,5 +1,5 @@
-// What the models beyond `hb` share: a walk over the computation's steps in which locks only
-// exclude.
+// The common base of the models beyond `hb`: a walk over the computation's steps in which locks
+// only exclude.
 //
 //     observed: T1 write x = 1, T3 read x = 1, T2 write x = 1
 //     ObservedOrder   only this order
@@ -13,8 +13,8 @@
 //   All share the orders of other primitives, locks, and the four rules of docs/trace_format.md.
 // Where we differ: conditions are asked of each step when it is to be added, so every prefix of a
 //   run is a run; and neighbouring events that other threads cannot distinguish are not steps.
-// Who waits on a condition, and which signals are left for whom, is part of the node: half a word
-// for each thread that ever waits. Semaphores' counts follow from the cut.
+// Conditions: the node has half a word for each thread that ever waits. It says whether the thread
+// waits, and which signals are left for it. Semaphores' counts follow from the cut.
 // Cost: a step costs as much as it has operations, times the threads. Models other than hb-locks
 //   carry half a word for each location that is still to be read, so nodes are much larger and more
 //   than those of `hb`.

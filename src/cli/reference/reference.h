@@ -1,4 +1,4 @@
-// What the commands and their options are, as data: man pages and completions are made from it.
+// The commands and their options as data, from which man pages and completions are made.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// `sooth run --confirm`: replays what was predicted, and says in the report what came of it.
+// `sooth run --confirm`: replays the predicted findings, and adds the outcomes to the report.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ std::vector<StepId> shortest(const Index& index, std::vector<StepId> run, const 
 inline constexpr std::uint32_t kAllThreads = 0xffffffff;
 
 // Threads that are inside blocks go on to their ends, in the observed order, as far as they can;
-// those that stand do not. True if somebody moved.
+// those that stand do not. True if some thread moved.
 bool complete_blocks(const BlockSet& set, const Index& index, std::vector<StepId>& run,
                      std::span<const std::uint32_t> standing, std::uint32_t only = kAllThreads);
 

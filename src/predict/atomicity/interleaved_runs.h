@@ -62,7 +62,7 @@ private:
   // Another thread's access inside the block: one of those that were asked for, or any.
   StepId inside_of(const Block& block, const Between& way, const std::vector<StepId>& run,
                    const std::vector<StepId>& next) const;
-  // The location's value, also under models that tell writes apart.
+  // The location's value, also under models that distinguish writes of equal values.
   std::uint32_t now(const Execution& execution, std::uint32_t location) const;
 
   const BlockSet& set_;

@@ -31,7 +31,7 @@
 
 namespace sooth::predict {
 
-// `broken`: by block; these are left out. `suspects`: candidates are told.
+// `broken`: by block; these are left out. `suspects`: list candidates.
 void find_interleavings(const BlockSet& set, const Feasibility& feasibility, const Limits& limits,
                         const std::vector<bool>& broken, bool suspects, BlockFindings& findings, Coverage& coverage);
 

@@ -5,17 +5,18 @@
 //
 // Question: which stretches of the program would a marked block have to cover, so that some run
 //   breaks it?
-// Source: the stale-value errors of Artho, Havelund and Biere, "High-level data races", by critical
-//   sections and not by data flow. A thread reads a location under a lock, and in a later critical
-//   section of the same lock it writes it without having looked at it there. The two accesses are
-//   in one activation of a function, or one call below it. Another thread writes the location under
-//   the lock, and may do so in between (interleavings.h, as of a marked block).
-//   Check-then-act counts, too: the first section only reads, and the later one only updates, that
-//   is, it reads and writes in one line (`balance -= n`). A read in a line of its own is taken for
-//   a second look, and the same line twice for another round of a loop.
-//   A thread that makes the first access and then goes another way (there was nothing left) counts
-//   as one that may write: it runs the same code.
-// Where we differ: nothing here is a finding. The program may mean it so; the checker is not asked.
+// Source: stale-value errors (Artho, Havelund and Biere, "Using block-local atomicity to detect
+//   stale-value concurrency errors"), by critical sections and not by data flow. A thread reads a
+//   location under a lock, and in a later critical section of the same lock it writes it without
+//   having looked at it there. The two accesses are in one activation of a function, or one call
+//   below it. Another thread writes the location under the lock, and may do so in between
+//   (interleavings.h, as of a marked block). Check-then-act counts, too: the first section only
+//   reads, and the later one only updates, that is, it reads and writes in one line (`balance -=
+//   n`). A read in a line of its own is taken for a second look, and the same line twice for
+//   another round of a loop. A thread that makes the first access and then goes another way (there
+//   was nothing left) counts as one that may write: it runs the same code.
+// Where we differ: these are suggestions, not findings: the program may be right. The checker is
+//   not asked.
 // Cost: one pass, and the questions of interleavings.h.
 #pragma once
 

@@ -10,13 +10,13 @@
 //
 // Question: which instances of a circle of two waits cannot stand still together?
 // Why it is certain. Let a and b be waits with one mutex m, on conditions c and d. A standstill has
-//   no signal of c behind a, and none of d behind b (blocking.h), unless somebody stands who has m;
-//   no request of the trace is made by a thread that has m, so nobody does. Let all writes of a
-//   location by the two threads be under m, and each be made before the thread's last signal of the
-//   other one's condition, or in the same section as it. Then all of b's thread's writes come
-//   before a's section, since they come before a and not inside it; and the other way round. If
-//   nobody else writes the location, or only before both, its value at the end of both sections is
-//   that of the last write in the run, and so the same.
+//   no signal of c behind a, and none of d behind b (blocking.h), unless a thread that stands still
+//   has m. No thread of the trace makes a request while it has m, so there is none. Let all writes
+//   of a location by the two threads be under m, and each be made before the thread's last signal
+//   of the other one's condition, or in the same section as it. Then all of b's thread's writes
+//   come before a's section, since they come before a and not inside it; and the other way round.
+//   If nobody else writes the location, or only before both, its value at the end of both sections
+//   is that of the last write in the run, and so the same.
 // Where it applies: circles of two waits, each of one thread; models in which reads see their
 //   values. Other instances are left to questions.
 // Cost: the sections before the waits; the writes of at most kMostLocations locations.

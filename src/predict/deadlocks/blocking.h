@@ -40,7 +40,7 @@ public:
   // The thread of the step has made its request, and waits until another thread does something.
   // Timed requests never do.
   bool waits(causality::StepId step) const;
-  // The same for a reader that stands in line behind a writer who waits.
+  // The same for a reader that stands in line behind a writer that waits.
   bool waits_behind(causality::StepId reader, causality::StepId writer) const;
 
   // It has ended, and the program has not ended with it.
@@ -74,7 +74,7 @@ private:
   absl::flat_hash_map<std::uint64_t, Lock> locks_;
   absl::flat_hash_map<std::uint64_t, Semaphore> semaphores_;
   absl::flat_hash_map<std::uint64_t, Barrier> barriers_;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> running_; // one-time initialisations: who is in them
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> running_; // one-time initialisations: the thread inside
   struct Wait {
     std::uint64_t condition = 0;
     bool timed = false, open = false, signalled = false;

@@ -1,6 +1,5 @@
-// Whether what lies at an address stays the same object until its memory is freed: in a global
-// variable, or in a block of the heap. What is on a stack may have become another variable, without
-// an event.
+// Does an address mean the same object until its memory is freed? It does in a global variable and
+// in a heap block. On a stack, the place may become another variable without any event.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 // Question: is there a run in which a thread comes to use a primitive after another thread has
 //   destroyed it, although in the recorded run it came before?
 // Where we differ: as with memory (memory_errors.h); the orders that are waived are those of
-//   destroy_orders.h. POSIX allows `lock; last = --users == 0; unlock; if (last)
-//   destroy`: the exclusion of the lock and the values of `users` already say that no run has the
+//   destroy_orders.h. POSIX allows `lock; last = --users == 0; unlock; if (last) destroy`: the
+//   exclusion of the lock and the values of `users` already say that no run has the
 //   destruction before another thread's unlock.
 // Observed: semaphores, barriers and spin locks that the recorded run used after they were
 //   destroyed. Only a call initialises these. Read-write locks and conditions may be initialised

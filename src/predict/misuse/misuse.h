@@ -21,8 +21,7 @@
 //
 // Not looked at: read-write locks, spin locks and condition variables that are used after they were
 // destroyed (memory/primitive_lives.h); locks that are known by annotations; locks shared with
-// other processes. A mutex that its own thread locks twice hangs:
-// that is a deadlock.
+// other processes. A mutex that its own thread locks twice hangs: that is a deadlock.
 //
 // One cannot rely on the exclusion of such a lock. It is set aside: its acquires and releases, the
 // waits with it and the signals to them keep their observed order in every predicted run.

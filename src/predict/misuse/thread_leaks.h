@@ -4,10 +4,10 @@
 //     1 T1 fork T2
 //     2 T2 thread-end
 //     3 T1 thread-end        the program exits: T2 is a leak. A `join` or `detach` of T2 anywhere
-//                            would have made it none
+//                            would prevent this
 //
-// Question: which threads did the recorded run leak? As ThreadSanitizer defines it: a thread that
-//   still runs at exit is none, because a program may well end under it.
+// Question: which threads did the recorded run leak? As in ThreadSanitizer, a thread that still
+//   runs at exit does not count, because a program may well end under it.
 // Cost: one pass. Needs the whole trace.
 //
 // Places: the creation (Role::Use) and the thread's end (Role::Step).

@@ -1,4 +1,5 @@
-// What a run must keep to, as orders between steps: the polynomial heart of the complete tier.
+// The conditions that a run must meet, as orders between steps: the polynomial heart of the
+// complete tier.
 //
 //     T1 w : write x = 1      r sees w. Suppose that w' is known to come before r, for example by
 //     T3 w': write x = 2      a release in T3 and an acquire in T2. Then w' comes before w: between

@@ -1,5 +1,5 @@
-// Semaphores and conditions of a schedule as it grows; and, where a wait is stuck, what must be
-// otherwise.
+// Semaphores and conditions of a schedule as it grows. Where a wait is stuck: the changes of order
+// that could free it.
 //
 //     semaphore with count 0:  T1 post, T2 take; T3's take is stuck
 //       in every run with all of them: another post comes before T3's take, or T3's before T2's

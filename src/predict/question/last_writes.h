@@ -21,9 +21,9 @@
 //   one, *anchors*. Whatever comes before an anchor in every run comes before all that was seen in
 //   the section. Let `certain` be such writes of a location, the last one of each thread. The
 //   section's first access of the location is a read, so the thread saw the last write before it.
-//   That is none that comes before a certain one in every run, none of the thread's own in the
-//   section, and none that the question rules out. If no write of the value is left, no run answers
-//   the question.
+//   Three sorts of writes cannot be this last write: those that come before a certain one in every
+//   run, the thread's own in the section, and those that the question rules out. If no write of the
+//   value is left, no run answers the question.
 // Where it applies: models in which reads see their values; not where only deciding reads do
 //   (full).
 // Cost: the steps of the open section, times the threads that use a location, and the writes that

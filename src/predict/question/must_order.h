@@ -1,4 +1,4 @@
-// What comes before what in every run.
+// The order of steps that every run keeps.
 //
 //     T1 write x = 1, fork T2; T2 read x     the write comes before the read: T1 creates T2
 //     T1 write y = 5; T1 lock, q = 7, unlock

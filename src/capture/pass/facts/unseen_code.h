@@ -3,7 +3,7 @@
 //     static int hits; ++hits; library();    library() cannot reach hits: nobody takes its address
 //     int shared; library(&shared);          it may look at shared, and decide by it
 //
-// Question: may what a thread has written be read by code that nobody sees?
+// Question: may code without hooks read the memory that a thread has written?
 // Source: escape analysis for variables of one module; for everything else the names of what is
 //   called, which the reader compares with all modules of the program
 //   (trace/program/value_flows.h).

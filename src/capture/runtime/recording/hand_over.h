@@ -1,9 +1,10 @@
 // The end of an ownership: what the file says of it.
 //
-// A row of a Moves chunk (trace/format.h): all that its owner did in the block, and that was left
-// out, comes before the owner's first event with a number of at least `number` (or before the end
-// of its epoch); and every other thread's access of the block with a number of at least `from`
-// comes after that. docs/trace_format.md, "Owned blocks", says why this is sound.
+// A row of a Moves chunk (trace/format.h) makes two statements:
+// 1. The owner's omitted accesses of the block come before its first event with a number of at
+//    least `number` (or before the end of its epoch).
+// 2. Accesses of the block by other threads, with a number of at least `from`, come after these.
+// docs/trace_format.md, "Owned blocks", says why this is sound.
 #pragma once
 
 #include "capture/runtime/thread.h"

@@ -1,4 +1,4 @@
-// Ownership: what one thread has to itself is not recorded.
+// Ownership: accesses of memory that one thread has to itself are not recorded.
 //
 //     T1: p = malloc ; *p = 1 ... *p = 1000000        T1 owns p's block: its accesses are omitted
 //     T2: lock ; read *p                              first T2 takes the block over, then it reads
@@ -24,9 +24,9 @@
 //
 // Never owned: blocks with globals, statics and watched variables; blocks in which objects ended
 // (ownership.cc, g_marks). Not owned, because others are likely to come: blocks at the border of a
-// thread's part (is_well_inside), what is used under locks.
+// thread's part (is_well_inside), memory used under locks.
 //
-// Whoever takes a block over waits for its owner's store. Only code that is compiled without
+// A thread that takes a block over waits for the owner's store. Only code that is compiled without
 // -fno-sooth-own says that it stores. So nothing is owned unless all of the program is compiled so;
 // and when another module is loaded, all ownership ends before its code runs.
 #pragma once
