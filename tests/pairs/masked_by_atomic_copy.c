@@ -1,6 +1,6 @@
-// A number that is read and stored atomically, and copied on the way, hides a race on y. In the good
-// one it is read again at once. The trace has only the first of the two reads, and what the second
-// one is for decides.
+// A number that is read and stored atomically, and copied on the way, hides a race on y. In the
+// good one it is read again at once. The trace has only the first of the two reads, and what the
+// second one is for decides.
 // EXPECT: race y
 // MODELS: full
 #include <sooth/sooth.h>
