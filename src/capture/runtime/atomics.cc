@@ -10,6 +10,10 @@
 // - Otherwise the load has to raise the bound, which takes the stripe. If no write came since the
 //   last raise, it raises the bound by more than it needs now.
 //
+// The thread that wrote last has a bound of its own, kOwnAhead above its write: its next write gets
+// a larger number anyway, and another thread's goes above that bound. So a thread that loads and
+// stores what is its own (the bottom of its deque, say) takes the stripe for the stores only.
+//
 // A signal handler may interrupt its own thread inside a stripe. Then it works without the stripe,
 // and is counted (inexact-atomics).
 #include <type_traits>
@@ -31,10 +35,13 @@ struct alignas(64) Stripe {
   // Version, and above it the holder's number plus one, or 0. One word, so that a handler on the
   // holder's own thread never sees a half of it.
   std::uint64_t state;
-  std::uint64_t clock; // the number of the last write; changes only while held
-  std::uint64_t bound; // at least `clock`; no load since has a larger number than this; changes only while held
+  std::uint64_t clock;  // the number of the last write; changes only while held
+  std::uint64_t bound;  // at least `clock`; no load since has a larger number than this, but its writer's own;
+                        // changes only while held
+  std::uint64_t writer; // the thread of that write; changes only while held
 };
-constexpr std::uint64_t kAhead = 64; // a bound that is raised again goes ahead by this much
+constexpr std::uint64_t kAhead = 64;    // a bound that is raised again goes ahead by this much
+constexpr std::uint64_t kOwnAhead = 16; // the writer's own loads; little, because other writers skip these numbers
 constexpr std::size_t kStripes = 1024;
 Stripe g_stripes[kStripes];
 
@@ -81,9 +88,12 @@ public:
 
   // The number of an operation that writes.
   std::uint64_t ticket(Thread* t) {
-    if (stripe_.bound > t->clock) t->clock = stripe_.bound;
+    const std::uint64_t own_bound = stripe_.writer == t->number ? 0 : stripe_.clock + kOwnAhead;
+    const std::uint64_t bound = stripe_.bound > own_bound ? stripe_.bound : own_bound;
+    if (bound > t->clock) t->clock = bound;
     const std::uint64_t now = tick(t);
-    __atomic_store_n(&stripe_.clock, now, __ATOMIC_RELAXED); // the release of the stripe publishes both
+    __atomic_store_n(&stripe_.writer, std::uint64_t{t->number}, __ATOMIC_RELAXED);
+    __atomic_store_n(&stripe_.clock, now, __ATOMIC_RELAXED); // the release of the stripe publishes all
     __atomic_store_n(&stripe_.bound, now, __ATOMIC_RELAXED);
     return now;
   }
@@ -227,7 +237,8 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   const std::uint64_t before = __atomic_load_n(&stripe.state, __ATOMIC_ACQUIRE);
   value = real_load(p);
   const std::uint64_t written = __atomic_load_n(&stripe.clock, __ATOMIC_RELAXED);
-  const std::uint64_t bound = __atomic_load_n(&stripe.bound, __ATOMIC_RELAXED);
+  std::uint64_t bound = __atomic_load_n(&stripe.bound, __ATOMIC_RELAXED);
+  if (counter > bound && __atomic_load_n(&stripe.writer, __ATOMIC_RELAXED) == t->number) bound = written + kOwnAhead;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   // The second look at the version shows whether value, clock and bound belong together.
   if (counter <= bound && !is_held(before) && __atomic_load_n(&stripe.state, __ATOMIC_RELAXED) == before) {

@@ -99,6 +99,8 @@
         orb     $-1, %al
         cmpq    %fs:SOOTH_LOCAL_MINE(%rcx), %rax
         jne     9f
+        testb   $(7 * SOOTH_SLOT_BYTES), SOOTH_THREAD_CURSOR(%r11)
+        je      9f                      // one of eight counts, where the thread may own it (ownership.cc)
 5:
         movq    SOOTH_THREAD_LAST(%r11), %rax
         cmpl    %edx, SOOTH_SLOT_SITE(%rax)

@@ -59,12 +59,14 @@ void wait_while_busy(Thread* t, const std::uint64_t& word) {
   if (storing != 0) begin_storing();
 }
 
+bool is_on_stack(const Thread* t, std::uint64_t block) { return block - t->stack_low_address < t->stack_bytes; }
+
 // Whether no other thread is likely to come. Where the parts of two threads meet, both use the
 // block at the border. A thread mostly begins with the block at its lower border, and comes to the
 // upper one late. So the block below has to be the thread's, too; but not on its own stack, and not
 // while there is nobody else.
 bool is_well_inside(const Thread* t, std::uint64_t block) {
-  if (owns_eagerly() || g_alone || block - t->stack_low_address < t->stack_bytes) return true;
+  if (owns_eagerly() || g_alone || is_on_stack(t, block)) return true;
   const std::uint64_t below = __atomic_load_n(&owner_word(block - kOwnerBlock), __ATOMIC_RELAXED);
   return (below | kOwned) == t->mine && below < kBusy;
 }
@@ -124,10 +126,12 @@ enum class Use { Read, Write, Region, GiveUp, Share };
 bool is_access(Use use) { return use == Use::Read || use == Use::Write; }
 Use use_by(EventKind kind) { return kind == EventKind::Write ? Use::Write : Use::Read; }
 
-// Whether an access of a block that the thread has touched counts. What is used under a lock will
-// be used by others. What the only thread reads is not recorded anyway (cells.h), and its last
-// writes say what others begin with: it owns where it writes, and can say in the end what it wrote.
+// Whether an access of a block that the thread has touched counts. A segment's detail is kept, but
+// for the thread's own stack. What is used under a lock will be used by others. What the only
+// thread reads is not recorded anyway (cells.h), and its last writes say what others begin with: it
+// owns where it writes, and can say in the end what it wrote.
 bool counts(const Thread* t, Use use, std::uint64_t block) {
+  if (__sooth_thread.abi.detail != 0 && (g_alone || !is_on_stack(t, block))) return false;
   if (owns_eagerly()) return true;
   return g_alone ? use == Use::Write && has_mark(block, kWhole) : t->locks == 0;
 }
@@ -147,7 +151,7 @@ bool step(Thread* t, std::uint64_t& word, std::uint64_t block, Use use, bool& le
   const bool own_epoch = (seen | kOwned) == t->mine;
   if (own_epoch && !is_owned(seen)) {
     if (use == Use::Share) return change(word, seen, kShared);
-    if (!is_access(use) || __sooth_thread.abi.detail != 0 || __sooth_thread.abi.mine != t->mine) return true;
+    if (!is_access(use) || __sooth_thread.abi.mine != t->mine) return true;
     if (!counts(t, use, block)) return true;
     if ((seen & 0xff) + 1 < g_own_after) return change(word, seen, seen + 1), true;
     left_out = begin_to_own(t, word, seen, block);
@@ -290,8 +294,6 @@ void settle_range(Thread* t, EventKind kind, std::uint64_t address, std::uint64_
 void share(Thread* t, std::uint64_t address, std::uint64_t size) {
   each_block(address, size, [&](std::uint64_t block) { settle(t, block, Use::Share); });
 }
-
-void follow_hand_overs(Thread* t) { reading(t); }
 
 void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   // A stack that begins is a thread's own: nobody else comes before it does.

@@ -45,8 +45,9 @@ inline constexpr std::uint64_t kOwned = 0xff;
 inline constexpr std::uint64_t kOwnerBlock = 4096;
 
 // own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
-// that come after a segment's detail and without a lock; 0: nothing is ever owned; 1: everything
-// that may be owned is, at once, however likely it is that another thread comes.
+// that come after a segment's detail and without a lock. On the thread's own stack one of eight
+// counts in the detail, too. 0: nothing is ever owned; 1: everything that may be owned is, at once,
+// however likely it is that another thread comes.
 inline constexpr std::uint64_t kOwnAfter = 16;
 extern std::uint64_t g_own_after;
 inline bool owns_eagerly() { return g_own_after == 1; }
@@ -128,7 +129,7 @@ void end_alone(Thread* t);
 void begin_alone();
 
 // Numbers that only a thread's own clock gives are brought behind the last hand-over.
-void follow_hand_overs(Thread* t);
+inline void follow_hand_overs(Thread* t) { reading(t); }
 // Nobody owns any of these bytes from now on.
 void share(Thread* t, std::uint64_t address, std::uint64_t size);
 inline void share_atomic(Thread* t, const void* p, std::uint64_t size) {

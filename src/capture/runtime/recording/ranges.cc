@@ -11,7 +11,7 @@ namespace {
 
 // A range's bytes are kept up to these sizes; for writes to globals and watched variables always.
 // The contents of a read also follow from the writes before it.
-constexpr std::uint64_t kWrittenContents = 1024;
+constexpr std::uint64_t kWrittenContents = 256;
 constexpr std::uint64_t kReadContents = 128;
 
 bool has_contents(EventKind kind, std::uint64_t address, std::uint64_t size) {
@@ -84,9 +84,9 @@ namespace {
 // Whether a range is compared with the cells, granule by granule. A large range only if it may meet
 // writes that were left out: one event is cheaper than the comparison.
 bool goes_through_cells(const Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
-  constexpr std::uint64_t kMost = 4u << 20;
+  constexpr std::uint64_t kSmall = 1024, kMost = 4u << 20;
   if (size > kMost || (kind == EventKind::Write && writes_are_kept(address))) return false;
-  return size <= kWrittenContents || t->dirty_count != 0;
+  return size <= kSmall || t->dirty_count != 0;
 }
 
 // A range as one event. The cells learn nothing from it. Later reads of bytes that the cells know
