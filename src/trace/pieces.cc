@@ -166,6 +166,8 @@ void Pieces::begin() {
   program_.events_recorded = program_.events_sieved = 0;
   begin_decoding();
   context_->sieve = options_.sieve;
+  program_.sieved_stores.clear();
+  if (options_.sieve != nullptr) options_.sieve->values().begin(program_);
   program_.defects[static_cast<unsigned>(Defect::HandedOver)] += handed_over_;
   context_->last_number = last_number_;
   count_pending(scan_.chunks, *context_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace/contents.h"
+#include "trace/restore/sieved_values.h"
 #include "trace/trace.h"
 
 namespace sooth::trace {
@@ -48,6 +49,11 @@ public:
   virtual void passes(const Event& event, std::span<const std::uint8_t> bytes) = 0;
   // Such a change was found: the second pass must be repeated, and keeps more this time.
   virtual bool wants_another_pass() = 0;
+
+  SievedValues& values() { return values_; }
+
+private:
+  SievedValues values_;
 };
 
 // Accesses that the recorder left out may stand behind this one (docs/trace_format.md).
@@ -55,17 +61,11 @@ inline bool stands_for_others(const Event& access) {
   return access.has(kHeld) || access.has(kMerged) || (access.kind == EventKind::Write && access.site == 0);
 }
 
-// A sieve leaves the access out, or a part of it.
-inline void note_sieved_store(Trace& trace, const Event& access) {
-  if (access.kind != EventKind::Write || access.site >= trace.sites.size()) return;
-  if (trace.sieved_stores.size() <= access.site) trace.sieved_stores.resize(trace.sites.size());
-  trace.sieved_stores[access.site] = true;
-}
-// All of it. `omitted` becomes true if others went with it.
-inline void note_sieved(Trace& trace, const Event& access, bool& omitted) {
+// A sieve leaves all of the access out. `omitted` becomes true if others went with it.
+inline void note_sieved(Trace& trace, Sieve& sieve, const Event& access, bool& omitted) {
   ++trace.events_sieved;
   omitted = omitted || stands_for_others(access);
-  note_sieved_store(trace, access);
+  sieve.values().leave_out(trace, access);
 }
 
 } // namespace sooth::trace

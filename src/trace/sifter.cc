@@ -37,10 +37,10 @@ void Sifter::sift(Calls& calls, const Event& e) {
 
 void Sifter::hand_on_parts(Calls& calls, const Event& e) {
   sieve_->kept_parts(e, parts_);
-  if (parts_.empty()) return note_sieved(trace_, e, calls.omitted);
+  if (parts_.empty()) return note_sieved(trace_, *sieve_, e, calls.omitted);
   if (parts_.size() == 1 && parts_.front().address == e.address && parts_.front().bytes == e.size)
     return hand_on(calls, e);
-  note_sieved_store(trace_, e);
+  sieve_->values().leave_out(trace_, e);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Event part = part_of(e, parts_[i]);
     if (i + 1 < parts_.size()) part.flags |= kGlued;

@@ -234,6 +234,60 @@ TEST(Sieve, KeepsWhatIsUsedWhileTheChildRuns) {
   EXPECT_EQ(accessed(s.read(true)).size(), 2u);
 }
 
+// A store of a value that flows, omitted: `look` may read it again.
+bool is_looked_at(std::uint64_t written, const std::function<void(Small&, std::uint32_t)>& look) {
+  Small s(2);
+  std::vector<std::uint32_t> sites;
+  for (std::uint32_t i = 0; i < 4; ++i) sites.push_back(s.builder.site("flows.c", i + 1, "f", "v"));
+  trace::ValueFlows& flows = s.builder.trace.static_facts.flows;
+  flows.modules = flows.modules_main = 1;
+  flows.reads = {{sites[0], 8, false, false, {}, {{sites[1]}, {}, false, false}},
+                 {sites[2], 8, false, false, {}, {{}, {}, false, true}}};
+  s.fork(0, 1);
+  s.builder.write(1, written, 8, 1).site = sites[1];
+  s.builder.add(1, EventKind::Acquire, 0x900);
+  s.builder.add(1, EventKind::Release, 0x900);
+  look(s, sites[0]);
+  const Trace trace = s.read(true);
+  EXPECT_TRUE(accessed(trace).empty());
+  return sites[1] < trace.sieved_stores.size() && trace.sieved_stores[sites[1]];
+}
+
+TEST(Sieve, KnowsWhichOmittedStoresAreLookedAt) {
+  constexpr std::uint64_t kOwn = 0x10000;
+  using Look = std::function<void(Small&, std::uint32_t)>;
+  const auto by = [](std::uint32_t after, std::uint64_t address, unsigned size) -> Look {
+    return [=](Small& s, std::uint32_t first) { s.builder.read(1, address, size, 1).site = first + after; };
+  };
+  EXPECT_FALSE(is_looked_at(kOwn, [](Small&, std::uint32_t) {}));
+  EXPECT_FALSE(is_looked_at(kOwn, by(2, kOwn, 8)));     // its class names no store
+  EXPECT_FALSE(is_looked_at(kOwn, by(3, kOwn + 8, 8))); // other bytes
+  EXPECT_TRUE(is_looked_at(kOwn, by(3, kOwn, 8)));      // no class
+  EXPECT_TRUE(is_looked_at(kOwn, by(0, kOwn, 8)));      // it goes on
+  EXPECT_TRUE(is_looked_at(kOwn, by(2, kOwn, 4)));      // not what the class is about
+  const Look marked = [](Small& s, std::uint32_t first) {
+    trace::Event& e = s.builder.read(1, kOwn, 8, 1);
+    e.site = first + 2;
+    e.marks |= trace::kOtherSites;
+  };
+  EXPECT_TRUE(is_looked_at(kOwn, marked));
+  const Look overwritten = [](Small& s, std::uint32_t first) {
+    s.builder.write(1, kOwn, 8, 7).site = first + 3;
+    s.builder.read(1, kOwn, 8, 7).site = first + 3;
+  };
+  EXPECT_FALSE(is_looked_at(kOwn, overwritten));
+  const Look in_part = [](Small& s, std::uint32_t first) {
+    s.builder.write(1, kOwn, 2, 7).site = first + 3;
+    s.builder.read(1, kOwn, 8, 7).site = first + 3;
+  };
+  EXPECT_TRUE(is_looked_at(kOwn, in_part));
+  const Look by_the_parent = [](Small& s, std::uint32_t first) {
+    s.join(0, 1);
+    s.builder.read(0, kOwn, 8, 1).site = first + 3;
+  };
+  EXPECT_TRUE(is_looked_at(kOwn, by_the_parent));
+}
+
 TEST(Sieve, CutsARangeToThePartThatIsShared) {
   Small s(2);
   s.fork(0, 1);

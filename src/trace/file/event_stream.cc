@@ -338,7 +338,7 @@ bool EventStream::is_left_out(const Event& access) {
   const bool in_block = after_glued_ || access.has(kGlued);
   after_glued_ = access.has(kGlued);
   if (in_block || !context_->sieve->is_private(access)) return false;
-  note_sieved(context_->trace, access, omitted_);
+  note_sieved(context_->trace, *context_->sieve, access, omitted_);
   ++context_->trace.events_recorded;
   return true;
 }

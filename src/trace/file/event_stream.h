@@ -41,7 +41,7 @@ struct DecodeContext {
   std::uint64_t last_number = kNoEnd; // events with a larger one are left out (restore/gaps.h) ...
   std::uint64_t behind_last = 0;      // ... and counted
   const Moves* moves = nullptr;       // ends of ownership, if there are any
-  const Sieve* sieve = nullptr;       // accesses that it calls private do not enter a stream
+  Sieve* sieve = nullptr;             // accesses that it calls private do not enter a stream
 
   void count(Defect defect, std::uint64_t n) { trace.defects[static_cast<unsigned>(defect)] += n; }
 };
