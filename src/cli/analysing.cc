@@ -41,9 +41,8 @@ int tell(report::Report report, const AnalysisOptions& options, const BeginTelli
   const report::Detail detail = options.verbose ? report::Detail::Verbose
                                 : options.quiet ? report::Detail::Quiet
                                                 : report::Detail::Usual;
-  report::TextOptions wanted = text_options(detail);
-  wanted.replay = options.replay;
-  const std::string text = report::text(report, wanted);
+  report.replay = options.replay;
+  const std::string text = report::text(report, text_options(detail));
   begin();
   const bool printed = print_error_text(text);
   if (!options.witnesses.empty() && !write_witnesses(report, options.witnesses)) return kWrong;

@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "trace/format.h"
+
 namespace sooth::replay {
 
 inline constexpr std::uint64_t kScheduleMagic = 0x33796c7065724853; // "SHreply3"
@@ -147,6 +149,27 @@ inline std::uint64_t place_hash(const char* file, std::uint32_t line, std::uint3
 
 inline constexpr std::uint64_t bytes_of_schedule(std::uint64_t threads, std::uint64_t steps) {
   return sizeof(ScheduleHeader) + threads * sizeof(ThreadRow) + steps * sizeof(StepRow);
+}
+
+// Synchronisation that is always recorded, and that a hook comes before, also where it is a call
+// that may block.
+constexpr bool has_hook_before(trace::EventKind kind) {
+  using trace::EventKind;
+  switch (kind) {
+  case EventKind::Acquire:
+  case EventKind::AcquireShared:
+  case EventKind::Release:
+  case EventKind::ReleaseShared:
+  case EventKind::Fork:
+  case EventKind::Join:
+  case EventKind::SemWait:
+  case EventKind::SemPost:
+  case EventKind::Signal:
+  case EventKind::Broadcast:
+  case EventKind::Wait:
+  case EventKind::BarrierArrive: return true;
+  default: return false;
+  }
 }
 
 } // namespace sooth::replay

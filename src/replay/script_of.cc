@@ -61,26 +61,8 @@ bool is_exact(const Event& e) {
          e.kind != EventKind::AtomicRead;
 }
 
-// Hooks come before it, also where it is a call that may block. So a thread can be held there,
-// whatever accesses it makes on its way.
-bool can_pause_before(const Event& e) {
-  if (!is_exact(e) || !can_be_named(e)) return false;
-  switch (e.kind) {
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-  case EventKind::Release:
-  case EventKind::ReleaseShared:
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::SemWait:
-  case EventKind::SemPost:
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::Wait:
-  case EventKind::BarrierArrive: return true;
-  default: return false;
-  }
-}
+// A thread can be held there, whatever accesses it makes on its way.
+bool can_pause_before(const Event& e) { return is_exact(e) && can_be_named(e) && has_hook_before(e.kind); }
 
 std::string name_of(const Trace& trace, const Event& e) {
   if (e.site >= trace.sites.size()) return {};

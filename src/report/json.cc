@@ -8,6 +8,7 @@
 #include "report/headline.h"
 #include "report/names.h"
 #include "report/phrases.h"
+#include "report/terminal/advice.h"
 
 namespace sooth::report {
 
@@ -112,6 +113,21 @@ Json replay_json(const FindingText& finding) {
   return out;
 }
 
+// Files below `folder` by their names there.
+std::string without_folder(std::string text, const std::string& folder) {
+  if (folder.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(folder + "/", at)) != std::string::npos;) text.erase(at, folder.size() + 1);
+  return text;
+}
+
+// The events of the two orders that the text shows.
+Json story_json(const FindingText& finding) {
+  Json out = {{"recorded", Json::array()}, {"predicted", Json::array()}};
+  for (const StoryStep& step : finding.recorded) out["recorded"].push_back(step.event);
+  for (const StoryStep& step : finding.predicted) out["predicted"].push_back(step.event);
+  return out;
+}
+
 Json finding_json(const Report& report, const FindingText& finding) {
   Json out;
   out["id"] = finding.id;
@@ -124,6 +140,10 @@ Json finding_json(const Report& report, const FindingText& finding) {
   out["engine"] = finding.engine;
   out["count"] = finding.count;
   if (!finding.note.empty()) out["note"] = finding.note;
+  if (const std::string reason = reason_for(finding); !reason.empty()) out["reason"] = reason;
+  if (const std::string advice = advice_for(report, finding); !advice.empty())
+    out["advice"] = without_folder(advice, report.directory);
+  if (const std::string command = replay_command(report, finding); !command.empty()) out["toSeeIt"] = command;
   if (!finding.run.rule.empty()) out["run"] = run_json(finding.run);
   else if (!finding.run.unordered.empty()) out["run"] = {{"unordered", steps_of_run(finding.run.unordered)}};
   if (finding.suppressed_pairs != 0) out["suppressedPairs"] = finding.suppressed_pairs;
@@ -135,6 +155,7 @@ Json finding_json(const Report& report, const FindingText& finding) {
   for (const PlaceText& place : finding.places) out["sites"].push_back(site_json(place));
   out["threads"] = Json::array();
   for (const ThreadText& thread : finding.threads) out["threads"].push_back(thread_json(thread));
+  if (!finding.recorded.empty()) out["story"] = story_json(finding);
   out["observed"] = steps_json(report, finding.observed);
   out["witnessObserved"] = finding.observed_prefix;
   out["witness"] = steps_json(report, finding.schedule);

@@ -235,6 +235,7 @@ struct Report {
   bool partial = false;                          // the analysis was interrupted; the report has the results so far
   std::string model;
   std::vector<std::string> looked_for; // words of --find
+  std::string replay; // the command that replays a predicted finding; `{}` stands for its number. Empty: none
   std::vector<FindingText> findings;
   std::vector<FindingText> candidates; // unproven candidates: places, and in `note` why they are not findings
   std::vector<StepText> steps;         // every event that a finding names, ascending

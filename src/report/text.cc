@@ -270,17 +270,12 @@ private:
     print("\n");
   }
 
-  std::string replay_command(std::uint32_t id) const {
-    std::string out = options_.replay;
-    if (const std::size_t at = out.find("{}"); at != std::string::npos) out.replace(at, 2, std::to_string(id));
-    return out;
-  }
   void write_replay(const FindingText& finding) {
     if (!finding.replayed.empty()) print("\n  replayed\n");
     for (const std::string& line : finding.replayed) print("    {}\n", printable(line));
     if (!finding.diverged.empty()) print("\n  a replay diverged: {}\n", printable(finding.diverged));
-    else if (finding.status == Status::Predicted && !options_.replay.empty() && !is_of_child(report_, finding))
-      print("  to see it happen: {}\n", replay_command(finding.id));
+    else if (const std::string command = replay_command(report_, finding); !command.empty())
+      print("  to see it happen: {}\n", command);
   }
 
   const Report& report_;

@@ -21,8 +21,6 @@ struct TextOptions {
   std::string here = {};   // files below this folder are shown without it
   std::size_t width = 100; // of the terminal, in characters
   Detail detail = Detail::Usual;
-  // The command that replays a predicted finding; `{}` stands for its number. Empty: none is shown.
-  std::string replay = {};
 };
 
 // Every finding, then a line that sums up, then the coverage.

@@ -8,7 +8,7 @@ import http from "node:http";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { open, withBrowser } from "./browser.mjs";
-import { hostileReport, largeReport } from "./reports.mjs";
+import { hostileReport, largeReport, waitingReport } from "./reports.mjs";
 
 const { values } = parseArgs({ options: { build: { type: "string" }, work: { type: "string" }, shots: { type: "string" } } });
 const build = resolve(values.build), work = resolve(values.work);
@@ -46,6 +46,30 @@ test("opens from disk, and asks for nothing else", async (browser) => {
   assert.equal(await page.locator(".item").count(), report.findings.length);
   assert.ok(report.findings.some((finding) => finding.kind === "race") && report.findings.some((finding) => finding.kind === "deadlock"));
   assert.match(await page.title(), /shop/);
+  await page.close();
+});
+
+test("a finding says why it is one, what to do, and how to see it happen", async (browser) => {
+  const page = await open(browser, file("shop.html"), problems);
+  const report = JSON.parse(readFileSync(join(work, "shop.json"), "utf8"));
+  const race = report.findings.find((finding) => finding.title.includes("price"));
+  await page.locator(".item", { hasText: "price" }).click();
+  const head = await text(page, ".finding-head");
+  for (const sentence of [race.reason, race.advice, race.toSeeIt]) assert.ok(sentence && head.includes(sentence.replaceAll("`", "")), sentence);
+  assert.match(race.toSeeIt, /^sooth replay .*shop/);
+  await page.close();
+});
+
+test("both runs show the events that the text shows, and fold those that explain nothing", async (browser) => {
+  const page = await open(browser, file("shop.html"), problems);
+  const report = JSON.parse(readFileSync(join(work, "shop.json"), "utf8"));
+  const race = report.findings.find((finding) => finding.title.includes("price"));
+  await page.locator(".item", { hasText: "price" }).click();
+  for (const run of ["recorded", "predicted"]) {
+    const rows = await page.locator(`.row[data-run=${run}]`).evaluateAll((all) => all.map((row) => Number(row.dataset.event)));
+    assert.ok(race.story[run].length > 0);
+    for (const event of race.story[run]) assert.ok(rows.includes(event), `${run} ${event}`);
+  }
   await page.close();
 });
 
@@ -271,6 +295,19 @@ test("text of the program stays text, whatever it contains", async (browser) => 
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     assert.equal(await page.locator("img, iframe, b.injected").count(), 0);
     assert.equal(await page.locator("script").count(), 2); // the report and the page's own
+    await page.close();
+  });
+});
+
+test("a wait gives its lock up: the lock's band ends there", async (browser) => {
+  mkdirSync(join(work, "waiting"));
+  writeFileSync(join(work, "waiting", "waiting.json"), JSON.stringify(waitingReport()));
+  await served("waiting", async (address) => {
+    const page = await open(browser, `${address}report/waiting.json`, problems);
+    const band = await page.locator("g.band").boundingBox();
+    const waits = await page.locator(".row", { hasText: "waits on" }).boundingBox();
+    const writes = await page.locator(".row", { hasText: "writes x = 2" }).boundingBox();
+    assert.ok(band.y + band.height > waits.y && band.y + band.height <= writes.y, JSON.stringify({ band, waits, writes }));
     await page.close();
   });
 });

@@ -57,3 +57,28 @@ export function largeReport(findings, events) {
     sources: [{ file, first: 1, lines: Array.from({ length: 420 }, (_, i) => `  statement(${i + 1});`) }],
   };
 }
+
+// An observed race: a thread writes x under a lock and waits, which gives the lock up; then another one writes x.
+export function waitingReport() {
+  const file = "/src/waiting.cpp";
+  const event = (number, thread, kind, what, more) => ({
+    event: number, thread, kind, what, variable: "x", value: "0x0", text: "", file, line: 10 + number, column: 3, function: "work()", context: 0, ...more,
+  });
+  const events = [
+    event(0, 1, "acquire", "takes lock", { address: "0x1", variable: "lock" }), event(1, 1, "write", "writes x = 1", { address: "0x100", size: 4, context: 1 }),
+    event(2, 1, "wait", "waits on changed", { address: "0x50", value: "0x1", context: 1 }), event(3, 0, "write", "writes x = 2", { address: "0x100", size: 4 }),
+    event(4, 0, "signal", "signals changed", { address: "0x50" }), event(5, 0, "write", "writes x = 3", { address: "0x100", size: 4 }),
+  ];
+  const site = (of) => ({ ...of, role: "access", stack: [], locks: [] });
+  return {
+    sooth: "0", program: { name: "waiting", arguments: [], directory: "/src" }, trace: { file: "waiting.sooth", events: 6, analysed: 6, threads: 2 },
+    partial: false, model: "hb", find: ["races"],
+    findings: [{
+      id: 1, fingerprint: "1".repeat(16), title: "observed data race on `x`", kind: "race", status: "observed", property: null, model: "hb", engine: "memory-model",
+      count: 1, sites: [site(events[1]), site(events[5])], threads: [{ thread: 0, name: "" }, { thread: 1, name: "" }], observed: events,
+      story: { recorded: events.map((of) => of.event), predicted: [] }, witnessObserved: 0, witness: [], witnessLeftOut: 0, next: [],
+    }],
+    coverage: { complete: true, unanswered: [], pieces: 1, undecided: 0, rejected: 0, suppressed: 0, limits: [] },
+    events, contexts: [{ stack: [], locks: [] }, { stack: [], locks: [{ name: "lock", address: "0x1", shared: false }] }], sources: [],
+  };
+}

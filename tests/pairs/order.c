@@ -42,12 +42,13 @@ void until_asleep(void) {
   }
 }
 
-// The process has one thread left, its main thread: the others have ended.
+// The process has one thread left, its main thread: the others have ended. A call of stat would be
+// recorded as input.
 void until_alone(void) {
   if (is_free()) return;
   for (long links = 0; links != 3;) { // ., .. and one thread
     struct stat folder;
-    if (stat("/proc/self/task", &folder) == 0) links = (long)folder.st_nlink;
+    if (syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &folder, 0) == 0) links = (long)folder.st_nlink;
     sched_yield();
   }
 }

@@ -155,6 +155,9 @@ def memcached(place, compilers):
     # Its build makes a library of the proxy by hand if it is switched on; the default is off.
     run(f"./configure -q CC={compilers.cc} --with-libevent={libevent}/installed", place.tree)
     run("make -s -j2 memcached CFLAGS='-g -O2 -pthread'", place.tree)
+    run(f"{compilers.cc} -g -O2 -I{libevent}/installed/include {WORKLOADS}/libevent.c {libevent}/installed/lib/libevent.a "
+        f"{libevent}/installed/lib/libevent_pthreads.a -pthread -o timers", place.run)
+    timers = run(["./timers"], place.run).stdout
     port = free_port()
     server = Server([place.tree / "memcached", "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-t", "3"],
                     place.run, port)
@@ -164,7 +167,7 @@ def memcached(place, compilers):
     answer += server.talk(b"get k0.1 k1.2 k2.4\r\nquit\r\n")
     server.process.terminate()  # it ends well at that
     server.wait()
-    return answer
+    return answer + timers
 
 
 def leveldb(place, compilers):

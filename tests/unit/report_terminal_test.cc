@@ -215,7 +215,7 @@ TEST(Advice, OfARaceFollowsFromTheLocksThatAreHeld) {
   const HeldLock a{"a", 0x20, false, {}}, b{"b", 0x30, false, {}};
   EXPECT_EQ(advice_for(report, race_with({}, {})),
             "No lock protects it: hold one mutex at both places, or make the variable atomic.");
-  EXPECT_EQ(advice_for(report, race_with({a}, {})), "thread 0 (main) holds `a` at a.c:3; hold it at a.c:7, too.");
+  EXPECT_EQ(advice_for(report, race_with({a}, {})), "Hold `a` at a.c:7, too, as thread 0 (main) does at a.c:3.");
   EXPECT_EQ(advice_for(report, race_with({a}, {b})),
             "They hold different locks (`a` and `b`): hold the same one at both places.");
   FindingText mixed = race_with({}, {});

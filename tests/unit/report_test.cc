@@ -217,7 +217,7 @@ TEST(Text, SaysEverythingAboutARace) {
            "thread 1 (worker) was created by thread 0 (main)",
            "observed order",
            "predicted order",
-           "what to do: thread 1 (worker) holds `guard` at src/bank.cpp:11; hold it at src/audit.cpp:20, too.",
+           "what to do: Hold `guard` at src/audit.cpp:20, too, as thread 1 (worker) does at src/bank.cpp:11.",
            "decided by closure (maximal model); 3 times at these places",
            "sooth: 1 finding (1 race); 9 events of 3 threads, maximal model; complete for this run",
        })

@@ -30,7 +30,7 @@ export class Detail {
       h("div", { class: "detail-body" },
         source,
         h("div", { class: "facts" },
-          h("dl", {}, ...this.facts(event, context.locks.map((lock) => lock.name + (lock.shared ? " (shared)" : "")))),
+          h("dl", {}, ...this.facts(event, context.locks.map((lock) => lock.name + (lock.shared ? " (shared)" : ""))), ...this.origins(finding, event)),
           this.seenWrites(finding, diagram, event),
           this.stackList(stack, showSpot))));
   }
@@ -41,6 +41,22 @@ export class Detail {
     if (event.size !== undefined) add("value", event.text ? `${event.text}${event.value && event.text !== event.value ? `  (${event.value})` : ""}` : event.value);
     if (event.address) add("address", event.size ? `${event.address}, ${event.size} byte${event.size === 1 ? "" : "s"}` : event.address);
     add("holds", locks.length > 0 ? locks.join(", ") : "no lock");
+    return out;
+  }
+
+  // Where the memory and the thread came from.
+  private origins(finding: Finding, event: EventInfo): HTMLElement[] {
+    const out: HTMLElement[] = [];
+    const at = (spot: Spot | undefined): string => (spot?.line ? ` at ${baseName(spot.file)}:${spot.line}` : "");
+    const object = finding.sites.find((site) => site.event === event.event)?.object;
+    if (object && object.sort !== "stack") {
+      const what = `${object.bytes} bytes${object.type ? ` (${object.type})` : ""}`;
+      out.push(h("dt", {}, object.sort), h("dd", {}, shortened(object.sort === "heap"
+        ? `${what}, allocated${object.thread === undefined ? "" : ` by ${threadName(finding, object.thread)}`}${at(object.at)}` : `${what}, declared${at(object.at)}`, 400)));
+    }
+    const thread = finding.threads.find((one) => one.thread === event.thread);
+    const creation = thread?.stack?.find((spot) => !spot.system);
+    if (thread?.parent !== undefined) out.push(h("dt", {}, "thread"), h("dd", {}, `created by ${threadName(finding, thread.parent)}${at(creation)}`));
     return out;
   }
 

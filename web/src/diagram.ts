@@ -4,7 +4,7 @@
 import { select } from "d3-selection";
 import { linkHorizontal, linkVertical } from "d3-shape";
 import { h } from "./dom";
-import { baseName, type EventInfo, type Finding, type Index, shortened, threadName } from "./report";
+import { baseName, type EventInfo, type Finding, type Index, shortened, shortName, threadName } from "./report";
 import { bands, folded, type Row, type Run, type RunName, type Runs, runsOf, type Shown } from "./runs";
 
 const rowHeight = 42, foldHeight = 30, headHeight = 58, gutter = 92, narrowLane = 20, leastLane = 165;
@@ -346,7 +346,7 @@ export class Diagram {
     const isChosen = this.selection?.event === event.event;
     const classes = ["row", row.place || row.next ? "is-place" : "", row.reversed ? "is-reversed" : "", row.absent ? "is-absent" : "",
       row.next ? "is-next" : "", isChosen ? (this.selection?.run === column.run.name ? "is-chosen" : "is-twin") : ""];
-    const what = row.next ? `next: ${nextText(event)}` : event.what;
+    const what = row.next ? `next: ${nextText(event)}` : shortName(event.what);
     const button = h("button", {
       class: classes.filter(Boolean).join(" "), type: "button", "data-run": column.run.name, "data-event": event.event,
       title: shortened(`${threadName(this.finding, event.thread)} ${what}${event.file ? `\n${event.file}:${event.line}` : ""}${row.absent ? "\nThe predicted run ends before this." : ""}`, 600),
@@ -354,7 +354,7 @@ export class Diagram {
       "aria-pressed": isChosen,
       click: () => this.onSelect({ event: event.event, run: column.run.name }),
     },
-      h("span", { class: "what" }, !column.wide && h("span", { class: "who" }, `T${event.thread} `), shortened(what, 160)),
+      h("span", { class: "what" }, !column.wide && h("span", { class: "who" }, `${threadName(this.finding, event.thread)} `), shortened(what, 160)),
       h("span", { class: "where" }, event.file && event.line ? h("span", { class: "place" }, `${shortened(baseName(event.file), 60)}:${event.line}`) : shortened(event.function, 80),
         code ? h("code", {}, shortened(code, 160)) : undefined));
     const box = this.labelBox(column, event.thread);
@@ -385,5 +385,5 @@ const verbs: Record<string, string> = {
 };
 function nextText(event: EventInfo): string {
   const verb = verbs[event.kind];
-  return verb ? `${verb} ${event.variable}` : event.what;
+  return shortName(verb ? `${verb} ${event.variable}` : event.what);
 }

@@ -4,7 +4,7 @@ import { Detail } from "./detail";
 import { Diagram, type Selection } from "./diagram";
 import { h } from "./dom";
 import { marked, shortTitle } from "./list";
-import { baseName, type Finding, type Index, shortened, type Site, threadName } from "./report";
+import { baseName, type Finding, type Index, shortened, shortName, type Site, threadName } from "./report";
 import { statesView } from "./states";
 
 const verbs: Record<string, string> = {
@@ -25,7 +25,7 @@ export class FindingView {
       h("header", { class: "finding-head" },
         h("p", { class: "eyebrow" }, h("span", { class: `badge is-${finding.status}` }, finding.status), h("span", {}, finding.kind), h("span", {}, `${finding.model} model`), h("span", {}, `decided by ${finding.engine}`), finding.count > 1 ? h("span", {}, `${finding.count} times`) : undefined, h("span", { class: "mono" }, finding.fingerprint)),
         h("h2", {}, ...marked(shortTitle(finding), 300)),
-        finding.note ? h("p", { class: "note" }, shortened(finding.note, 1000)) : undefined),
+        ...this.sentences()),
       h("div", { class: "cards" }, ...shown.slice(0, 6).map((site) => this.card(site))),
       ...[statesView(finding, (event, run) => this.choose({ event, run }))].filter((view): view is HTMLElement => view !== undefined),
       h("section", { class: "section" },
@@ -60,6 +60,15 @@ export class FindingView {
     if (write !== undefined) this.choose({ event: write, run: this.current.run });
   }
 
+  // Why it is an error, what to do, and how to watch it happen.
+  private sentences(): HTMLElement[] {
+    const { note, reason, advice, toSeeIt } = this.finding;
+    const out = [note, reason].flatMap((text) => (text ? [h("p", { class: "note" }, ...marked(text, 1000))] : []));
+    if (advice) out.push(h("p", { class: "note advice" }, h("strong", {}, "What to do: "), ...marked(advice, 1000)));
+    if (toSeeIt) out.push(h("p", { class: "note" }, "To see it happen: ", h("code", { class: "command" }, shortened(toSeeIt, 1000))));
+    return out;
+  }
+
   private legend(): HTMLElement {
     return h("p", { class: "legend" },
       h("span", { class: "key accent-line" }, "the order that changes"), h("span", { class: "key plain-line" }, "must come before"),
@@ -68,10 +77,10 @@ export class FindingView {
 
   private card(site: Site): HTMLElement {
     const code = this.index.line(site.file, site.line)?.trim();
-    const locks = site.locks.map((lock) => lock.name);
+    const locks = site.locks.map((lock) => shortName(lock.name));
     const verb = verbs[site.kind] ?? site.role;
     return h("button", { type: "button", class: "card", "data-site": site.event, click: () => this.choose({ event: site.event, run: "predicted" }) },
-      h("span", { class: "card-head" }, h("span", {}, h("strong", {}, threadName(this.finding, site.thread)), ` ${verb} `, h("code", {}, shortened(site.variable, 80))),
+      h("span", { class: "card-head" }, h("span", {}, h("strong", {}, threadName(this.finding, site.thread)), ` ${verb} `, h("code", {}, shortened(shortName(site.variable), 80))),
         h("span", { class: "muted" }, locks.length > 0 ? `holds ${shortened(locks.join(", "), 80)}` : "holds no lock")),
       h("span", { class: "card-code" }, h("span", { class: "number" }, site.line ? String(site.line) : ""), h("code", {}, code ?? ""),
         h("span", { class: "muted card-place" }, site.file ? `${shortened(baseName(site.file), 60)}, ${shortened(site.function, 80)}` : shortened(site.function, 80))));

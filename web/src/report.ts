@@ -40,6 +40,7 @@ export interface Context {
 export interface ObjectInfo {
   sort: string;
   name: string;
+  type?: string;
   address: string;
   bytes: number;
   at?: Spot;
@@ -61,6 +62,7 @@ export interface Site extends Spot {
 export interface Thread {
   thread: number;
   name: string;
+  start?: string;
   parent?: number;
   stack?: Spot[];
 }
@@ -120,6 +122,10 @@ export interface Finding {
   engine: string;
   count: number;
   note?: string;
+  reason?: string;
+  advice?: string;
+  toSeeIt?: string;
+  story?: { recorded: number[]; predicted: number[] }; // what the text shows of the two runs
   run?: PropertyRun;
   suppressedPairs?: number;
   sites: Site[];
@@ -232,9 +238,19 @@ export const baseName = (file: string): string => file.slice(file.lastIndexOf("/
 export const placeText = (spot: { file: string; line: number; function?: string }): string =>
   spot.file && spot.line ? `${baseName(spot.file)}:${spot.line}` : (spot.function ?? "");
 
+// "Pool::work" of `Pool::work(int)`; nothing of a lambda or a template, whose names say little.
+const plainFunction = (start: string): string => {
+  const name = start.split("(")[0] ?? "";
+  return name.length > 32 || /[$'{<]/.test(start) ? "" : name;
+};
+
+// "mutex_ (pool.cpp:31)" for `Pool::mutex_ of the object made at pool.cpp:31`.
+// Text of any length comes from the program; looking through a long word takes the square of its length.
+export const shortName = (text: string): string => text.length > 1000 ? text : text.replace(/(?:\w+::)*(\w+) of the object made at ([^`,;]+)/g, "$1 ($2)");
+
 export function threadName(finding: Finding, thread: number): string {
   const known = finding.threads.find((one) => one.thread === thread);
-  const name = known?.name || (thread === 0 ? "main" : "");
+  const name = known?.name || (thread === 0 ? "main" : plainFunction(known?.start ?? ""));
   return name ? `${shortened(name, 40)} (${thread})` : `thread ${thread}`;
 }
 

@@ -167,11 +167,13 @@ export function runsOf(finding: Finding, index: Index): Runs {
   const reversed = new Set<number>();
   for (const edge of [...recordedEdges, ...predictedEdges]) if (edge.reversed) reversed.add(edge.from).add(edge.to);
   const variables = new Set(finding.sites.map((site) => index.event(site).address ?? site.variable));
-  const writeSet = new Set(writes.map((event) => event.event));
+  const seenByPlaces = [...places, ...nextSet].flatMap((event) => [index.eventNumbered(event)?.from, seenIn.get(event)]);
+  const story = new Set(finding.story ? [...finding.story.recorded, ...finding.story.predicted] : []);
+  const explains = new Set<number | undefined>([...seenByPlaces, ...story]);
   const locks = new Set(finding.sites.flatMap((site) => site.locks.map((lock) => lock.address)));
-  const isEssential = (event: EventInfo): boolean => places.has(event.event) || nextSet.has(event.event) || writeSet.has(event.event);
+  const isEssential = (event: EventInfo): boolean => places.has(event.event) || nextSet.has(event.event) || explains.has(event.event);
   const mayMatter = (event: EventInfo): boolean => reversed.has(event.event) || propertySteps.length > 0 ||
-    (event.address !== undefined && (variables.has(event.address) || locks.has(event.address)));
+    (story.size === 0 && event.address !== undefined && (variables.has(event.address) || locks.has(event.address)));
 
   const rowsOf = (events: EventInfo[], name: RunName): Row[] => {
     const relevant = relevantOf(events, isEssential, mayMatter);
@@ -257,6 +259,7 @@ export function bands(run: Run, index: Index): Band[] {
       if (!open.has(key))
         begin(key, { thread: event.thread, lock: event.address, name: event.variable, shared: event.kind !== "acquire", first: i, last: i, depth: held.length, open: false });
     } else if (event.kind === "release" || event.kind === "release-shared") open.delete(`${event.thread} ${event.address}`);
+    else if (event.kind === "wait") open.delete(`${event.thread} ${event.value}`); // its mutex
   });
   for (const band of open.values()) {
     band.open = true;

@@ -89,7 +89,10 @@ void leave_out_known(const std::vector<KnownFinding>& known, const std::string& 
   if (left_out == 0) return;
   std::uint32_t id = 0;
   for (FindingText& finding : report.findings) finding.id = ++id;
-  report.coverage.gaps.push_back({"known", left_out, "findings are in the baseline and not shown", true, file});
+  report.coverage.gaps.push_back(
+      {"known", left_out,
+       left_out == 1 ? "finding is in the baseline and not shown" : "findings are in the baseline and not shown", true,
+       file});
 }
 
 } // namespace sooth::report

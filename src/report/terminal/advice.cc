@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/between/processes.h"
 #include "report/phrases.h"
 
 namespace sooth::report {
@@ -85,8 +86,8 @@ std::string advice_for_race(const Report& report, const FindingText& finding) {
     return fmt::format("They hold different locks ({} and {}): hold the same one at both places.", names_of(a.locks),
                        names_of(b.locks));
   const PlaceText &locked = a.locks.empty() ? b : a, &open = a.locks.empty() ? a : b;
-  return fmt::format("{} holds {} at {}; hold it at {}, too.", thread_phrase(finding, locked.step.thread),
-                     names_of(locked.locks), line_of(locked.step.spot), line_of(open.step.spot));
+  return fmt::format("Hold {} at {}, too, as {} does at {}.", names_of(locked.locks), line_of(open.step.spot),
+                     thread_phrase(finding, locked.step.thread), line_of(locked.step.spot));
 }
 
 bool asks_for_lock(const PlaceText& place) {
@@ -179,6 +180,13 @@ std::string advice_for(const Report& report, const FindingText& finding) {
   case FindingKind::SignalErrno: return "Save errno where the handler begins, and restore it where it ends.";
   default: return {};
   }
+}
+
+std::string replay_command(const Report& report, const FindingText& finding) {
+  if (finding.status != Status::Predicted || !finding.diverged.empty() || is_of_child(report, finding)) return {};
+  std::string out = report.replay;
+  if (const std::size_t at = out.find("{}"); at != std::string::npos) out.replace(at, 2, std::to_string(finding.id));
+  return out;
 }
 
 } // namespace sooth::report

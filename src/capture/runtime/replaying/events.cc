@@ -175,33 +175,14 @@ bool stand_before(Thread* t, ReplayedThread& self, const Met& met) {
   return take_turn(self) && self.step < g_schedule->steps;
 }
 
-// Every one of these is recorded, and hooks come before it.
-bool is_counted_exactly(EventKind kind) {
-  switch (kind) {
-  case EventKind::Acquire:
-  case EventKind::AcquireShared:
-  case EventKind::Release:
-  case EventKind::ReleaseShared:
-  case EventKind::Fork:
-  case EventKind::Join:
-  case EventKind::SemWait:
-  case EventKind::SemPost:
-  case EventKind::Signal:
-  case EventKind::Broadcast:
-  case EventKind::Wait:
-  case EventKind::BarrierArrive:
-  case EventKind::ThreadEnd: return true;
-  default: return false;
-  }
-}
-
 // The step is an access that comes before this event. It was not met: the recorder keeps accesses
 // that no hook makes, as those of libraries, and omits others. Then the step ends here.
 bool is_behind_step(const ReplayedThread& self, const Met& met) {
   const StepRow& step = g_step_rows[self.step];
   const auto wanted = static_cast<EventKind>(step.kind);
   const bool access = wanted == EventKind::Read || wanted == EventKind::Write || wanted == EventKind::AtomicRead;
-  return access && step.flags == 0 && !met.failed && is_counted_exactly(met.kind);
+  return access && step.flags == 0 && !met.failed &&
+         (replay::has_hook_before(met.kind) || met.kind == EventKind::ThreadEnd);
 }
 
 // False: nothing is left to follow.
