@@ -23,7 +23,7 @@ bool only_observers_send(const observe::Message& message) {
       []<typename M>(const M&) {
         using namespace observe;
         return std::is_same_v<M, Welcome> || std::is_same_v<M, Refused> || std::is_same_v<M, Later> ||
-               std::is_same_v<M, Table> || std::is_same_v<M, Ack> || std::is_same_v<M, Stop>;
+               std::is_same_v<M, Table> || std::is_same_v<M, Ack> || std::is_same_v<M, Stop> || std::is_same_v<M, Call>;
       },
       message);
 }
@@ -45,11 +45,10 @@ public:
     if (only_observers_send(message)) return observe::wrong("a message that only an observer sends.");
     if (body.size() > kMostFrame)
       return observe::wrong(fmt::format("a message of {} bytes; a relay takes {}.", body.size(), kMostFrame));
-    if (lockstep_ || belongs_to_handshake(message)) {
+    if (asks_ || belongs_to_handshake(message)) {
       if (auto error = answering_.take(message, answers)) return error;
       for (const observe::Message& answer : answers)
-        if (const auto* table = std::get_if<observe::Table>(&answer))
-          lockstep_ = (table->flags & observe::wire::kLockstep) != 0;
+        if (const auto* table = std::get_if<observe::Table>(&answer)) asks_ = table->asks();
     }
     // A program does not begin before the fleet is certain to know of it.
     if (belongs_to_handshake(message)) {
@@ -57,7 +56,7 @@ public:
       late.insert(late.end(), answers.begin(), answers.end());
       answers.clear();
     }
-    keep(channel, body);
+    if (!std::holds_alternative<observe::AskMessage>(message)) keep(channel, body); // it is answered here
     return std::nullopt;
   }
 
@@ -99,10 +98,10 @@ private:
     frames.insert(frames.end(), body.begin(), body.end());
   }
 
-  observe::ObservedProgram answering_; // only for answers; it sees events only in lockstep
+  observe::ObservedProgram answering_; // only for answers; it sees events only if they are asked about
   ProgramId id_;
   Publisher& publisher_;
-  bool lockstep_ = false;
+  bool asks_ = false;
   std::map<std::uint32_t, std::vector<observe::Message>> late_; // answers, by channel
   std::uint64_t number_ = 0;                                    // of the next record
   std::vector<FramesRecord> kept_; // those from sent_ on are not given to the publisher yet

@@ -59,7 +59,7 @@ struct EventPredicate {
 };
 
 enum class PropertyKind : std::uint8_t { Formula, Pattern, Machine, Liveness };
-enum class Action : std::uint8_t { Report, Stop };
+enum class Action : std::uint8_t { Report, Stop, Call };
 
 struct Property {
   std::string name;
@@ -67,6 +67,7 @@ struct Property {
   PropertyKind kind = PropertyKind::Formula;
   std::string text;                     // the whole entry as written
   Action action = Action::Report;       // `when violated:`
+  std::string call;                     // Call: the name that the program registered the function by
   std::vector<Expression> atoms;        // at most kMaxAtoms
   MonitorPointer monitor;               // null for Liveness
   LassoPointer lasso;                   // Liveness only

@@ -58,7 +58,10 @@ std::optional<Error> add_property(const SyntaxFile& file, const SyntaxEntry& ent
   property.place = place_of(file, entry.first);
   property.kind = kind_of(entry.kind);
   property.text = file.text.substr(entry.first, entry.last - entry.first);
-  property.action = entry.action.text == "stop" ? Action::Stop : Action::Report;
+  property.action = entry.action.text == "stop"   ? Action::Stop
+                    : entry.action.text == "call" ? Action::Call
+                                                  : Action::Report;
+  property.call = entry.call.text;
 
   if (entry.kind == EntryKind::Property || entry.kind == EntryKind::Liveness) {
     Formula formula = compiler.formula(entry.body, property);

@@ -64,15 +64,36 @@ std::optional<Error> ObservedProgram::take(const Message& message, std::vector<M
     return std::nullopt;
   }
   if (const auto* event = std::get_if<EventMessage>(&message)) {
-    if (auto error = take_placed(*event)) return error;
-    if (!lockstep_) return std::nullopt;
-    advance();
-    if (!stop_) look_ahead();
-    if (stop_) answers.push_back(Stop{*stop_});
-    else answers.push_back(Ack{event->position});
+    newest_site_ = event->site;
+    return take_placed(*event);
+  }
+  if (const auto* ask = std::get_if<AskMessage>(&message)) {
+    answer(*ask, answers);
     return std::nullopt;
   }
   return wrong("a message that only an observer sends.");
+}
+
+// All messages of events up to the position have come: their threads had their turn, or wait.
+void ObservedProgram::answer(const AskMessage& ask, std::vector<Message>& answers) {
+  if (asks_) {
+    advance();
+    if (!stop_) look_ahead();
+  }
+  if (stop_) {
+    answers.push_back(Stop{*stop_});
+    return;
+  }
+  const trace::Site& site = symbols_.site(newest_site_);
+  for (const logic::Property* property : to_call_)
+    answers.push_back(Call{property->call, property->name, property->text, site.file, site.line});
+  to_call_.clear();
+  answers.push_back(Ack{ask.position});
+}
+
+void ObservedProgram::act(const logic::Property& property) {
+  if (property.action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", property.name);
+  if (property.action == logic::Action::Call && called_.insert(&property).second) to_call_.push_back(&property);
 }
 
 // Until a program has all its modules, names may be missing that come later.
@@ -100,7 +121,7 @@ std::optional<Error> ObservedProgram::take_symbols(const SymbolsSent& message, s
     return std::nullopt;
   }
   refused_.reset();
-  lockstep_ = (table->flags & wire::kLockstep) != 0;
+  asks_ = table->asks();
   table_sent_ = true;
   answers.push_back(*std::move(table));
   return std::nullopt;
@@ -261,7 +282,7 @@ void ObservedProgram::found(std::size_t monitor, FoundRun run) {
   // A violation of the observed run itself need not be predicted any more.
   if (told[monitor] || told_observed_[monitor]) return;
   told[monitor] = true;
-  if (run.property->action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", run.property->name);
+  act(*run.property);
   tell(run);
 }
 
@@ -295,8 +316,8 @@ void ObservedProgram::look_at_violations() {
   }
 }
 
-// In lockstep: another order of the events so far violates a property that wants the program to
-// stop. That order is reported when the lattice gets there, at the latest when the program has
+// Another order of the events so far violates a property that wants to do something about it. That
+// order is reported when the lattice gets there, at the latest when the program has
 // ended.
 void ObservedProgram::look_ahead() {
   constexpr std::size_t kMost = 20'000; // cuts, for each event: milliseconds
@@ -304,10 +325,7 @@ void ObservedProgram::look_ahead() {
   const auto objecting = epoch_->look_ahead(kMost);
   if (!objecting) ++looks_given_up_;
   else
-    for (const std::uint32_t monitor : *objecting) {
-      const logic::Property& property = epoch_->monitors().property(monitor);
-      if (property.action == logic::Action::Stop) stop_ = fmt::format("property `{}` is violated", property.name);
-    }
+    for (const std::uint32_t monitor : *objecting) act(epoch_->monitors().property(monitor));
 }
 
 void ObservedProgram::add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete) {
@@ -338,9 +356,10 @@ void ObservedProgram::conclude() {
   add_gap("horizons", finish_ ? finish_->horizons : 0,
           "times that a thread was silent for long; runs do not move it before what others did meanwhile", false);
   add_gap("lateStops", looks_given_up_,
-          "events at which too many orders were open to look at all of them at once: violations among these stop the "
-          "program later",
+          "events at which too many orders were open to look at all of them at once: violations among these stop or "
+          "call the program later",
           true);
+  add_gap("lateCalls", to_call_.size(), "violations that were found when the program could be called no more", true);
   add_gap("cutsLeftOut", cuts_left_out_, "cuts left out (--max-width)", false);
   add_gap("outOfBudget", out_of_budget_ ? 1 : 0, "budget of time or memory that ran out", false);
   add_gap("externalWrites", finish_ ? finish_->external_writes : 0, "changes of memory that no instrumented code made",

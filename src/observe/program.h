@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,8 @@ private:
   void look_ahead();
   void found(std::size_t monitor, FoundRun run);
   void tell(const FoundRun& run);
+  void act(const logic::Property& property);
+  void answer(const AskMessage& ask, std::vector<Message>& answers);
   void add_gap(const char* name, std::uint64_t count, const char* sentence, bool complete);
 
   Hello hello_;
@@ -102,7 +105,7 @@ private:
   std::optional<logic::PropertyFile> property_;
   std::optional<Error> refused_;
   bool table_sent_ = false;
-  bool lockstep_ = false;
+  bool asks_ = false;
 
   std::unique_ptr<Epoch> epoch_; // there when the initial state has come, until the end
   std::unique_ptr<ObservedRun> observed_;
@@ -118,6 +121,9 @@ private:
   std::size_t violations_seen_ = 0;                  // of the epoch's lattice
   std::vector<bool> told_observed_, told_predicted_; // by monitor
   std::optional<std::string> stop_;
+  std::vector<const logic::Property*> to_call_; // since the last answer
+  std::set<const logic::Property*> called_;     // those, and before
+  std::uint32_t newest_site_ = 0;               // of the event that came last
   std::uint64_t looks_given_up_ = 0;
   std::uint64_t reorders_ = 0;
   std::uint64_t cuts_left_out_ = 0;

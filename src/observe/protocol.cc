@@ -165,17 +165,18 @@ void finish(Way& way, M& m) {
 }
 template <typename Way, typename M>
 void table(Way& way, M& m) {
-  way.number(m.flags);
-  way.rows(m.variables, 3, [&](auto& row) {
+  way.rows(m.variables, 4, [&](auto& row) {
     way.number(row.address);
     way.number(row.size, 8);
     way.require(row.size != 0);
     way.text(row.watch);
+    way.number(row.asks);
   });
   way.require(m.variables.size() <= kMostVariables);
-  way.rows(m.predicates, 7, [&](auto& row) {
+  way.rows(m.predicates, 8, [&](auto& row) {
     way.number(row.what, static_cast<std::uint64_t>(Match::User));
     way.number(row.any);
+    way.number(row.asks);
     way.number(row.has_thread);
     way.number(row.thread);
     way.number(row.address);
@@ -208,12 +209,15 @@ SOOTH_FORM(EndMessage, End, place(way, m.place));
 SOOTH_FORM(WaitsMessage, Waits, place(way, m.place); way.number(m.other, kMostThreads));
 SOOTH_FORM(CheckpointMessage, Checkpoint, checkpoint(way, m));
 SOOTH_FORM(FinishMessage, Finish, finish(way, m));
+SOOTH_FORM(AskMessage, Ask, way.number(m.position));
 SOOTH_FORM(Welcome, Welcome, way.number(m.version));
 SOOTH_FORM(Refused, Refused, way.text(m.why));
 SOOTH_FORM(Later, Later, way.text(m.why));
 SOOTH_FORM(Table, Table, table(way, m));
 SOOTH_FORM(Ack, Ack, way.number(m.position));
 SOOTH_FORM(Stop, Stop, way.text(m.why));
+SOOTH_FORM(Call, Call, way.text(m.function); way.text(m.property); way.text(m.text); way.text(m.file);
+           way.number(m.line));
 #undef SOOTH_FORM
 
 template <std::size_t I = 0>
@@ -231,6 +235,10 @@ std::optional<Message> decode_as(Type type, wire::In& in) {
 }
 
 } // namespace
+
+bool Table::asks() const {
+  return std::ranges::any_of(variables, &TableVariable::asks) || std::ranges::any_of(predicates, &TablePredicate::asks);
+}
 
 Result<Message> decode(std::span<const std::uint8_t> body) {
   wire::In in{body.data(), body.data() + body.size()};

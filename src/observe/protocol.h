@@ -118,6 +118,11 @@ struct FinishMessage {
   std::uint64_t late_names = 0;  // threads that were named after their start had to be sent
   friend bool operator==(const FinishMessage&, const FinishMessage&) = default;
 };
+// Everything that the program has sent up to this position must be looked at before it goes on.
+struct AskMessage {
+  std::uint64_t position = 0;
+  friend bool operator==(const AskMessage&, const AskMessage&) = default;
+};
 
 // --- from the observer ---------------------------------------------------------------------------
 
@@ -137,6 +142,7 @@ struct TableVariable {
   std::uint64_t address = 0; // 0 and a name: a watched one
   std::uint32_t size = 0;
   std::string watch;
+  bool asks = false; // an event that writes it is followed by an Ask: a property may stop the program or call it
   friend bool operator==(const TableVariable&, const TableVariable&) = default;
 };
 enum class Match : std::uint8_t { Call, Return, Acquire, Release, ThreadStart, ThreadEnd, User }; // logic::EventClass
@@ -149,12 +155,13 @@ struct TablePredicate {
   std::uint64_t size = 0;
   std::string name;                 // of a user event, a thread, or a watched lock
   std::vector<std::uint32_t> sites; // of functions
+  bool asks = false;
   friend bool operator==(const TablePredicate&, const TablePredicate&) = default;
 };
 struct Table {
-  std::uint8_t flags = 0; // wire::TableFlags
   std::vector<TableVariable> variables;
   std::vector<TablePredicate> predicates;
+  bool asks() const; // whether anything does
   friend bool operator==(const Table&, const Table&) = default;
 };
 struct Ack {
@@ -165,9 +172,18 @@ struct Stop {
   std::string why;
   friend bool operator==(const Stop&, const Stop&) = default;
 };
+struct Call {
+  std::string function; // as it is registered
+  std::string property;
+  std::string text; // of its entry
+  std::string file; // of the event
+  std::uint32_t line = 0;
+  friend bool operator==(const Call&, const Call&) = default;
+};
 
-using Message = std::variant<Hello, ModulePart, SymbolsSent, InitialState, EventMessage, ForkMessage, EndMessage,
-                             WaitsMessage, CheckpointMessage, FinishMessage, Welcome, Refused, Later, Table, Ack, Stop>;
+using Message =
+    std::variant<Hello, ModulePart, SymbolsSent, InitialState, EventMessage, ForkMessage, EndMessage, WaitsMessage,
+                 CheckpointMessage, FinishMessage, AskMessage, Welcome, Refused, Later, Table, Ack, Stop, Call>;
 
 // The body of one frame. The error says which message is wrong.
 Result<Message> decode(std::span<const std::uint8_t> body);

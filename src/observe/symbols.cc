@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "logic/names/lookup.h"
+#include "observe/asking.h"
 #include "observe/wrong.h"
 
 namespace sooth::observe {
@@ -66,16 +67,15 @@ std::vector<std::uint32_t> ProgramSymbols::functions(const std::string& name, bo
 Result<Table> make_table(const logic::PropertyFile& property, const ProgramSymbols& symbols) {
   using logic::EventClass;
   Table table;
-  for (const logic::Property& p : property.properties)
-    if (p.action == logic::Action::Stop) table.flags |= wire::kLockstep;
   for (const logic::Variable& v : property.variables)
-    table.variables.push_back({v.watched ? 0 : v.address, v.size, v.watched ? v.watch_name : ""});
+    table.variables.push_back({v.watched ? 0 : v.address, v.size, v.watched ? v.watch_name : "", false});
   for (const logic::EventPredicate& p : property.events) {
-    TablePredicate row{static_cast<Match>(p.what), p.any, p.has_thread, p.thread, p.address, p.size, p.name, {}};
+    TablePredicate row{static_cast<Match>(p.what), p.any, p.has_thread, p.thread, p.address, p.size, p.name, {}, false};
     if (p.what == EventClass::Call || p.what == EventClass::Return) row.sites = symbols.functions(p.name, p.any);
     if (p.what == EventClass::Acquire || p.what == EventClass::Release) row.name = p.watch_name;
     table.predicates.push_back(std::move(row));
   }
+  mark_asking(property, table);
   return table;
 }
 

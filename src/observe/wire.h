@@ -14,7 +14,7 @@
 namespace sooth::observe::wire {
 
 inline constexpr std::uint64_t kMagic = 0x3172'6573'626f'68fe; // fe 'h' 'o' 'b' 's' 'e' 'r' '1'
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kMaxFrame = std::size_t{1} << 20; // of a body; a longer one is not believed
 inline constexpr std::size_t kMaxText = 4096;                  // of tokens, names and sentences
@@ -34,20 +34,18 @@ enum class Type : std::uint8_t {
   Waits = 8,      // thread, sequence, other
   Checkpoint = 9, // the order of racing accesses was found wrong: see docs/protocol.md
   Finish = 10,    // the program ends: how, with what; messages sent in all; what was not followed
+  Ask = 11,       // position of the newest event: what is to be done?
   // From the observer.
   Welcome = 64, // version
   Refused = 65, // sentence
   Later = 66,   // the property's names are not all known yet: sentence
   Table = 67,   // what is relevant
-  Ack = 68,     // position: the program may go on (only if the table asks for it)
+  Ack = 68,     // position that was asked with: the program may go on
   Stop = 69,    // sentence
+  Call = 70,    // a function by its name, and why; an Ack follows
 };
 
 enum class Role : std::uint8_t { Control = 0, Data = 1 };
-
-enum TableFlags : std::uint8_t {
-  kLockstep = 1, // each event waits for its Ack: some property says `when violated: stop`
-};
 
 enum CheckpointKind : std::uint8_t {
   kReorder = 0, // a read came before a write that was sent first: go on from the observed run alone

@@ -51,8 +51,8 @@ class Collector:
     """Listens at `path`. `variables`: (address, size) of each."""
 
     def __init__(self, path, variables):
-        rows = b"".join(number(address) + number(size) + number(0) for address, size in variables)
-        self.table = bytes([TABLE]) + number(0) + number(len(variables)) + rows + number(0)
+        rows = b"".join(number(address) + number(size) + number(0) + number(0) for address, size in variables)
+        self.table = bytes([TABLE]) + number(len(variables)) + rows + number(0)
         self.events, self.checkpoints, self.finish = [], [], None
         self.server = socket.socket(socket.AF_UNIX)
         self.server.bind(str(path))
@@ -77,7 +77,7 @@ class Collector:
         while len(head := stream.read(4)) == 4:
             body = stream.read(struct.unpack("<I", head)[0])
             if body[0] == HELLO:
-                answer = bytes([WELCOME]) + number(2)
+                answer = bytes([WELCOME]) + number(3)
                 connection.sendall(struct.pack("<I", len(answer)) + answer)
             elif body[0] == SYMBOLS:
                 connection.sendall(struct.pack("<I", len(self.table)) + self.table)

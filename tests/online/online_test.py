@@ -191,6 +191,29 @@ def stop_predicted(bench):
     check([step["variable"] for step in found["witness"]][-1] == "landing", found["witness"])
 
 
+def calls_program(bench):
+    """`when violated: call` calls the registered function, in the thread whose event it was."""
+    program = bench.build("called.cpp")
+    prop = bench.property("property small: steps < 3 when violated: call bound\n"
+                          "property ordered: start(landing == 1) -> radio == 1 when violated: call lost\n"
+                          "property apart: noise >= 0\n")
+    observer = Observer(bench, prop, "--once")
+    result = bench.run(program, observer=observer.address)
+    # The function runs before the store that violates, and the program goes on.
+    check(result.stdout == "bound small 1 called.cpp 2\nlost ordered 2 0\nend 9 1000\n", result)
+    check(result.returncode == 0 and result.stderr == "", result)
+    verdict = observer.verdict()
+    finding(verdict, "observed", "small")
+    finding(verdict, "predicted", "ordered")
+    check(verdict["coverage"]["complete"], verdict["coverage"])
+    # Nobody has registered it: it is told, and the program goes on.
+    observer = Observer(bench, bench.property("property small: steps < 3 when violated: call nobody\n"), "--once")
+    result = bench.run(program, observer=observer.address)
+    check(result.stdout == "end 9 1000\n" and result.returncode == 0, result)
+    check("nobody has registered" in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+    observer.verdict()
+
+
 def killed(bench):
     """A program that is killed leaves a verdict on what arrived, marked incomplete."""
     program = bench.build("counter.cpp")
@@ -245,7 +268,7 @@ def observer_lies(bench):
     address = bench.work / "liar"
 
     def variable(where, size):
-        return frame(bytes([TABLE]) + number(0) + number(1) + number(where) + number(size) + text("") + number(0))
+        return frame(bytes([TABLE]) + number(1) + number(where) + number(size) + text("") + number(0) + number(0))
 
     def serve(server, answers):
         connection, _ = server.accept()
@@ -257,7 +280,7 @@ def observer_lies(bench):
         connection.close()
 
     HELLO, SYMBOLS = 1, 3
-    welcome = frame(bytes([WELCOME]) + number(2))
+    welcome = frame(bytes([WELCOME]) + number(3))
     for what, answers in (
         ("mute", {}),
         ("half an answer", {HELLO: welcome[:-1]}),
@@ -322,7 +345,7 @@ def text(value):
     return number(len(value)) + value.encode()
 
 
-def hello(role=0, session=b"\1" * 16, token="", version=2, program="test"):
+def hello(role=0, session=b"\1" * 16, token="", version=3, program="test"):
     magic = 0x31726573626F68FE
     return frame(bytes([1]) + number(magic) + number(version) + number(role) + session + text(token) + text(program) + number(1))
 
@@ -908,7 +931,7 @@ def soak(bench):
     check(max(warm) - warm[0] < 16 << 20, "memory grew from", warm[0], "to", max(warm))
 
 
-SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, killed, observer_gone, observer_lies, observer_slow, hostile, strangers, descriptors, token, two_programs,
+SCENARIOS = {f.__name__: f for f in (landing, same_as_recorded, threads, stop, stop_predicted, calls_program, killed, observer_gone, observer_lies, observer_slow, hostile, strangers, descriptors, token, two_programs,
                                      run_online, not_checked, refused, tcp, fork, calls, crowd, names, libraries, races, scripted, loops, readers, handovers, generations, soak)}
 
 

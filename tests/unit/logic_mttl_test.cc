@@ -193,7 +193,9 @@ TEST_F(Monitors, WhatBelongsElsewhere) {
   EXPECT_EQ(error_of("monitor m at any t: x > 0 when violated: stop"),
             "1:42: a monitor can 'continue', 'abort', 'break' or 'call NAME'");
   EXPECT_EQ(error_of("property p: x > 0 when violated: abort"),
-            "1:34: 'abort' is for monitors; here it is 'report' or 'stop'");
+            "1:34: 'abort' is for monitors; here it is 'report', 'stop' or 'call NAME'");
+  EXPECT_EQ(error_of("liveness p: eventually x > 0 when violated: stop"),
+            "1:45: what a 'liveness' entry finds is only possible: it can only be reported");
   EXPECT_EQ(error_of("monitor m at 0: x > 0\nmonitor m at 0: x > 1"), "2:9: there are two monitors 'm'");
   EXPECT_EQ(error_of("monitor"),
             "1:8: expected 'NAME at THREAD: FORMULA', 'datarace on VARIABLE' or 'atomicity of BLOCK'");

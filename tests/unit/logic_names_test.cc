@@ -249,7 +249,7 @@ TEST_F(Names, WhatIsNoPropertyFile) {
   EXPECT_EQ(first_line("event e = call(main)\npattern p over e: e & ~e"),
             "2:19: the pattern matches nothing, so every run would violate it");
   EXPECT_EQ(first_line("property p: state == 1 when violated: explode"),
-            "1:39: expected an action: 'report' or 'stop'; of a monitor 'continue', 'abort', 'break' or 'call NAME'");
+            "1:39: expected an action: 'report', 'call NAME' or 'stop'; of a monitor 'continue', 'abort' or 'break'");
 }
 
 TEST_F(Names, LimitsAreTold) {

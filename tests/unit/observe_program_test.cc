@@ -286,14 +286,16 @@ TEST(ObservedProgram, StopIsTheAnswerToTheEventThatViolates) {
   ASSERT_FALSE(o.say(SymbolsSent{1}, &answers));
   ASSERT_TRUE(std::holds_alternative<Table>(answers.at(0))) << std::get<Later>(answers[0]).why;
   o.table = std::get<Table>(answers[0]);
-  EXPECT_EQ(o.table.flags, wire::kLockstep);
   ASSERT_EQ(o.table.variables.size(), 1u);
+  EXPECT_TRUE(o.table.variables[0].asks);
   ASSERT_FALSE(o.say(InitialState{{0}}));
   answers.clear();
-  ASSERT_FALSE(o.say(o.write(0, 0, 1, "landing", 0, {{0, 1}}), &answers));
+  ASSERT_FALSE(o.say(o.write(0, 0, 1, "landing", 0, {{0, 1}})));
+  ASSERT_FALSE(o.say(AskMessage{1}, &answers));
   EXPECT_EQ(answers, std::vector<Message>{Ack{1}});
   answers.clear();
-  ASSERT_FALSE(o.say(o.write(0, 1, 2, "landing", 1, {{0, 2}}), &answers));
+  ASSERT_FALSE(o.say(o.write(0, 1, 2, "landing", 1, {{0, 2}})));
+  ASSERT_FALSE(o.say(AskMessage{2}, &answers));
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<Stop>(answers[0]));
 }
@@ -306,16 +308,61 @@ TEST(ObservedProgram, StopIsTheAnswerToTheEventThatLetsAnotherOrderViolate) {
   std::vector<Message> answers;
   ASSERT_FALSE(o.say(ForkMessage{{0, 0, 0}, 1}));
   ASSERT_FALSE(o.say(ForkMessage{{0, 0, 1}, 2}));
-  ASSERT_FALSE(o.say(o.write(1, 0, 1, "approved", 1, {{1, 1}}), &answers));
-  ASSERT_FALSE(o.say(o.write(1, 1, 2, "landing", 1, {{1, 2}}), &answers));
+  ASSERT_FALSE(o.say(o.write(1, 0, 1, "approved", 1, {{1, 1}})));
+  ASSERT_FALSE(o.say(AskMessage{1}, &answers));
+  ASSERT_FALSE(o.say(o.write(1, 1, 2, "landing", 1, {{1, 2}})));
+  ASSERT_FALSE(o.say(AskMessage{2}, &answers));
   EXPECT_EQ(answers, (std::vector<Message>{Ack{1}, Ack{2}}));
   answers.clear();
-  ASSERT_FALSE(o.say(o.write(2, 0, 3, "radio", 0, {{2, 1}}), &answers));
+  ASSERT_FALSE(o.say(o.write(2, 0, 3, "radio", 0, {{2, 1}})));
+  ASSERT_FALSE(o.say(AskMessage{3}, &answers));
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<Stop>(answers[0]));
   const report::Report& report = o.end();
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].status, witness::Status::Predicted);
+}
+
+TEST(ObservedProgram, ACallIsAnsweredOnce) {
+  // Another order of what came violates it at once, and later the observed run does.
+  Observation o("property p: start(landing == 1) -> radio == 1 when violated: call f\n");
+  ASSERT_TRUE(o.begin(2));
+  std::vector<Message> answers;
+  ASSERT_FALSE(o.say(ForkMessage{{0, 0, 0}, 1}));
+  ASSERT_FALSE(o.say(o.write(0, 1, 1, "landing", 1, {{0, 1}})));
+  ASSERT_FALSE(o.say(AskMessage{1}, &answers));
+  EXPECT_EQ(answers, std::vector<Message>{Ack{1}});
+  answers.clear();
+  ASSERT_FALSE(o.say(o.write(1, 0, 2, "radio", 0, {{1, 1}})));
+  ASSERT_FALSE(o.say(AskMessage{2}, &answers));
+  ASSERT_EQ(answers.size(), 2u);
+  ASSERT_TRUE(std::holds_alternative<Call>(answers[0]));
+  EXPECT_EQ(std::get<Call>(answers[0]).function, "f");
+  EXPECT_EQ(std::get<Call>(answers[0]).property, "p");
+  EXPECT_EQ(answers[1], Message{Ack{2}});
+  answers.clear();
+  ASSERT_FALSE(o.say(o.write(1, 1, 3, "landing", 0, {{1, 2}})));
+  ASSERT_FALSE(o.say(o.write(1, 2, 4, "landing", 1, {{1, 3}})));
+  ASSERT_FALSE(o.say(AskMessage{4}, &answers));
+  EXPECT_EQ(answers, std::vector<Message>{Ack{4}});
+}
+
+TEST(ObservedProgram, OnlyEventsThatCanCompleteAViolationAsk) {
+  const auto asking = [](const std::string& properties) {
+    Observation o(properties);
+    EXPECT_TRUE(o.begin()) << properties;
+    std::string out;
+    for (const char* name : {"landing", "approved", "radio"})
+      if (o.table.variables.at(o.variable(name)).asks) out += std::string(1, name[0]);
+    return out;
+  };
+  const std::string others = "property q: approved >= 0 && radio >= 0\n";
+  EXPECT_EQ(asking(others + "property p: landing < 2\n"), "");
+  EXPECT_EQ(asking(others + "property p: landing < 2 when violated: stop\n"), "l");
+  EXPECT_EQ(asking(others + "property p: start(landing == 1) -> once radio == 0 when violated: call f\n"), "lr");
+  // The step after landing == 1 violates it, whatever it is.
+  EXPECT_EQ(asking(others + "property p: !(previously landing == 1) when violated: stop\n"), "lar");
+  EXPECT_EQ(asking(others + "property p: start(landing == 1) || landing == 0 when violated: stop\n"), "lar");
 }
 
 // Thread 1: approved = 1. Thread 2: landing = 1, landing = 0.

@@ -25,10 +25,9 @@ std::vector<Message> examples() {
   event.writes = {{0, 1}, {3, ~std::uint64_t{0}}};
   event.clock = {{0, 4}, {2, 4}};
   Table table;
-  table.flags = wire::kLockstep;
-  table.variables = {{0x1000, 4, ""}, {0, 8, "queue"}};
-  table.predicates = {{Match::Call, false, false, 0, 0, 0, "f", {3, 9}},
-                      {Match::ThreadEnd, false, true, 2, 0, 0, "", {}}};
+  table.variables = {{0x1000, 4, "", false}, {0, 8, "queue", true}};
+  table.predicates = {{Match::Call, false, false, 0, 0, 0, "f", {3, 9}, true},
+                      {Match::ThreadEnd, false, true, 2, 0, 0, "", {}, false}};
   return {hello,
           ModulePart{2, 10, 13, {1, 2, 3}},
           SymbolsSent{3},
@@ -39,12 +38,14 @@ std::vector<Message> examples() {
           WaitsMessage{{0, 0, 6}, 7},
           CheckpointMessage{0, wire::kGiveUp, 12, 1, {{0, 5, true, true, 1}, {1, 9, false, false, 0}}},
           FinishMessage{wire::EndKind::Signal, -11, 100, 1, 2, 3, 4, 5, 6},
+          AskMessage{78},
           Welcome{},
           Refused{"no"},
           Later{"not yet"},
           table,
           Ack{77},
-          Stop{"enough"}};
+          Stop{"enough"},
+          Call{"f", "p", "property p: x when violated: call f", "a.c", 3}};
 }
 
 std::span<const std::uint8_t> body_of(const std::vector<std::uint8_t>& frame) {

@@ -317,7 +317,7 @@ template <>
 inline constexpr auto message<word_violated> = "expected 'when violated:' and what to do";
 template <>
 inline constexpr auto message<action> =
-    "expected an action: 'report' or 'stop'; of a monitor 'continue', 'abort', 'break' or 'call NAME'";
+    "expected an action: 'report', 'call NAME' or 'stop'; of a monitor 'continue', 'abort' or 'break'";
 template <>
 inline constexpr auto message<action_function> = "expected the name that the function is registered by";
 template <>

@@ -256,10 +256,14 @@ bool monitor_part(const Tree& t, SyntaxEntry& entry) {
 
 void check_action(const SyntaxEntry& entry) {
   const std::string& action = entry.action.text;
-  const bool of_monitors = action == "continue" || action == "abort" || action == "break" || action == "call";
-  if (action.empty() || action == "report" || of_monitors == (entry.kind == EntryKind::Monitor)) return;
-  throw ShapeError{entry.action.at, of_monitors ? "'" + action + "' is for monitors; here it is 'report' or 'stop'"
-                                                : "a monitor can 'continue', 'abort', 'break' or 'call NAME'"};
+  if ((action == "call" || action == "stop") && entry.kind == EntryKind::Liveness)
+    throw ShapeError{entry.action.at, "what a 'liveness' entry finds is only possible: it can only be reported"};
+  const bool of_monitors = action == "continue" || action == "abort" || action == "break";
+  const bool of_all = action.empty() || action == "report" || action == "call";
+  if (of_all || of_monitors == (entry.kind == EntryKind::Monitor)) return;
+  throw ShapeError{entry.action.at, of_monitors
+                                        ? "'" + action + "' is for monitors; here it is 'report', 'stop' or 'call NAME'"
+                                        : "a monitor can 'continue', 'abort', 'break' or 'call NAME'"};
 }
 
 SyntaxEntry entry(const Tree& t) {

@@ -18,6 +18,7 @@ namespace wire = observe::wire;
 struct Channel {
   FutexLock lock;
   int socket = -1;
+  bool used = false;              // since somebody asked
   std::uint8_t* answer = nullptr; // room for one frame, made when it is first needed
   std::uint64_t patience = 0;     // seconds that it waits for an answer
 };
@@ -258,10 +259,13 @@ bool send_frames(unsigned number, const std::uint8_t* bytes, std::size_t size) {
   channel.lock.lock();
   const bool sent = observer_is_there() && (channel.socket >= 0 || connect_channel(channel, wire::Role::Data)) &&
                     send_all(channel.socket, bytes, size);
+  __atomic_store_n(&channel.used, true, __ATOMIC_RELEASE);
   channel.lock.unlock();
   if (!sent) gone();
   return sent;
 }
+
+bool take_used(unsigned number) { return __atomic_exchange_n(&g_channels[number].used, false, __ATOMIC_ACQ_REL); }
 
 const std::uint8_t* send_and_receive(unsigned number, const std::uint8_t* bytes, std::size_t size,
                                      std::size_t& answer) {

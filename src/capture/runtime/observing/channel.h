@@ -24,6 +24,8 @@ bool observer_is_there();
 
 // Sends whole frames. False if the observer is gone.
 bool send_frames(unsigned channel, const std::uint8_t* bytes, std::size_t size);
+// Whether frames were sent there since this was asked last.
+bool take_used(unsigned channel);
 // Sends whole frames and receives the next frame that comes back. Returns its body and size, valid
 // until the next call for this channel. Null if the observer is gone.
 const std::uint8_t* send_and_receive(unsigned channel, const std::uint8_t* bytes, std::size_t size,

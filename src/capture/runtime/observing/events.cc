@@ -25,6 +25,7 @@ struct Touched {
   std::size_t count = 0;
   std::uint64_t low, high;
   bool more = false;
+  bool asks = false; // the observer is asked afterwards
 
   // Bytes that are known not to touch any.
   static Touched nothing(std::uint64_t address, std::uint64_t size) { return Touched(address, size, nullptr); }
@@ -36,6 +37,7 @@ struct Touched {
       if (v.address == 0 || v.address >= address + size || address >= v.address + v.size) continue;
       if (v.address < low) low = v.address;
       if (v.address + v.size > high) high = v.address + v.size;
+      asks = asks || v.asks;
       if (count == kMostWritten) more = true;
       else variables[count++] = i;
     }
@@ -98,9 +100,16 @@ void begin(Hook& hook, Thread* t) {
   tell_new_frames(t);
 }
 
+// Before an event takes its position. If the observer is asked about it, nothing else happens
+// meanwhile.
+void before_relevant(Hook& hook, std::uint32_t site, bool asks) {
+  stop_waiting(hook, site);
+  if (asks) hook.alone();
+}
+
 void tell(Hook& hook, EventKind kind, std::uint32_t site, std::uint64_t happened) {
   if (happened == 0) return;
-  stop_waiting(hook, site);
+  before_relevant(hook, site, asks_for(happened));
   ThreadState& self = *hook.self();
   begin_relevant(self);
   send_event(self, kind, site, happened, nullptr, 0);
@@ -213,7 +222,7 @@ void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
   if (self == nullptr || size == 0) return;
   begin(hook, t);
   const Touched whole(address, size);
-  if (whole.count != 0) stop_waiting(hook, site);
+  if (whole.count != 0) before_relevant(hook, site, whole.asks && kind != EventKind::Read);
   in_parts(whole, address + done, size - done, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
     const std::uint8_t* here = from + (at - address);
     persist(hook, [&](unsigned tries) {
@@ -240,7 +249,7 @@ void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t siz
   if (self == nullptr || size == 0) return;
   begin(hook, t);
   const Touched whole(address, size);
-  if (whole.count != 0) stop_waiting(hook, site);
+  if (whole.count != 0) before_relevant(hook, site, whole.asks);
   in_parts(whole, address, size, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
     const auto bytes = [&](std::uint64_t) { return byte; };
     const auto values = [&](const Lines& lines) { shadow_fill(lines, at, byte, n); };
@@ -417,7 +426,7 @@ void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value)
   const std::uint64_t lock = trace::lock_of(event);
   const std::uint64_t happened = lock != 0 ? match_sync(kind, lock) : 0;
   if (happened != 0) {
-    stop_waiting(hook, site);
+    before_relevant(hook, site, asks_for(happened));
     HeldObjects objects;
     trace::for_each_effect(event, objects);
     persist(hook, [&](unsigned) { return objects.attempt(*self, kind, site, happened); });
@@ -479,7 +488,7 @@ Operation::Operation(Thread* t, const void* address, std::size_t size)
   begin(hook_, t);
   ThreadState& self = *hook_.self();
   const Touched touched(address_, size_);
-  if (touched.count != 0) stop_waiting(hook_, 0);
+  if (touched.count != 0) before_relevant(hook_, 0, touched.asks);
   persist(hook_, [&](unsigned) {
     if (!lines_.hold(self, touched.low, touched.high)) return Try::Alone;
     // Only alone can it be found out which of the two comes first.

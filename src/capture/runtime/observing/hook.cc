@@ -1,6 +1,7 @@
 #include "capture/runtime/observing/hook.h"
 
 #include "capture/runtime/modules.h"
+#include "capture/runtime/observing/ask.h"
 #include "capture/runtime/observing/channel.h"
 #include "capture/runtime/observing/collect.h"
 #include "capture/runtime/observing/names.h"
@@ -85,32 +86,9 @@ private:
   wire::Out out_ = {nullptr, nullptr};
 };
 
-void stop_program(const std::uint8_t* body, std::size_t size) {
-  wire::In in{body + 1, body + size};
-  const auto n = static_cast<std::size_t>(in.number(wire::kMaxText));
-  const std::uint8_t* why = in.bytes(n);
-  complain("the observer stops the program", reinterpret_cast<const char*>(why), why != nullptr ? n : 0);
-  os::call(SYS_exit_group, 66);
-}
-
-// Waits until the observer has looked at the event at `position`.
-void wait_for_ack(unsigned channel, std::uint64_t position) {
-  for (;;) {
-    std::size_t size = 0;
-    const std::uint8_t* body = send_and_receive(channel, nullptr, 0, size);
-    if (body == nullptr) return;
-    if (body[0] == static_cast<std::uint8_t>(wire::Type::Stop)) stop_program(body, size);
-    wire::In in{body + 1, body + size};
-    if (body[0] == static_cast<std::uint8_t>(wire::Type::Ack) && in.number() >= position) return;
-  }
-}
-
-void send_out(ThreadState& self, bool wait) {
-  const unsigned channel = self.number % kDataChannels;
-  const std::uint64_t position = self.out_position;
-  if (send_frames(channel, self.out, self.out_used) && wait && position != 0) wait_for_ack(channel, position);
+void send_out(ThreadState& self) {
+  send_frames(self.number % kDataChannels, self.out, self.out_used);
   self.out_used = 0;
-  self.out_position = 0;
   __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE);
 }
 
@@ -139,7 +117,8 @@ void put_event_at(ThreadState& self, const ThreadState& of, const EventPlace& pl
   if (found == nullptr) return end_messages(); // no memory for it
   const ClockEntries clock = entries_of(self, *found);
   if (clock.at == nullptr) return end_messages();
-  if (place.position > self.out_position) self.out_position = place.position;
+  self.asks = self.asks || asks_for(happened);
+  for (std::size_t i = 0; i < written_count; ++i) self.asks = self.asks || variable(written[i]).asks;
   Frame frame(self, wire::Type::Event, kSmallFrame + 20 * (clock.count + written_count));
   frame.place(of, place.sequence);
   frame.number(place.position);
@@ -217,29 +196,35 @@ Hook::Hook(Thread* t, bool stores) : t_(t) {
   self_ = own_state(t);
   if (self_ == nullptr) end_messages();
   if (self_ == nullptr || !outermost_) return;
-  if (!wants_lockstep()) enter(*self_);
-  if (wants_lockstep()) alone();                                             // the answer may have come meanwhile
+  enter(*self_);
   if (!stores) __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
   if (has_new_modules()) {
     alone();
     send_new_modules(*self_);
-    g_quick = has_table() && !wants_lockstep() && !wants_calls() && !g_handlers && !g_closed;
+    g_quick = has_table() && !wants_calls() && !g_handlers && !g_closed;
   }
   if (!has_table() && module_count() != 0) add_to(g_counts.early); // before its first module, a program is starting
 }
 
 void Hook::alone() {
   if (self_->alone) return;
+  send_before_leaving();
   leave(*self_);
-  be_alone(self_, wants_lockstep());
+  be_alone(self_);
   self_->alone = true;
 }
 
+// Who asks the observer waits for the messages of those that are outside (ask.cc).
+void Hook::send_before_leaving() {
+  if (wants_answers() && self_->out_used != 0) send_out(*self_);
+}
+
 void Hook::step_aside() {
+  send_before_leaving();
   if (self_->alone) leave_alone();
   else leave(*self_);
   os::yield();
-  if (self_->alone) be_alone(self_, wants_lockstep());
+  if (self_->alone) be_alone(self_);
   else enter(*self_);
 }
 
@@ -263,10 +248,15 @@ void Hook::end() {
     alone();
     if (should_collect()) collect_clocks();
   }
+  if (self.asks) {
+    alone();
+    tell_all_starts(self); // the observer cannot go past them
+    self.asks = false;
+    if (self.out_used != 0) send_out(self);
+    calls_ = ask(self, newest_position());
+  }
   const bool has_something = self.out_used != 0;
-  const bool waits = wants_lockstep();
-  if (has_something && waits) send_out(self, true);
-  else if (!has_something) __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE); // a start that waits
+  if (!has_something) __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE); // a start that waits
   g_own = self.alive ? &self : nullptr;
   if (self.stops) __atomic_store_n(&self.ended, true, __ATOMIC_RELEASE);
   if (self.alone) {
@@ -275,8 +265,8 @@ void Hook::end() {
   } else {
     leave(self);
   }
-  if (!has_something || waits) return;
-  send_out(self, false);
+  if (!has_something) return;
+  send_out(self);
   if (self.sent % kAheadStep == 0)
     while (observer_is_there() && is_too_far_ahead()) os::yield();
 }
@@ -287,6 +277,7 @@ Hook::~Hook() {
   if (outermost_ && self_ != nullptr) end();
   if (blocked_) os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&mask_), 0, 8);
   --__sooth_thread.quiet;
+  if (calls_ != nullptr) make_calls(calls_);
 }
 
 void see_everything(ThreadState& self) {

@@ -9,6 +9,8 @@
 
 namespace sooth::runtime::observing {
 
+struct AskedCall; // ask.h
+
 // Counts for the end of the report. Add to them with `add_to`.
 struct Counts {
   std::uint64_t external_writes;
@@ -23,7 +25,7 @@ inline void add_to(std::uint64_t& count) { __atomic_fetch_add(&count, 1, __ATOMI
 
 // The thread is inside while it lives. Nested hooks do nothing. Meanwhile nothing is recorded, and
 // no signal handler runs a hook. At the end it sends the thread's messages; if the observer has to
-// answer, the thread is alone until then.
+// answer, the thread is alone until then, and what the observer wants to be called is called last.
 class Hook {
 public:
   // Null: does nothing. `stores`: the store that is under way is this hook's own.
@@ -43,11 +45,13 @@ public:
 
 private:
   void end();
+  void send_before_leaving();
   Thread* t_;
   ThreadState* self_ = nullptr;
   bool outermost_ = false;
   bool blocked_ = false;
   std::uint64_t mask_ = 0;
+  AskedCall* calls_ = nullptr; // what the observer wants to be called when the hook is over
 };
 
 // The calling thread's state, while the observer knows the thread.

@@ -59,7 +59,6 @@ void tell_all_starts(ThreadState& self) {
 
 void tell_old_starts(ThreadState& self) {
   if (__atomic_load_n(&g_waiting, __ATOMIC_RELAXED) == 0) return; // one that begins now has time
-  if (wants_lockstep()) return tell_all_starts(self);             // the observer's answer would not come
   Locked lock(g_names_lock);
   const std::uint64_t now = newest_position();
   const std::uint32_t threads = __atomic_load_n(&g_thread_count, __ATOMIC_ACQUIRE);

@@ -28,9 +28,8 @@ void enter(ThreadState& self) {
   while (!try_enter(self)) Locked wait(g_alone_lock); // until the other thread is done
 }
 
-void be_alone(const ThreadState* self, bool always) {
+void be_alone(const ThreadState* self) {
   g_alone_lock.lock();
-  if (always) return;
   __atomic_store_n(&g_wants_alone, true, __ATOMIC_SEQ_CST);
   if (g_fences) __atomic_thread_fence(__ATOMIC_SEQ_CST);
   else os::call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

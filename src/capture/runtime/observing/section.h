@@ -35,9 +35,8 @@ inline void leave(ThreadState& self) { __atomic_store_n(&self.inside, 0, __ATOMI
 
 // Waits until nobody is alone.
 void enter(ThreadState& self);
-// Waits until nobody else is inside. The caller is not inside; `self` may be null. `always`: every
-// hook is alone, so the lock is enough.
-void be_alone(const ThreadState* self, bool always = false);
+// Waits until nobody else is inside. The caller is not inside; `self` may be null.
+void be_alone(const ThreadState* self);
 void leave_alone();
 
 } // namespace sooth::runtime::observing

@@ -31,7 +31,8 @@ Predicate g_predicates[kMostPredicates];
 std::size_t g_predicate_count;
 Variable* g_variables;
 std::size_t g_variable_count;
-bool g_has_table, g_lockstep, g_calls, g_locks, g_thread_names;
+std::uint64_t g_asking; // bit k: predicate k
+bool g_has_table, g_answers, g_calls, g_locks, g_thread_names;
 
 bool same(const WireText& text, const char* name) {
   for (std::size_t i = 0; i < text.length; ++i)
@@ -63,7 +64,7 @@ void place_variables() {
 }
 
 bool read_variables(wire::In& in) {
-  const std::size_t count = in.count(3);
+  const std::size_t count = in.count(4);
   const bool again = g_has_table; // more modules were loaded: the variables are those of before, with their values
   if (again && count != g_variable_count) return false;
   if (!again) g_variables = static_cast<Variable*>(os::pages((count + 1) * sizeof *g_variables));
@@ -73,6 +74,8 @@ bool read_variables(wire::In& in) {
     row.address = in.number();
     row.size = static_cast<std::uint32_t>(in.number(8));
     row.watch = text_of(in);
+    row.asks = in.number(1) != 0;
+    g_answers = g_answers || row.asks;
     if (!again) g_variables[i] = row;
   }
   g_variable_count = count;
@@ -89,12 +92,13 @@ bool read_sites(wire::In& in, Predicate& row) {
 }
 
 bool read_predicates(wire::In& in) {
-  const std::size_t count = in.count(7);
+  const std::size_t count = in.count(8);
   if (count > kMostPredicates) return false;
   for (std::size_t i = 0; in.ok && i < count; ++i) {
     Predicate row = {};
     row.what = static_cast<Match>(in.number(static_cast<std::uint64_t>(Match::User)));
     row.any = in.number(1) != 0;
+    if (in.number(1) != 0) g_asking |= std::uint64_t{1} << i;
     row.has_thread = in.number(1) != 0;
     row.thread = static_cast<std::uint32_t>(in.number(0xffffffff));
     row.address = in.number();
@@ -131,9 +135,8 @@ bool read_table(const std::uint8_t* body, std::size_t size) {
   if (kept == nullptr) return false;
   os::copy(kept, body, size);
   wire::In in{kept + 1, kept + size};
-  const std::uint64_t flags = in.number(255);
   const bool ok = in.ok && read_variables(in) && read_predicates(in);
-  g_lockstep = (flags & wire::kLockstep) != 0;
+  g_answers = g_answers || g_asking != 0;
   g_has_table = ok;
   if (!ok) g_variable_count = g_predicate_count = 0;
   place_variables();
@@ -141,7 +144,8 @@ bool read_table(const std::uint8_t* body, std::size_t size) {
 }
 
 bool has_table() { return g_has_table; }
-bool wants_lockstep() { return g_lockstep; }
+bool wants_answers() { return g_answers; }
+bool asks_for(std::uint64_t happened) { return (happened & g_asking) != 0; }
 bool wants_calls() { return g_calls; }
 bool wants_locks() { return g_locks; }
 bool wants_thread_names() { return g_thread_names; }

@@ -17,6 +17,7 @@ struct WireText {
 struct Variable {
   std::uint64_t address; // 0: a watched one that has no place yet
   std::uint32_t size;
+  bool asks;           // the observer is asked after an event that writes it
   std::uint64_t value; // in the observed run
   WireText watch;
 };
@@ -24,7 +25,7 @@ struct Variable {
 // Reads the table's fields. False if they are wrong; then nothing is relevant.
 bool read_table(const std::uint8_t* body, std::size_t size);
 bool has_table();
-bool wants_lockstep();
+bool wants_answers(); // after some events
 bool wants_calls();
 bool wants_locks();        // acquires or releases
 bool wants_thread_names(); // for thread_start("name")
@@ -47,6 +48,9 @@ inline bool may_hold_variables(std::uint64_t address, std::uint64_t size) {
 }
 // From now on, the memory of this name is here. Returns whether the table has the name.
 bool place_watch(const char* name, std::uint64_t address, std::uint64_t size);
+
+// Whether the observer is asked after an event of which these predicates are true.
+bool asks_for(std::uint64_t happened);
 
 // Bit k: predicate k is true of this event. For a wait and a wake-up, the lock is the mutex.
 std::uint64_t match_sync(trace::EventKind kind, std::uint64_t lock);

@@ -60,10 +60,10 @@ struct ThreadState {
   std::uint8_t* out;
   std::size_t out_used;
   std::size_t out_room;
-  std::uint64_t out_position; // of the newest event among them; 0: none
-  std::uint64_t unsent;       // of the oldest event that was not sent; ~0: none. Others look at it
-  std::uint64_t sent;         // messages so far. Others look at it
-  bool looks_for_silence;     // others may have been silent for too long
+  std::uint64_t unsent;   // of the oldest event that was not sent; ~0: none. Others look at it
+  std::uint64_t sent;     // messages so far. Others look at it
+  bool asks;              // the observer has to look at its newest event before the thread goes on
+  bool looks_for_silence; // others may have been silent for too long
 };
 
 // A clock that the thread's own clock covered once, it covers until the counts restart. False: not
