@@ -31,6 +31,14 @@ std::string finding_text(const report::Report& report) {
 
 } // namespace
 
+std::string check_observed_model(const std::string& model) {
+  analysis::Options named;
+  named.model = model;
+  if (std::string wrong = analysis::check(named); !wrong.empty()) return wrong;
+  if (model.empty() || model == "hb") return "";
+  return fmt::format("`--model {}` needs a recorded run: while a program runs, other runs are those of hb.", model);
+}
+
 std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes) {
   if (options.memory.empty()) return std::nullopt;
   analysis::Options limits;

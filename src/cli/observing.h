@@ -17,6 +17,7 @@ struct ObserveOptions {
   std::string token; // or SOOTH_TOKEN
   std::string json;
   std::string memory; // of all programs' lattices; empty: the server's default
+  std::string model;  // hb, or not given
   bool once = false;
   std::uint64_t max_width = 1000; // bounded, because an observer must keep up with its programs; 0: all
   std::uint64_t path_steps = 4096;
@@ -27,6 +28,8 @@ struct ObserveOptions {
 inline constexpr const char* kNothingToObserve =
     "an observer needs to know what must hold: --property P.prop (docs/properties.md).";
 
+// Empty, or why programs cannot be observed with this model; no model is hb.
+std::string check_observed_model(const std::string& model);
 // --memory, if it was given.
 std::optional<Error> take_memory(const ObserveOptions& options, std::uint64_t& most_bytes);
 explore::Options lattice_options(const ObserveOptions& options);

@@ -513,6 +513,13 @@ def run_online(bench):
     result = bench.run(bench.bin / "sooth", "run", "--online", "--property",
                        bench.property("property small: steps >= 0\n", "small.prop"), counter, "5")
     check(result.returncode == 7 and result.stdout == "5\n", result)  # nothing found: the program's own status
+    for command in ["run", "--online", "--property", bench.property(LANDING), program], ["observe", "--listen", f"unix:{bench.work}/o"]:
+        result = bench.run(bench.bin / "sooth", command[0], "--model", "maximal", *command[1:])
+        check(result.returncode == 2 and "`--model maximal` needs a recorded run" in result.stderr and result.stdout == "", result)
+    # Nothing orders the write of `ready` and the others: levels have two cuts.
+    result = bench.run(bench.bin / "sooth", "run", "--online", "--model", "hb", "--max-width", "1", "--property",
+                       bench.property("property one: served >= 0 && ready >= 0\n", "one.prop"), bench.build("threads.cpp"))
+    check(result.returncode == 0 and "cuts left out (--max-width)" in result.stderr, result.stderr)
     wrong = bench.property("property p: lnding == 1\n", "wrong.prop")
     result = bench.run(bench.bin / "sooth", "run", "--online", "--property", wrong, program)
     check(result.returncode == 2 and "wrong.prop:1:" in result.stderr and result.stdout == "", result)

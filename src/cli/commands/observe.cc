@@ -67,6 +67,8 @@ int run_observe(int argc, char** argv) {
       ->type_name("N")
       ->at_least(1);
   parser.add_option("--property", options.property, "What must hold (docs/properties.md)")->type_name("P.prop");
+  parser.add_option("--model", options.model, "Which other runs there are: hb; the others need a recorded run")
+      ->type_name("MODEL");
   parser
       .add_option(
           "--token", options.token,
@@ -92,6 +94,10 @@ int run_observe(int argc, char** argv) {
       ->within(0, 255);
   if (const auto status = parser.parse_all(argc, argv)) return *status;
 
+  if (const std::string wrong = check_observed_model(options.model); !wrong.empty()) {
+    complain(wrong);
+    return kWrong;
+  }
   if (listen.empty() == group.nats.url.empty()) {
     complain("where do programs come from? --listen ADDRESS or --nats URL.");
     return kWrong;

@@ -227,9 +227,10 @@ int run_run(int argc, char** argv) {
   if (wrong.empty()) wrong = check(predictions.files);
   if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
   const ReportFiles& files = predictions.files;
-  const bool needs_trace = repeat > 1 || !(files.html + files.sarif + files.junit + files.baseline).empty();
+  if (wrong.empty() && online) wrong = check_observed_model(predictions.model);
+  const bool needs_trace = repeat > 1 || confirms || !(files.html + files.sarif + files.junit + files.baseline).empty();
   if (wrong.empty() && needs_trace && (online || !monitor.empty()))
-    wrong = "--html, --sarif, --junit, --baseline and --repeat need a trace: not with --online or --monitor.";
+    wrong = "--html, --sarif, --junit, --baseline, --repeat and --confirm need a trace: not with --online or --monitor.";
   if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
@@ -285,6 +286,8 @@ int run_run(int argc, char** argv) {
     ObserveOptions observing;
     observing.property = options.property;
     observing.json = predictions.files.json;
+    observing.memory = predictions.memory;
+    if (predictions.properties.max_width != 0) observing.max_width = predictions.properties.max_width;
     observing.exit_code = predictions.exit_code;
     observing.timeout = options.timeout;
     const auto run = run_online(command, observing, folder.path().string());
