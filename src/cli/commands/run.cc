@@ -230,7 +230,8 @@ int run_run(int argc, char** argv) {
   if (wrong.empty() && online) wrong = check_observed_model(predictions.model);
   const bool needs_trace = repeat > 1 || confirms || !(files.html + files.sarif + files.junit + files.baseline).empty();
   if (wrong.empty() && needs_trace && (online || !monitor.empty()))
-    wrong = "--html, --sarif, --junit, --baseline, --repeat and --confirm need a trace: not with --online or --monitor.";
+    wrong =
+        "--html, --sarif, --junit, --baseline, --repeat and --confirm need a trace: not with --online or --monitor.";
   if (!wrong.empty()) {
     complain(wrong);
     return kWrong;
