@@ -1,5 +1,7 @@
 #include "capture/runtime/recording/ownership.h"
 
+#include <sys/uio.h>
+
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
 #include "capture/runtime/recording/cells.h"
@@ -88,10 +90,17 @@ bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint6
 }
 
 // What the block holds, as one write: nobody else is there to see it earlier. All of it belongs to
-// one object, so the write is one that the thread may make.
-void write_contents(Thread* t, std::uint64_t block) {
-  append_payload(t, EventKind::Write, block, kOwnerBlock, 0, 0, 0, 0, reinterpret_cast<const void*>(block), kOwnerBlock,
-                 nullptr, 0);
+// one object, so the write is one that the thread may make. The kernel reads the block, because the
+// program may have closed it meanwhile (mprotect). False if so.
+bool write_contents(Thread* t, std::uint64_t block) {
+  alignas(8) static std::uint8_t bytes[kOwnerBlock]; // the thread is alone
+  const iovec to = {bytes, kOwnerBlock}, from = {reinterpret_cast<void*>(block), kOwnerBlock};
+  const long pid = os::call(SYS_getpid);
+  const long copied =
+      os::call(SYS_process_vm_readv, pid, reinterpret_cast<long>(&to), 1, reinterpret_cast<long>(&from), 1, 0);
+  if (copied != static_cast<long>(kOwnerBlock)) return false;
+  append_payload(t, EventKind::Write, block, kOwnerBlock, 0, 0, 0, 0, bytes, kOwnerBlock, nullptr, 0);
+  return true;
 }
 bool may_write_contents(const Thread* t, std::uint64_t block) {
   return g_alone && __sooth_thread.abi.mine == t->mine && has_mark(block, kWhole);
@@ -107,8 +116,8 @@ void end_ownership(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint
   end_storing();
   const auto owner = static_cast<std::uint32_t>(thread_in(seen));
   const auto epoch = static_cast<std::uint32_t>(epoch_in(seen));
-  if (owner == t->number && may_write_contents(t, block)) {
-    write_contents(t, block);
+  if (owner == t->number && may_write_contents(t, block) && write_contents(t, block)) {
+    // nothing is lost
   } else if (owner == t->number && epoch == t->strong_epoch) {
     give_up(t, block);
   } else if (owner == t->number || is_before(owner, epoch, t)) {
@@ -261,8 +270,7 @@ void end_alone(Thread* t) {
   for (; g_owned_before < count; ++g_owned_before) {
     const std::uint64_t block = g_owned[g_owned_before];
     if (block == 0 || owner_word(block) != t->mine || !may_write_contents(t, block)) continue;
-    write_contents(t, block);
-    change(owner_word(block), t->mine, touched_by(t));
+    if (write_contents(t, block)) change(owner_word(block), t->mine, touched_by(t));
   }
 }
 
