@@ -1,8 +1,8 @@
 // A thread that is alone owns the blocks of a large object that it writes, and writes out what they
 // hold before there is another thread: a write for each block instead of one for each of its lines,
 // and everything that others then read is in the trace. The same after all threads were joined; and
-// an atomic operation or a signal handler in such a block loses nothing. Blocks that the program has
-// closed before there is another thread are not looked at.
+// an atomic operation or a signal handler in such a block loses nothing. Blocks that the program
+// has closed before there is another thread are not looked at.
 // EXPECT: write * <=4000
 // EXPECT: fork * x2
 // EXPECT: atomic-rmw * x1
@@ -21,7 +21,9 @@
 enum { kBlock = 4096, kBlocks = 64, kBytes = kBlocks * kBlock };
 
 static unsigned char *bytes, *closed;
-static unsigned char round_of(int round, int i) { return (unsigned char)(i * 31 + i / kBlock + round); }
+static unsigned char round_of(int round, int i) {
+  return (unsigned char)(i * 31 + i / kBlock + round);
+}
 
 // Byte by byte, in an order that no range describes; and four bytes across each border.
 static void fill(int round) {
@@ -30,8 +32,8 @@ static void fill(int round) {
     bytes[at] = round_of(round, at);
   }
   for (int at = kBlock - 2; at + 4 <= kBytes; at += kBlock) {
-    const unsigned char four[4] = {round_of(round, at), round_of(round, at + 1), round_of(round, at + 2),
-                                   round_of(round, at + 3)};
+    unsigned char four[4];
+    for (int i = 0; i < 4; ++i) four[i] = round_of(round, at + i);
     memcpy(bytes + at, four, 4);
   }
 }
