@@ -87,7 +87,9 @@ bool looks_at_nothing(StringRef name) {
       "closelog",
       "drand48",
       "exit",
+      "fileno",
       "fopen",
+      "ftruncate",
       "getenv",
       "getpid",
       "gettid",
@@ -117,6 +119,7 @@ bool looks_at_nothing(StringRef name) {
       "sysconf",
       "syslog",
       "time",
+      "tmpfile",
   };
   // std::__throw_system_error(int) and the like.
   if (name.starts_with("_ZSt") && name.contains("__throw_")) return true;
