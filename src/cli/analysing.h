@@ -19,7 +19,7 @@ struct AnalysisOptions : analysis::Options {
   ReportFiles files;      // the report in other forms
   int exit_code = kFound; // if there are findings
   std::string witnesses;  // folder for a witness file of each predicted finding; empty: none
-  std::string replay;     // the command that replays a finding (report::TextOptions)
+  std::string replay;     // the command that replays a finding (report::Report)
   // `sooth run --confirm`: replays the predicted findings, and changes the report accordingly.
   // `traces`: those that it is about.
   std::function<void(report::Report&, const std::vector<std::string>& traces)> confirm = {};

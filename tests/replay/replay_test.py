@@ -165,6 +165,8 @@ def test_refused(test, program, number):
     refused(witness.replace("run 0 fork", "run 0 spoon"), "expected a kind of event")
     refused(witness.replace("run 0 fork", "run 9 fork"), "expected a thread's number")
     refused("", "this is not a witness")
+    has(test.replay(f"ledger.json:{number}", "--then", "gdb", program, fine=(WRONG,)),
+        f"options come first: `sooth replay --then ... ledger.json:{number} PROGRAM`")
     refused(witness.replace('"read_ledger()"', '"no_such_function()"'), "it has no such function")
     # The source was edited: the function is there, and its line is not.
     edited = test.work / "edited.cpp"

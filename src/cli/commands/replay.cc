@@ -229,6 +229,8 @@ int run_replay(int argc, char** argv) {
   if (wanted.witness.empty() && wanted.observed.empty()) wanted.finding = first;
   else words.insert(words.begin(), first);
   if (words.empty()) return wrong("`sooth replay FINDING PROGRAM`: the program is missing.");
+  if (words.front().starts_with("--"))
+    return wrong(fmt::format("options come first: `sooth replay {} ... {} PROGRAM`.", words.front(), first));
   const std::string program = find_program(words.front());
   if (program.empty()) return wrong(fmt::format("there is no program `{}` here or on PATH.", words.front()));
   std::vector<std::string> command = program_arguments({words.begin() + 1, words.end()});
