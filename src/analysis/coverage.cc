@@ -12,7 +12,9 @@
 #include "predict/deadlocks/waiting_at_end.h"
 #include "report/end_text.h"
 #include "report/event_text.h"
+#include "report/terminal/coverage_text.h"
 #include "trace/effects.h"
+#include "trace/program/unmade_waits.h"
 
 namespace sooth::analysis {
 
@@ -87,6 +89,24 @@ void add_unmet_signals(const trace::Trace& trace, Collector& out) {
           "condition variables were signalled, and no thread waited: whether a wake-up can be lost needs a run with a "
           "wait",
           true);
+}
+
+// Calls of waits that the run came by without waiting. A piece does not know the others.
+void add_unmade_waits(const trace::Trace& trace, Collector& out) {
+  constexpr std::size_t kShown = 3;
+  if (trace.is_piece) return;
+  trace::UnmadeWaits waits(trace);
+  for (const trace::Event& e : trace.events) waits.see(e);
+  const std::vector<std::uint32_t> sites = waits.all();
+  std::string places;
+  for (std::size_t i = 0; i < std::min(kShown, sites.size()); ++i) {
+    const trace::Site& site = trace.sites[sites[i]];
+    places += fmt::format("{}{}:{} in {}", i == 0 ? "" : ", ", std::filesystem::path(site.file).filename().string(),
+                          site.line, site.function);
+  }
+  if (sites.size() > kShown) places += fmt::format(" and at {} more places", sites.size() - kShown);
+  out.add(report::kUnmadeWaits, sites.size(),
+          "waits on condition variables were not made: what would end them does not show in this run", true, places);
 }
 
 void add_computation(const trace::Trace& trace, const causality::Computation& computation, Collector& out) {
@@ -191,6 +211,7 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
   add_engines(engines, out);
   add_computation(trace, computation, out);
   add_unmet_signals(trace, out);
+  add_unmade_waits(trace, out);
   out.add("benignRaces", engines.benign,
           "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
           "they are "

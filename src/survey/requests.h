@@ -40,6 +40,10 @@ public:
   std::uint32_t thread() const { return thread_; } // the present one
   // The number of the locks that it holds.
   LockSets::Id held() const { return number_; }
+  template <typename Visit>
+  void each_held(Visit visit) const {
+    for (const Held& held : held_) visit(held.lock);
+  }
 
   // After all events were taken.
   bool may_deadlock() const { return may_deadlock_ || has_circle(); }

@@ -52,6 +52,7 @@ bool Sharing::begin(const trace::Trace& trace) {
   values_recorded_ = (trace.flags & trace::kNoValues) == 0;
   from_runtime_ = (trace.flags & trace::kFrozen) == 0;
   values_.begin(trace);
+  waits_ = trace::UnmadeWaits(trace);
   ended_ = trace.process.end == trace::EndKind::Exit;
   return true;
 }
@@ -124,9 +125,12 @@ void Sharing::each_known_granule(std::uint64_t address, std::uint64_t bytes, F&&
 // --- the first pass ------------------------------------------------------------------------------
 
 void Sharing::survey(const Event& e) {
+  waits_.see(e);
   if (e.thread != requests_.thread()) {
     requests_.begin_thread(e.thread);
     split_.begin_thread();
+    views_.begin_thread(e.thread);
+    calls_ = {};
     handlers_ = 0;
   }
   if (is_access(e.kind)) {
@@ -136,8 +140,11 @@ void Sharing::survey(const Event& e) {
   }
   const std::uint64_t lock = requests_.see(e, locks_);
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
-  if (lock != 0) split_.begin_section();
-  split_.see_call(e);
+  if (lock != 0) {
+    split_.begin_section();
+    views_.begin_section(lock);
+  }
+  calls_.see(e);
   trace::for_primitives_used(e, [&](std::uint64_t primitive) {
     if (primitive != lock) use_lock(e, primitive, UseKind::Lock);
     used_dead_ |= destroyed_of_ == e.thread && destroyed_.contains(primitive);
@@ -256,11 +263,18 @@ void Sharing::use(const Event& e) {
   if (e.site < is_check_.size() && is_check_[e.site] != 0)
     for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
       checked_.insert(g);
-  if (requests_.held() != LockSets::kNone && !atomic)
-    split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind), e.site);
+  if (requests_.held() != LockSets::kNone && !atomic) see_section(e);
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
+}
+
+// An access under a lock.
+void Sharing::see_section(const Event& e) {
+  const bool writes = writes_memory(e.kind), reads = trace::reads_memory(e.kind);
+  const trace::ActivationStack::Nearest calls = calls_.nearest();
+  split_.see_access(e.address >> kGranuleBits, writes, reads, e.site, calls);
+  requests_.each_held([&](std::uint64_t held) { views_.see_access(e, writes, reads, held, calls); });
 }
 
 void Sharing::begin_object(const Event& e) {
@@ -341,12 +355,12 @@ void Sharing::surveyed() {
   settled_ = {.races = !race && !large,
               .memory = !memory && !large,
               .deadlocks = !odd_ && !requests_.may_deadlock(),
-              .wakeups = !odd_ && !requests_.may_lose_wakeups(),
+              .wakeups = !odd_ && !requests_.may_lose_wakeups() && waits_.all().empty(),
               .misuse = !memory && !large && !requests_.may_misuse(),
               .threads = !odd_ && std::ranges::includes(kept_, created_),
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
-              .unmarked = !split_.any(),
+              .unmarked = !split_.any() && !views_.any(),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_};
 }

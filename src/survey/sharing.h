@@ -66,7 +66,9 @@
 #include "survey/requests.h"
 #include "survey/settled.h"
 #include "survey/split_updates.h"
+#include "survey/split_views.h"
 #include "survey/strong_order.h"
+#include "trace/program/unmade_waits.h"
 #include "trace/sieve.h"
 
 namespace sooth::survey {
@@ -136,6 +138,7 @@ private:
   void each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
   void add(std::uint32_t& granule, std::uint32_t use);
   void use(const trace::Event& access);
+  void see_section(const trace::Event& access);
   void begin_object(const trace::Event& e);
   void end_object(const trace::Event& e);
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
@@ -158,6 +161,9 @@ private:
   LockSets locks_;
   Requests requests_;
   SplitUpdates split_;
+  SplitViews views_;
+  trace::ActivationStack calls_; // of the thread that is surveyed
+  trace::UnmadeWaits waits_;
   Histories histories_{locks_};
   StrongOrder order_;
   absl::flat_hash_map<std::uint64_t, std::unique_ptr<Page>> pages_;

@@ -23,30 +23,28 @@ namespace sooth::survey {
 
 class SplitUpdates {
 public:
+  using Calls = trace::ActivationStack::Nearest;
+
   bool any() const { return any_; }
 
   // Events come thread by thread.
   void begin_thread() {
     reads_.clear();
-    stack_ = {};
     section_ = 0;
   }
   // A lock was taken or released.
   void begin_section() { ++section_; }
-  void see_call(const trace::Event& e) {
-    if (!any_) stack_.see(e);
-  }
-  // An access of one granule, under some lock.
-  void see_access(std::uint64_t granule, bool writes, bool reads, std::uint32_t site) {
+  // An access of one granule, under some lock, in these calls.
+  void see_access(std::uint64_t granule, bool writes, bool reads, std::uint32_t site, const Calls& calls) {
     if (any_) return;
-    if (reads) read(reads_[granule], site);
+    if (reads) read(reads_[granule], site, calls);
     if (!writes) return;
     const auto known = reads_.find(granule);
     if (known == reads_.end()) return;
     Reads& own = known->second;
     const bool elsewhere = own.last.section != section_;
-    any_ = (elsewhere && is_near(own.last)) ||
-           (own.before.section != kNone && own.before.site != own.last.site && is_near(own.before));
+    any_ = (elsewhere && is_near(own.last, calls)) ||
+           (own.before.section != kNone && own.before.site != own.last.site && is_near(own.before, calls));
     if (elsewhere) reads_.erase(known); // it knows what it has written
     else own = {{}, own.last, true};
   }
@@ -56,24 +54,23 @@ private:
   struct Read { // the first one of a section
     std::uint64_t section = kNone;
     std::uint32_t site = 0;
-    trace::ActivationStack::Nearest calls;
+    Calls calls;
   };
   struct Reads {
     Read before; // of the last section before that, if it only read
     Read last;
     bool wrote = false; // in the last section
   };
-  void read(Reads& own, std::uint32_t site) {
+  void read(Reads& own, std::uint32_t site, const Calls& calls) {
     if (own.last.section == section_) return;
     own.before = own.wrote ? Read{} : own.last;
-    own.last = {section_, site, stack_.nearest()};
+    own.last = {section_, site, calls};
     own.wrote = false;
   }
-  bool is_near(const Read& read) const {
-    return trace::ActivationStack::common(read.calls, stack_.nearest()).has_value();
+  static bool is_near(const Read& read, const Calls& calls) {
+    return trace::ActivationStack::common(read.calls, calls).has_value();
   }
   absl::flat_hash_map<std::uint64_t, Reads> reads_; // by granule
-  trace::ActivationStack stack_;
   std::uint64_t section_ = 0;
   bool any_ = false;
 };

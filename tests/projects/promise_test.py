@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Programs that hang, die, misuse, lose updates or leave something to their children: no report on them says just "nothing found; complete".
 
-Each file of promise/ is such a program, and so is the wrong half of those pairs in tests/pairs that hang, crash or misuse (PAIRED). The pairs'
-own tests check their findings, and ends_test.py ends those that hang in every way. Comments in promise/ say what is expected:
+Each file of promise/ is such a program, and so is the wrong half of those pairs in tests/pairs that hang, crash, misuse or lose updates
+(PAIRED). The pairs' own tests check their findings, and ends_test.py ends those that hang in every way. Comments in promise/ say what is
+expected:
 
     // FOUND: KIND       a finding of that kind
     // TOLD: TEXT        nothing is found, and the line that says so has this text
@@ -22,8 +23,17 @@ from recording import ROOT, check, fresh, run
 
 HERE = pathlib.Path(__file__).resolve().parent / "promise"
 PAIRS = ROOT / "tests" / "pairs"
-PAIRED = ("hang_*", "crash_*", "misuse_*", "thread_leak.c", "signal_*", "handler_*", "descriptor_*", "destroyed_*", "freed_lock.c",
-          "init_*", "assertion_*", "relaxed_count.c")
+PAIRED = (
+    "hang_*", "never_unlocked.c", "lost_*",  # hangs, of this run and of others
+    "crash_*", "assertion_*",
+    "dirty_read.c", "overwritten_update.c", "two_blocks.cpp", "two_fields.c", "atomic_twice.cpp",  # atomicity
+    "block_masked_by_update.c", "check_then_act.c",
+    "semaphore*", "barrier*", "condition_behind_lock.c", "once_behind_lock.c", "latch.cpp", "notify_then_delete.cpp",
+    "std_semaphore.cpp", "atomic_wait.cpp",  # primitives as they are
+    "destroyed_*", "freed_lock.c", "init_*", "relaxed_count.c", "reference_count.c", "double_free*", "use_after_*",
+    "misuse_*", "thread_leak.c", "signal_*", "handler_*", "descriptor_*", "output_orders_nothing.c",
+    "assembly_*", "thread_id.c",
+)
 
 
 def heading(text, word):
@@ -74,7 +84,7 @@ def main():
             for _ in range(options.runs):
                 holds(binaries / "sooth", source, program, folder)
     paired = sorted({source for pattern in PAIRED for source in PAIRS.glob(pattern)})
-    check(len(paired) >= 40, f"only {len(paired)} pairs are there")
+    check(len(paired) >= 80, f"only {len(paired)} pairs are there")
     for source in paired:
         flags = re.findall(r"^// FLAGS: (.*)$", source.read_text(), re.M)
         compiler = binaries / ("sooth-cc" if source.suffix == ".c" else "sooth-c++")

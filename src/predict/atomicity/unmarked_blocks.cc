@@ -12,6 +12,7 @@
 #include "predict/atomicity/block_set.h"
 #include "predict/atomicity/critical_sections.h"
 #include "predict/atomicity/interleavings.h"
+#include "predict/atomicity/split_invariants.h"
 #include "trace/contents.h"
 #include "trace/stack.h"
 
@@ -174,11 +175,9 @@ void drop_overlapping(std::vector<Block>& blocks) {
   });
 }
 
-void drop_marked(const std::vector<Block>& marked, std::vector<Block>& blocks) {
-  std::erase_if(blocks, [&](const Block& block) {
-    return std::ranges::any_of(marked, [&](const Block& around) {
-      return around.thread == block.thread && around.first <= block.first && block.last <= around.last;
-    });
+bool is_marked(const std::vector<Block>& marked, const Block& block) {
+  return std::ranges::any_of(marked, [&](const Block& around) {
+    return around.thread == block.thread && around.first <= block.first && block.last <= around.last;
   });
 }
 
@@ -230,15 +229,13 @@ Candidate suggestion(const Block& block, std::uint32_t between, const char* what
                       block.name.empty() ? "this" : block.name)};
 }
 
-} // namespace
-
-std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation,
-                                      const Feasibility& feasibility, const Limits& limits,
-                                      const std::vector<std::string>& functions) {
+// Reads and later writes of one variable.
+std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computation& computation,
+                                       const Feasibility& feasibility, const Limits& limits,
+                                       const std::vector<Block>& marked) {
   std::vector<Block> blocks = Stretches(trace, computation).run();
   drop_overlapping(blocks);
-  if (blocks.empty()) return {};
-  drop_marked(collect_blocks(trace, computation, functions), blocks);
+  std::erase_if(blocks, [&](const Block& block) { return is_marked(marked, block); });
   if (blocks.empty()) return {};
   const bool maximal = !feasibility.is_sliced() && feasibility.index().model == witness::Model::Maximal;
   const auto other = maximal ? nullptr : make_feasibility(computation, witness::Model::Maximal, limits);
@@ -274,6 +271,34 @@ std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computati
                              "another thread makes the first access, too (the third), and may write between the first "
                              "two, which are in different critical sections of one lock"));
   }
+  return out;
+}
+
+// Two variables that belong together.
+void suggest_invariants(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
+                        const std::vector<Block>& marked, std::vector<Candidate>& out) {
+  std::set<Sites> told;
+  for (const SplitInvariant& split : find_split_invariants(trace, computation, feasibility)) {
+    const Block& block = split.block;
+    if (is_marked(marked, block)) continue;
+    if (!told.insert({block.name, trace.events[block.begin].site, trace.events[block.end].site}).second) continue;
+    out.push_back(suggestion(block, split.other,
+                             split.is_overwritten
+                                 ? "another thread writes both variables, too (the third), and may come between the "
+                                   "first two, which are in different critical sections of one lock"
+                                 : "the third, of another thread, is in a critical section that has both variables, "
+                                   "and may come between the first two, which are in different sections of that lock"));
+  }
+}
+
+} // namespace
+
+std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation,
+                                      const Feasibility& feasibility, const Limits& limits,
+                                      const std::vector<std::string>& functions) {
+  const std::vector<Block> marked = collect_blocks(trace, computation, functions);
+  std::vector<Candidate> out = suggest_updates(trace, computation, feasibility, limits, marked);
+  suggest_invariants(trace, computation, feasibility, marked, out);
   return out;
 }
 

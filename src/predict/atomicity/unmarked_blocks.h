@@ -15,6 +15,7 @@
 //   n`). A read in a line of its own is taken for a second look, and the same line twice for
 //   another round of a loop. A thread that makes the first access and then goes another way (there
 //   was nothing left) counts as one that may write: it runs the same code.
+//   Two variables that belong together, changed one after the other: split_invariants.h.
 // Where we differ: these are suggestions, not findings: the program may be right. The checker is
 //   not asked.
 // Cost: one pass, and the questions of interleavings.h.

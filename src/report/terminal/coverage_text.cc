@@ -123,7 +123,16 @@ std::string unmet_text(const Report& report) {
                          gap.count, gap.count == 1 ? " that was" : "s that were");
   return {};
 }
-bool is_in_headline(const Gap& gap) { return gap.name == kUnmarkedBlocks || gap.name == kUnmetSignals; }
+// "; no thread waited at queue.cpp:12 in take: ..."
+std::string unmade_text(const Report& report) {
+  for (const Gap& gap : report.coverage.gaps)
+    if (gap.name == kUnmadeWaits)
+      return fmt::format("; no thread waited at {}: a wait that nobody ends would not show in this run", gap.detail);
+  return {};
+}
+bool is_in_headline(const Gap& gap) {
+  return gap.name == kUnmarkedBlocks || gap.name == kUnmetSignals || gap.name == kUnmadeWaits;
+}
 
 // What has no answer; of more kinds than a line has room for, the first ones.
 std::string unanswered_text(const Report& report, bool verbose) {
@@ -136,9 +145,9 @@ std::string unanswered_text(const Report& report, bool verbose) {
 // Notes about the recording that no user can change; --verbose has them, and the last line counts
 // them.
 bool is_technical(const Gap& gap) {
-  constexpr std::string_view kNames[] = {"openThreads",  "opaqueRanges",   "spuriousWakes",
-                                         "brokenHolds",  "externalWrites", "benignRaces",
-                                         "furtherPairs", kUnmarkedBlocks,  kUnmetSignals};
+  constexpr std::string_view kNames[] = {"openThreads",    "opaqueRanges", "spuriousWakes", "brokenHolds",
+                                         "externalWrites", "benignRaces",  "furtherPairs",  kUnmarkedBlocks,
+                                         kUnmetSignals,    kUnmadeWaits};
   return gap.complete && std::ranges::find(kNames, gap.name) != std::ranges::end(kNames);
 }
 
@@ -186,7 +195,8 @@ std::string summary(const Report& report, bool verbose) {
                      report.threads, report.threads == 1 ? "" : "s", report.model);
   if (report.suppressed != 0) out += fmt::format("; {} suppressed", report.suppressed);
   out += report.coverage.complete ? "; complete for this run" : not_complete(report);
-  out += unmarked_text(report) + unmet_text(report);
+  const std::string unmet = unmet_text(report);
+  out += unmarked_text(report) + (unmet.empty() ? unmade_text(report) : unmet);
   if (!verbose) out += hidden_notes(report);
   return out + "\n" + gap_lines(report, verbose);
 }

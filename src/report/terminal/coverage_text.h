@@ -7,6 +7,11 @@
 
 namespace sooth::report {
 
+// The gap for waits that the run came by and did not make (trace/program/unmade_waits.h); its
+// detail names their places. The last line has it, too, so that nobody takes "nothing found" for
+// more than it says.
+inline constexpr const char* kUnmadeWaits = "unmadeWaits";
+
 // "sooth: 2 findings (1 race, 1 deadlock); ...; complete for this run". If the answer is not
 // complete: the main reasons in one sentence, and what the user can do. `verbose`: then all reasons
 // and notes, one a line.
