@@ -156,7 +156,7 @@ void add_recording(const trace::Trace& trace, Collector& out) {
     ++libraries;
   }
   out.add("uninstrumentedLibraries", libraries,
-          "libraries were not built with Sooth; what they do to memory is not seen", true, names);
+          "libraries or object files were not built with Sooth; what they do to memory is not seen", true, names);
 }
 
 // "thread 1 for `lock` at file.c:7 in f"

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "capture/driver/arguments.h"
+#include "capture/driver/plain_objects.h"
 #include "test_program.h"
 
 namespace {
@@ -41,6 +42,7 @@ TEST(CommandLineTest, AHeaderIsPrecompiledAndNotLinked) {
 
 TEST(CommandLineTest, SanitizersThatMustBeAloneAreRefused) {
   EXPECT_EQ(read_command_line({"-fsanitize=thread", "a.c"}).mistakes.size(), 1u);
+  EXPECT_EQ(read_command_line({"-fsanitize=address", "a.c"}).mistakes.size(), 1u);
   EXPECT_EQ(read_command_line({"-fsanitize=undefined,memory", "a.c"}).mistakes.size(), 1u);
   EXPECT_EQ(read_command_line({"-fsanitize=undefined", "a.c"}).mistakes.size(), 0u);
   EXPECT_EQ(read_command_line({"-fsanitize=thread", "-fno-sanitize=thread", "a.c"}).mistakes.size(), 0u);
@@ -194,6 +196,34 @@ TEST_F(DriverTest, MixedProgramLinksAndRuns) {
   EXPECT_EQ(finished.output, "7\n");
   EXPECT_EQ(finished.status, 3 << 8);
   EXPECT_NE(sh("ldd ./main").output.find("libsooth_rt.so"), std::string::npos);
+}
+
+// What was linked in without hooks has its name in the program, and in every report.
+TEST_F(DriverTest, ObjectsWithoutHooksAreNamedInTheProgram) {
+  write("plain.c", "int plain_value(void) { return 5; }\n");
+  write("ours.c", "int counter; int next(void) { return ++counter; }\n");
+  write("leaf.c", "int leaf(void) { return 1; }\n"); // nothing to record in it
+  write("table.c", "const int table[] = {1, 2};\n"); // no code
+  write("naked.s", ".globl naked\nnaked: ret\n.section .note.GNU-stack,\"\",@progbits\n");
+  write("main.c", "int plain_value(void), next(void), leaf(void); extern const int table[]; void naked(void);\n"
+                  "int main(void) { naked(); return next() + leaf() + table[1] + plain_value(); }\n");
+  const Finished built = sh("clang-19 -c plain.c table.c && $CC -O2 -c ours.c leaf.c && gcc -c plain.c -o gcc.o && "
+                            "ar rc libours.a ours.o && cp plain.o member.o && ar rc libplain.a leaf.o member.o && "
+                            "$CC -O2 main.c table.o gcc.o libours.a libplain.a naked.s -o main && "
+                            "$CC -O2 -c main.c && $CC -O2 -c plain.c -o whole.o && $CC -O2 -c naked.s");
+  ASSERT_EQ(built.status, 0) << built.output;
+  EXPECT_EQ(sh("./main").status, 9 << 8);
+  const std::vector<std::string> inputs = {"main.o", "table.o", "gcc.o",   "libours.a", "libplain.a",  "naked.s",
+                                           "leaf.o", "whole.o", "plain.o", "missing.o", "./libplain.a"};
+  std::filesystem::current_path(folder_);
+  const std::vector<std::string> plain = {"gcc.o", "libplain.a", "naked.s", "plain.o"};
+  EXPECT_EQ(sooth::driver::plain_objects(inputs), plain);
+  const std::string notes = sh("objcopy -O binary --only-section=.note.sooth main note && tr '\\0' '|' < note").output;
+  EXPECT_NE(notes.find("Sooth|"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("gcc.o|libplain.a|naked.s|"), std::string::npos) << notes;
+  EXPECT_EQ(
+      sh("$CC -O2 whole.o main.o table.o leaf.o ours.o -shared -o ours.so && readelf -n ours.so").output.find("Sooth"),
+      std::string::npos);
 }
 
 TEST_F(DriverTest, CMakePackageInstrumentsATarget) {

@@ -104,11 +104,13 @@ bool is_header(std::string_view input, std::string_view language) {
   return std::any_of(kHeaders.begin(), kHeaders.end(), [&](std::string_view end) { return input.ends_with(end); });
 }
 
-// Sanitizers whose runtime must be alone in a program: they intercept what ours does.
+// Sanitizers whose runtime must be alone in a program: they intercept what ours does, or their own
+// accesses of what lies around variables would be taken for the program's.
 bool is_alone(std::string_view sanitizers) {
   for (std::string_view rest = sanitizers; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find(','));
-    if (one == "thread" || one == "memory" || one == "hwaddress" || one == "dataflow") return true;
+    for (const std::string_view known : {"address", "kernel-address", "thread", "memory", "hwaddress", "dataflow"})
+      if (one == known) return true;
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
   }
   return false;
@@ -202,6 +204,7 @@ private:
 
   void add_input(const std::string& input) {
     line_.has_inputs = true;
+    line_.inputs.push_back(input);
     const bool compiled = language_.empty() ? is_compiled(input) : language_.find("assembler") != 0;
     if (compiled) line_.has_sources = true;
     if (is_header(input, language_)) stop_at(Stage::Compile);

@@ -36,6 +36,7 @@ struct CommandLine {
   std::vector<std::string> atomic;     // -fsooth-atomic=: globs
   std::string monitor;                 // --monitor FILE: the property file whose monitors are built in; empty: none
   std::string output = "a.out";        // -o
+  std::vector<std::string> inputs;     // files, as they are named
   std::vector<std::string> properties; // -fsooth-property=: files, of which the calls that they name are all kept
 
   std::vector<std::string> passed_on; // the user's arguments without our own, response files as they were

@@ -4,11 +4,16 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "capture/driver/arguments.h"
 #include "capture/driver/installation.h"
 #include "capture/driver/monitors.h"
+#include "capture/driver/plain_objects.h"
 #include "logic/called_functions.h"
 #include "logic/monitor_needs.h"
 
@@ -100,6 +105,29 @@ Words link_flags(const CommandLine& line, const Installation& installation) {
           "-Wl,-rpath," + installation.libraries};
 }
 
+// After `--` everything is an input: our own flags go before it.
+void append_flags(Words& command, const Words& flags) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] != "--") continue;
+    command.insert(command.begin() + static_cast<std::ptrdiff_t>(i), flags.begin(), flags.end());
+    return;
+  }
+  command.insert(command.end(), flags.begin(), flags.end());
+}
+
+// Links with a note that names the objects without hooks (plain_objects.h).
+int link_with_note(Words command, const Words& plain) {
+  std::string folder = (std::filesystem::temp_directory_path() / "sooth-link-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return run_and_wait(command); // without the note, rather than not at all
+  const std::string text = folder + "/plain.s", object = folder + "/plain.o";
+  std::ofstream(text) << note_text(plain);
+  if (run_and_wait({clang_command(false), "-c", text, "-o", object}) == 0) append_flags(command, {"-Wl," + object});
+  const int status = run_and_wait(command);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return status;
+}
+
 int run(const Words& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -109,14 +137,23 @@ int run(const Words& command) {
   return errno == ENOENT ? 127 : 126;
 }
 
-// After `--` everything is an input: our own flags go before it.
-void append_flags(Words& command, const Words& flags) {
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i] != "--") continue;
-    command.insert(command.begin() + static_cast<std::ptrdiff_t>(i), flags.begin(), flags.end());
-    return;
+// Clang compiles what has to be compiled, and links.
+int link(const CommandLine& line, Words command, const Installation& installation) {
+  const bool has_monitors = !line.monitor.empty();
+  if (line.is_static && has_monitors) { // no program without the monitors that were asked for
+    std::fputs("sooth: a program linked with -static cannot be monitored\n", stderr);
+    return 2;
   }
-  command.insert(command.end(), flags.begin(), flags.end());
+  if (line.is_static)
+    std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
+  const Words flags = link_flags(line, installation);
+  if (line.is_static) append_flags(command, flags); // an archive has what those before it lack
+  else command.insert(command.begin() + 1, flags.begin(), flags.end());
+  const Words plain = line.is_static ? Words() : plain_objects(line.inputs);
+  if (plain.empty() && (!has_monitors || line.is_shared)) return run(command);
+  const int status = plain.empty() ? run_and_wait(command) : link_with_note(std::move(command), plain);
+  if (status != 0 || !has_monitors || line.is_shared) return status;
+  return build_monitors_in(line.monitor, line.output, installation);
 }
 
 } // namespace
@@ -165,21 +202,8 @@ int run_compiler(bool cxx, int argc, char** argv) {
   const Words compile = compile_flags(line, installation.value(), calls.value(), needs.value());
   command.insert(command.end(), compile.begin(), compile.end());
   command.insert(command.end(), line.passed_on.begin(), line.passed_on.end());
-  if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable) {
-    if (line.is_static && !line.monitor.empty()) { // no program without the monitors that were asked for
-      std::fputs("sooth: a program linked with -static cannot be monitored\n", stderr);
-      return 2;
-    }
-    if (line.is_static)
-      std::fputs("sooth: warning: a program linked with -static runs, but cannot be recorded\n", stderr);
-    const Words link = link_flags(line, installation.value());
-    if (line.is_static) append_flags(command, link); // an archive has what those before it lack
-    else command.insert(command.begin() + 1, link.begin(), link.end());
-    if (!line.monitor.empty() && !line.is_shared) {
-      const int status = run_and_wait(command);
-      return status != 0 ? status : build_monitors_in(line.monitor, line.output, installation.value());
-    }
-  }
+  if (line.stage == Stage::Link && line.has_inputs && !line.is_relocatable)
+    return link(line, std::move(command), installation.value());
   return run(command);
 }
 

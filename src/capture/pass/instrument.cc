@@ -19,6 +19,7 @@
 #include "capture/pass/private_memory.h"
 #include "capture/pass/tables/source_name.h"
 #include "capture/pass/target_vectors.h"
+#include "capture/plain_note.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
@@ -436,6 +437,13 @@ void instrument_with_facts(ModuleContext& context, const std::vector<Function*>&
   for (const auto& survey : surveys) emit_hooks(context, *survey, analyses);
 }
 
+// Marks the object as one with hooks, for the compilers when they link.
+void identify(Module& module) {
+  LLVMContext& context = module.getContext();
+  module.getOrInsertNamedMetadata("llvm.ident")
+      ->addOperand(MDNode::get(context, MDString::get(context, capture::kIdentification)));
+}
+
 } // namespace
 
 bool instrument_module(Module& module, const Options& options, const Selection& selection,
@@ -462,6 +470,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   forget_effects_of_calls(module);
   for (Function& function : module) allow_loads_ahead(function); // the optimiser has done its work
   emit_module_tables(context);
+  identify(module);
   if (options.strip_debug) StripDebugInfo(module);
   // At once: code generation would fall over it.
   if (options.verify && verifyModule(module, &errs()))

@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include "capture/abi.h"
+#include "capture/plain_note.h"
 #include "capture/runtime/observing/observing.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
@@ -120,7 +121,46 @@ struct Text {
   }
 };
 
+bool is_ours(const char* owner, std::size_t bytes) {
+  if (bytes != sizeof capture::kNoteOwner) return false;
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (owner[i] != capture::kNoteOwner[i]) return false;
+  return true;
+}
+
+// The names in the note of what was linked in without hooks.
+void add_plain_objects(const Elf64_Nhdr& note, const char* desc, Text& out) {
+  if (note.n_descsz == 0 || desc[note.n_descsz - 1] != 0) return;
+  for (const char* at = desc; at < desc + note.n_descsz; at += os::length(at) + 1) {
+    out.add("library=");
+    out.add(at);
+    out.add("\n");
+  }
+}
+
+void add_notes(const dl_phdr_info* info, Text& out) {
+  const auto whole = [](std::uint64_t bytes) { return (bytes + 3) & ~std::uint64_t{3}; };
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const std::uint64_t align = segment.p_align == 8 ? 7 : 3;
+    std::uint64_t at = info->dlpi_addr + segment.p_vaddr;
+    const std::uint64_t end = at + segment.p_memsz;
+    while (at + sizeof(Elf64_Nhdr) <= end) {
+      const auto& note = *reinterpret_cast<const Elf64_Nhdr*>(at);
+      const auto* owner = reinterpret_cast<const char*>(at + sizeof note);
+      const std::uint64_t desc = at + sizeof note + whole(note.n_namesz);
+      const std::uint64_t next = (desc + note.n_descsz + align) & ~align;
+      if (next > end || next <= at) break;
+      if (note.n_type == capture::kPlainObjects && is_ours(owner, note.n_namesz))
+        add_plain_objects(note, reinterpret_cast<const char*>(desc), out);
+      at = next;
+    }
+  }
+}
+
 int add_library(dl_phdr_info* info, std::size_t, void* text) {
+  add_notes(info, *static_cast<Text*>(text));
   for (std::size_t i = 0; i < g_object_count; ++i)
     if (g_objects[i] == info->dlpi_addr) return 0;
   const auto self = reinterpret_cast<std::uint64_t>(&g_lock);

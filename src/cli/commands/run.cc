@@ -161,11 +161,10 @@ Ended run_repeatedly(const std::vector<std::string>& command, const std::string&
   return timed_out ? Ended::with(kTimedOut) : program;
 }
 
-} // namespace
-
-int run_run(int argc, char** argv) {
-  RecordOptions options;
+struct RunOptions {
+  RecordOptions record;
   AnalysisOptions predictions;
+  ConfirmOptions confirming;
   std::string target;
   std::vector<std::string> flags;
   std::string monitor;
@@ -174,7 +173,123 @@ int run_run(int argc, char** argv) {
   bool facts = false;
   bool keep = false;
   bool confirms = false;
-  ConfirmOptions confirming;
+};
+
+void add_run_options(Parser& parser, RunOptions& options) {
+  add_record_options(parser, options.record, "--keep-all");
+  add_analysis_options(parser, options.predictions);
+  parser.add_option("--flag", options.flags, "A flag for the compiler; may be repeated")
+      ->type_name("FLAG")
+      ->one_value();
+  parser
+      .add_option("--repeat", options.repeat,
+                  "Run the program N times, and make one report of all runs; -o T keeps T.1, T.2, ...")
+      ->type_name("N")
+      ->show_default()
+      ->within(1, 10000);
+  parser.add_flag("--keep-standing", options.keep,
+                  "Do not end a program that stands still: all of its threads wait for each other");
+  parser.add_flag("--confirm", options.confirms,
+                  "Then run the program again under the schedule of each predicted finding, and say which ones\n"
+                  "happened (docs/replay.md)");
+  parser.add_option("--confirm-budget", options.confirming.budget, "Seconds for all of these runs together")
+      ->type_name("SECONDS")
+      ->at_least(0)
+      ->show_default();
+  parser.add_flag("--facts", options.facts,
+                  "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
+  parser.add_flag("--online", options.online,
+                  "Check the property while the program runs, without a trace (see `sooth observe`)");
+  parser
+      .add_option("--monitor", options.monitor,
+                  "Run with the monitors of this property file inside the program: no trace, nothing is predicted")
+      ->type_name("P")
+      ->excludes("--online")
+      ->existing_file();
+  parser.add_option("file", options.target, "Source files, or a program; its arguments follow")
+      ->required()
+      ->type_name("FILE");
+  parser.prefix_command();
+}
+
+// The sentence that is wrong with them; empty: nothing. Errors of the property file itself are
+// found before anything is built.
+std::string what_is_wrong(const RunOptions& options) {
+  const std::string& property = options.record.property;
+  std::string wrong = check_record_options(options.record);
+  if (wrong.empty()) wrong = analysis::check(options.predictions);
+  if (wrong.empty()) wrong = check(options.predictions.files);
+  if (wrong.empty() && options.online && property.empty()) wrong = kNothingToObserve;
+  const ReportFiles& files = options.predictions.files;
+  if (wrong.empty() && options.online) wrong = check_observed_model(options.predictions.model);
+  const bool needs_trace =
+      options.repeat > 1 || options.confirms || !(files.html + files.sarif + files.junit + files.baseline).empty();
+  if (wrong.empty() && needs_trace && (options.online || !options.monitor.empty()))
+    wrong =
+        "--html, --sarif, --junit, --baseline, --repeat and --confirm need a trace: not with --online or --monitor.";
+  if (!wrong.empty() || property.empty()) return wrong;
+  const auto syntax = logic::parse_file(property);
+  return syntax ? "" : syntax.error().text();
+}
+
+// Builds the program, or finds it. Empty if that failed, which has been said then.
+std::string make_program(const RunOptions& options, const std::vector<std::string>& sources, const fs::path& folder) {
+  for (const std::string& source : sources)
+    if (!fs::exists(source)) return complain(fmt::format("there is no file {}.", source)), "";
+  if (sources.empty()) {
+    std::string program = find_program(options.target);
+    if (program.empty()) complain(fmt::format("there is no program `{}` here or on PATH.", options.target));
+    return program;
+  }
+  std::vector<std::string> flags;
+  if (!options.record.property.empty()) flags.push_back("-fsooth-property=" + options.record.property);
+  if (options.facts || predict::wants_facts(options.predictions.model)) flags.emplace_back("-fsooth-facts");
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  if (!options.monitor.empty()) flags.push_back("--monitor=" + options.monitor);
+  for (const std::string& glob : options.predictions.atomic) flags.push_back("-fsooth-atomic=" + glob);
+  std::string program = (folder / fs::path(options.target).stem()).string();
+  return build(sources, flags, folder, program) ? program : "";
+}
+
+int observe_program(const std::vector<std::string>& command, const RunOptions& options, TemporaryFolder& folder) {
+  ObserveOptions observing;
+  observing.property = options.record.property;
+  observing.json = options.predictions.files.json;
+  observing.memory = options.predictions.memory;
+  if (options.predictions.properties.max_width != 0) observing.max_width = options.predictions.properties.max_width;
+  observing.exit_code = options.predictions.exit_code;
+  observing.timeout = options.record.timeout;
+  auto run = run_online(command, observing, folder.path().string());
+  folder.remove(); // before a signal may end us
+  if (!run) return complain(run.error().text()), kWrong;
+  if (run->status != kFine) return run->status;
+  return run->timed_out ? kTimedOut : end_like(run->ended);
+}
+
+// The usual case: one run, and the report of it. A program that stands still is reported before it
+// is ended.
+int run_once(const std::vector<std::string>& command, const RunOptions& options, TemporaryFolder& folder) {
+  Ended analysed;
+  const auto report = [&](const std::string& trace, const std::vector<ChildTrace>& children) {
+    std::vector<NamedTrace> traces = {{trace, options.target}};
+    for (const ChildTrace& child : children) traces.push_back({child.file, child.name, child.process});
+    analysed = analyse(traces, options.predictions);
+  };
+  auto recording = record(command, options.record, {report, options.keep});
+  if (!recording) return complain(recording.error().text()), kWrong;
+  if (recording->trace.empty()) analysed = no_trace(options.target);
+  else if (!recording->stood_still) report(recording->trace, recording->children);
+  folder.remove(); // before a signal may end us
+  if (analysed.fine() && recording->timed_out) return kTimedOut;
+  const bool as_the_program =
+      analysed.fine() || ((analysed.has(kWrong) || analysed.has(kUnanswered)) && !recording->ended.fine());
+  return end_like(as_the_program ? recording->ended : analysed);
+}
+
+} // namespace
+
+int run_run(int argc, char** argv) {
+  RunOptions options;
   Parser parser(
       "run",
       "Build source files with `sooth cc` or `sooth c++` (or take a program that was), run it once, and say what "
@@ -190,145 +305,43 @@ int run_run(int argc, char** argv) {
       "  sooth run --property safe_landing.prop landing.cpp\n"
       "  sooth run --html bank.html --repeat 10 bank.cpp\n"
       "  sooth run --find deadlocks --json bank.json -o bank.sooth ./bank\n");
-  add_record_options(parser, options, "--keep-all");
-  add_analysis_options(parser, predictions);
-  parser.add_option("--flag", flags, "A flag for the compiler; may be repeated")->type_name("FLAG")->one_value();
-  parser
-      .add_option("--repeat", repeat,
-                  "Run the program N times, and make one report of all runs; -o T keeps T.1, T.2, ...")
-      ->type_name("N")
-      ->show_default()
-      ->within(1, 10000);
-  parser.add_flag("--keep-standing", keep,
-                  "Do not end a program that stands still: all of its threads wait for each other");
-  parser.add_flag("--confirm", confirms,
-                  "Then run the program again under the schedule of each predicted finding, and say which ones\n"
-                  "happened (docs/replay.md)");
-  parser.add_option("--confirm-budget", confirming.budget, "Seconds for all of these runs together")
-      ->type_name("SECONDS")
-      ->at_least(0)
-      ->show_default();
-  parser.add_flag("--facts", facts, "Build with what events depend on (-fsooth-facts); `--model sliced` and `full` do");
-  parser.add_flag("--online", online,
-                  "Check the property while the program runs, without a trace (see `sooth observe`)");
-  parser
-      .add_option("--monitor", monitor,
-                  "Run with the monitors of this property file inside the program: no trace, nothing is predicted")
-      ->type_name("P")
-      ->excludes("--online")
-      ->existing_file();
-  parser.add_option("file", target, "Source files, or a program; its arguments follow")->required()->type_name("FILE");
-  parser.prefix_command();
+  add_run_options(parser, options);
   if (const auto status = parser.parse_with_file(argc, argv)) return *status;
-
-  predictions.properties.file = options.property;
-  std::string wrong = check_record_options(options);
-  if (wrong.empty()) wrong = analysis::check(predictions);
-  if (wrong.empty()) wrong = check(predictions.files);
-  if (wrong.empty() && online && options.property.empty()) wrong = kNothingToObserve;
-  const ReportFiles& files = predictions.files;
-  if (wrong.empty() && online) wrong = check_observed_model(predictions.model);
-  const bool needs_trace = repeat > 1 || confirms || !(files.html + files.sarif + files.junit + files.baseline).empty();
-  if (wrong.empty() && needs_trace && (online || !monitor.empty()))
-    wrong =
-        "--html, --sarif, --junit, --baseline, --repeat and --confirm need a trace: not with --online or --monitor.";
-  if (!wrong.empty()) {
-    complain(wrong);
-    return kWrong;
-  }
-  if (!options.property.empty()) { // reports errors of the file itself before it builds anything
-    if (const auto syntax = logic::parse_file(options.property); !syntax) {
-      complain(syntax.error().text());
-      return kWrong;
-    }
-  }
+  options.predictions.properties.file = options.record.property;
+  if (const std::string wrong = what_is_wrong(options); !wrong.empty()) return complain(wrong), kWrong;
   TemporaryFolder folder;
-  if (folder.path().empty()) {
-    complain("cannot make a temporary folder.");
-    return kWrong;
-  }
-  std::string program;
-  std::vector<std::string> words = parser.remaining();
-  const std::vector<std::string> sources = take_sources(target, words);
-  for (const std::string& source : sources)
-    if (!fs::exists(source)) {
-      complain(fmt::format("there is no file {}.", source));
-      return kWrong;
-    }
-  if (!sources.empty()) {
-    program = (folder.path() / fs::path(target).stem()).string();
-    if (facts || predict::wants_facts(predictions.model)) flags.insert(flags.begin(), "-fsooth-facts");
-    if (!monitor.empty()) flags.push_back("--monitor=" + monitor);
-    for (const std::string& glob : predictions.atomic) flags.push_back("-fsooth-atomic=" + glob);
-    if (!options.property.empty()) flags.insert(flags.begin(), "-fsooth-property=" + options.property);
-    if (!build(sources, flags, folder.path(), program)) return kWrong;
-  } else {
-    program = find_program(target);
-  }
-  if (program.empty()) {
-    complain(fmt::format("there is no program `{}` here or on PATH.", target));
-    return kWrong;
-  }
+  if (folder.path().empty()) return complain("cannot make a temporary folder."), kWrong;
 
-  if (!options.property.empty()) {
-    auto exact = fit(options.property, program);
-    if (!exact) {
-      complain(exact.error().text());
-      return kWrong;
-    }
-    options.exact = std::move(exact.value());
+  std::vector<std::string> words = parser.remaining();
+  const std::vector<std::string> sources = take_sources(options.target, words);
+  const std::string program = make_program(options, sources, folder.path());
+  if (program.empty()) return kWrong;
+  if (!options.record.property.empty()) {
+    auto exact = fit(options.record.property, program);
+    if (!exact) return complain(exact.error().text()), kWrong;
+    options.record.exact = std::move(exact.value());
   }
   std::vector<std::string> command = program_arguments(std::move(words));
   command.insert(command.begin(), program);
-  if (!monitor.empty())
-    return run_monitored(command, sources.empty() ? monitor : "", folder.path(), predictions.exit_code,
-                         options.timeout);
-  if (online) {
-    ObserveOptions observing;
-    observing.property = options.property;
-    observing.json = predictions.files.json;
-    observing.memory = predictions.memory;
-    if (predictions.properties.max_width != 0) observing.max_width = predictions.properties.max_width;
-    observing.exit_code = predictions.exit_code;
-    observing.timeout = options.timeout;
-    const auto run = run_online(command, observing, folder.path().string());
-    folder.remove(); // before a signal may end us
-    if (run && run.value().status == kFine && run.value().timed_out) return kTimedOut;
-    if (run) return run.value().status == kFine ? end_like(run.value().ended) : run.value().status;
-    complain(run.error().text());
-    return kWrong;
-  }
-  predictions.replay = how_to_replay(argc, argv, target, options, predictions, confirms);
-  if (confirms)
+
+  AnalysisOptions& predictions = options.predictions;
+  if (!options.monitor.empty())
+    return run_monitored(command, sources.empty() ? options.monitor : "", folder.path(), predictions.exit_code,
+                         options.record.timeout);
+  if (options.online) return observe_program(command, options, folder);
+  predictions.replay = how_to_replay(argc, argv, options.target, options.record, predictions, options.confirms);
+  if (options.confirms)
     predictions.confirm = [&](report::Report& report, const std::vector<std::string>& traces) {
-      if (options.inputs) confirming.traces = traces;
-      confirming.jobs = predictions.limits.jobs;
-      confirm(report, command, confirming);
+      if (options.record.inputs) options.confirming.traces = traces;
+      options.confirming.jobs = predictions.limits.jobs;
+      confirm(report, command, options.confirming);
     };
-  if (options.output.empty()) options.output = (folder.path() / "run.sooth").string();
-  if (repeat > 1) {
-    const Ended ended = run_repeatedly(command, target, options, predictions, keep, repeat);
-    folder.remove();
-    return end_like(ended);
-  }
-  Ended analysed;
-  const auto report = [&](const std::string& trace, const std::vector<ChildTrace>& children) {
-    std::vector<NamedTrace> traces = {{trace, target}};
-    for (const ChildTrace& child : children) traces.push_back({child.file, child.name, child.process});
-    analysed = analyse(traces, predictions);
-  };
-  auto recording = record(command, options, {report, keep});
-  if (!recording) {
-    complain(recording.error().text());
-    return kWrong;
-  }
-  if (recording->trace.empty()) analysed = no_trace(target);
-  else if (!recording->stood_still) report(recording->trace, recording->children);
-  folder.remove(); // before a signal may end us
-  if (analysed.fine() && recording->timed_out) return kTimedOut;
-  const bool as_the_program =
-      analysed.fine() || ((analysed.has(kWrong) || analysed.has(kUnanswered)) && !recording->ended.fine());
-  return end_like(as_the_program ? recording->ended : analysed);
+  if (options.record.output.empty()) options.record.output = (folder.path() / "run.sooth").string();
+  if (options.repeat == 1) return run_once(command, options, folder);
+  const Ended ended =
+      run_repeatedly(command, options.target, options.record, predictions, options.keep, options.repeat);
+  folder.remove();
+  return end_like(ended);
 }
 
 } // namespace sooth::cli

@@ -50,148 +50,182 @@ private:
 
 } // namespace
 
+// One walk over all operations, in the observed order.
+class Index::Collector {
+public:
+  explicit Collector(Index& index)
+      : index_(index), c_(index.computation), memory_(c_.locations.size()),
+        readers_(index.orders_conflicts() ? c_.locations.size() : 0), lock_states_(c_.locks.size()),
+        waiting_(c_.conditions.size(), 0) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i].value = c_.locations[i].initial;
+    for (const causality::ThreadSteps& thread : c_.threads) index.trusted.push_back(thread.trusted);
+    index.writer_.assign(c_.operations.size(), kNoStep);
+    index.section_.assign(c_.operations.size(), kNoSection);
+    index.need_begin_.reserve(c_.steps.size() + 1);
+  }
+
+  void run() {
+    for (id_ = 0; id_ < c_.steps.size(); ++id_) {
+      const causality::Step& step = c_.steps[id_];
+      thread_ = step.thread;
+      index_.need_begin_.push_back(index_.needs_.size());
+      if ((step.flags & causality::kExternalRead) != 0) index_.pinned.push_back(id_);
+      for (std::size_t n = step.first_operation; n < step.first_operation + step.operations; ++n) follow(n);
+    }
+    index_.need_begin_.push_back(index_.needs_.size());
+    if (index_.needs_.empty()) index_.need_begin_ = {};
+    sort_sections();
+  }
+
+private:
+  void follow(std::size_t n) {
+    const Operation& o = c_.operations[n];
+    switch (o.kind) {
+    case OperationKind::Read: return read(n, o);
+    case OperationKind::Write: return write(o);
+    case OperationKind::HoldBegin:
+    case OperationKind::HoldEnd: return; // location_index.cc
+    case OperationKind::Post: semaphore_use(o.object).gives.push_back(id_); return;
+    case OperationKind::Take: semaphore_use(o.object).takes.push_back(id_); return;
+    case OperationKind::WaitBegin:
+    case OperationKind::WakeUp:
+    case OperationKind::WakeAnyway:
+    case OperationKind::Signal:
+    case OperationKind::Broadcast: return use_condition(n, o);
+    default: return use_lock(n, o);
+    }
+  }
+
+  ThreadUses& semaphore_use(std::uint32_t object) {
+    return semaphore_uses_.of(index_.semaphores[object], object, thread_);
+  }
+
+  void need(StepId other) {
+    if (other != kNoStep && other != id_ && c_.steps[other].thread != thread_) index_.needs_.push_back(other);
+  }
+  // Behind all accesses in `readers` as well.
+  void need_all(std::vector<StepId>& readers) {
+    for (const StepId reader : readers) need(reader);
+    readers.clear();
+  }
+
+  void read(std::size_t n, const Operation& o) {
+    const LocationState& state = memory_[o.object];
+    index_.writer_[n] = state.writer;
+    std::uint32_t& trusted = index_.trusted[thread_];
+    if (index_.reads_identity() && state.value != o.value) trusted = std::min(trusted, c_.steps[id_].place);
+    if (index_.reads_identity()) need(state.writer);
+    if (index_.orders_conflicts()) readers_[o.object].push_back(id_);
+  }
+
+  void write(const Operation& o) {
+    LocationState& state = memory_[o.object];
+    if (index_.orders_conflicts()) {
+      need(state.writer);
+      need_all(readers_[o.object]);
+    }
+    state.writer = id_;
+    state.value = o.value;
+  }
+
+  void use_condition(std::size_t n, const Operation& o) {
+    ConditionIndex& condition = index_.conditions[o.object];
+    ThreadUses& own = condition_uses_.of(condition.threads, o.object, thread_);
+    const auto here = static_cast<std::uint32_t>(condition.uses.size());
+    condition.uses.push_back({id_, o.kind, waiting_[o.object] == 0 ? here : condition.uses.back().idle});
+    // The thread's last wait that is open: a handler that waits inside of a wait ends first.
+    std::uint32_t& open = open_wait_[{thread_, o.object}];
+    if (o.kind == OperationKind::WaitBegin) {
+      ++waiting_[o.object];
+      own.waits.push_back({id_, kNoStep, here, open - 1});
+      open = static_cast<std::uint32_t>(own.waits.size());
+    } else if (o.kind == OperationKind::WakeUp || o.kind == OperationKind::WakeAnyway) {
+      --waiting_[o.object];
+      ThreadUses::Wait& wait = own.waits[open - 1];
+      wait.end = id_;
+      open = wait.outer + 1;
+      index_.section_[n] = wait.begin;
+      if (o.kind == OperationKind::WakeUp) own.takes.push_back(id_);
+    } else {
+      own.gives.push_back(id_);
+    }
+  }
+
+  void use_lock(std::size_t n, const Operation& o) {
+    LockState& state = lock_states_[o.object];
+    if (index_.orders_locks()) order_lock(state, o.kind);
+    switch (o.kind) {
+    case OperationKind::Acquire: state.exclusive = begin_section(n, o.object, true); return;
+    case OperationKind::AcquireShared: state.shared.push_back(begin_section(n, o.object, false)); return;
+    case OperationKind::Release:
+      if (state.exclusive != kNoSection) end_section(n, o.object, state.exclusive);
+      state.exclusive = kNoSection;
+      return;
+    case OperationKind::ReleaseShared: return release_shared(n, o.object, state);
+    default: // TryFailed
+      index_.tries[o.object].push_back({id_, static_cast<std::uint32_t>(n)});
+      if (state.exclusive != kNoSection) index_.section_[n] = state.exclusive;
+      else if (!state.shared.empty()) index_.section_[n] = state.shared.front();
+    }
+  }
+
+  // A try that fails is like a write: it needs the readers that it ran into.
+  void order_lock(LockState& state, OperationKind kind) {
+    need(state.writer);
+    if (kind == OperationKind::AcquireShared || kind == OperationKind::ReleaseShared) {
+      state.readers.push_back(id_);
+      return;
+    }
+    need_all(state.readers);
+    state.writer = id_;
+  }
+  std::uint32_t begin_section(std::size_t n, std::uint32_t lock, bool exclusive) {
+    std::vector<Section>& sections = index_.locks[lock];
+    sections.push_back({id_, kNoStep, thread_, exclusive});
+    return index_.section_[n] = static_cast<std::uint32_t>(sections.size() - 1);
+  }
+  void end_section(std::size_t n, std::uint32_t lock, std::uint32_t section) {
+    index_.locks[lock][index_.section_[n] = section].end = id_;
+  }
+  void release_shared(std::size_t n, std::uint32_t lock, LockState& state) {
+    const auto mine = std::ranges::find_if(
+        state.shared, [&](std::uint32_t open) { return index_.locks[lock][open].thread == thread_; });
+    if (mine == state.shared.end()) return;
+    end_section(n, lock, *mine);
+    state.shared.erase(mine);
+  }
+
+  void sort_sections() {
+    ByThread<ThreadSections> own_sections;
+    for (std::size_t lock = 0; lock < index_.locks.size(); ++lock)
+      for (std::uint32_t n = 0; n < index_.locks[lock].size(); ++n) {
+        const Section& section = index_.locks[lock][n];
+        ThreadSections& own = own_sections.of(index_.lock_threads[lock], lock, section.thread);
+        own.all.push_back(n);
+        if (section.exclusive) own.exclusive.push_back(n);
+        index_.lock_never_released |= section.end == kNoStep;
+      }
+  }
+
+  Index& index_;
+  const Computation& c_;
+  std::vector<LocationState> memory_;
+  std::vector<std::vector<StepId>> readers_; // by location: since the last write
+  std::vector<LockState> lock_states_;
+  std::vector<std::uint32_t> waiting_; // by condition: threads
+  ByThread<ThreadUses> semaphore_uses_, condition_uses_;
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> open_wait_; // thread, condition: 1 + wait
+  StepId id_ = 0;                                                                         // the present step
+  std::uint32_t thread_ = 0;                                                              // its thread
+};
+
 Index::Index(const Computation& c, witness::Model m)
     : computation(c), model(m), locations(c), locks(c.locks.size()), lock_threads(c.locks.size()),
       tries(c.locks.size()), semaphores(c.semaphores.size()), conditions(c.conditions.size()) {
   order_begin_.assign(c.steps.size() + 1, 0);
   for (const causality::Order& order : all_orders()) ++order_begin_[order.second + 1];
   for (std::size_t i = 0; i < c.steps.size(); ++i) order_begin_[i + 1] += order_begin_[i];
-  collect();
-}
-
-void Index::collect() {
-  const Computation& c = computation;
-  std::vector<LocationState> memory(c.locations.size());
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i].value = c.locations[i].initial;
-  std::vector<std::vector<StepId>> readers(orders_conflicts() ? memory.size() : 0); // since the last write
-  for (const causality::ThreadSteps& thread : c.threads) trusted.push_back(thread.trusted);
-  std::vector<LockState> lock_states(c.locks.size());
-  ByThread<ThreadSections> own_sections;
-  ByThread<ThreadUses> semaphore_uses, condition_uses;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> open_wait; // thread, condition: 1 + wait
-  std::vector<std::uint32_t> waiting(c.conditions.size(), 0);                            // threads
-  writer_.assign(c.operations.size(), kNoStep);
-  section_.assign(c.operations.size(), kNoSection);
-  need_begin_.reserve(c.steps.size() + 1);
-
-  for (StepId id = 0; id < c.steps.size(); ++id) {
-    const causality::Step& step = c.steps[id];
-    need_begin_.push_back(needs_.size());
-    const auto need = [&](StepId other) {
-      if (other != kNoStep && other != id && c.steps[other].thread != step.thread) needs_.push_back(other);
-    };
-    if ((step.flags & causality::kExternalRead) != 0) pinned.push_back(id);
-    for (std::size_t n = step.first_operation; n < step.first_operation + step.operations; ++n) {
-      const Operation& o = c.operations[n];
-      switch (o.kind) {
-      case OperationKind::Read: {
-        LocationState& state = memory[o.object];
-        writer_[n] = state.writer;
-        if (reads_identity() && state.value != o.value)
-          trusted[step.thread] = std::min(trusted[step.thread], step.place);
-        if (reads_identity()) need(state.writer);
-        if (orders_conflicts()) readers[o.object].push_back(id);
-        break;
-      }
-      case OperationKind::Write: {
-        LocationState& state = memory[o.object];
-        if (orders_conflicts()) {
-          need(state.writer);
-          for (const StepId reader : readers[o.object]) need(reader);
-          readers[o.object].clear();
-        }
-        state.writer = id;
-        state.value = o.value;
-        break;
-      }
-      case OperationKind::HoldBegin:
-      case OperationKind::HoldEnd: break; // location_index.cc
-      case OperationKind::Post:
-        semaphore_uses.of(semaphores[o.object], o.object, step.thread).gives.push_back(id);
-        break;
-      case OperationKind::Take:
-        semaphore_uses.of(semaphores[o.object], o.object, step.thread).takes.push_back(id);
-        break;
-      case OperationKind::WaitBegin:
-      case OperationKind::WakeUp:
-      case OperationKind::WakeAnyway:
-      case OperationKind::Signal:
-      case OperationKind::Broadcast: {
-        ConditionIndex& condition = conditions[o.object];
-        ThreadUses& own = condition_uses.of(condition.threads, o.object, step.thread);
-        const auto here = static_cast<std::uint32_t>(condition.uses.size());
-        condition.uses.push_back({id, o.kind, waiting[o.object] == 0 ? here : condition.uses.back().idle});
-        // The thread's last wait that is open: a handler that waits inside of a wait ends first.
-        std::uint32_t& open = open_wait[{step.thread, o.object}];
-        if (o.kind == OperationKind::WaitBegin) {
-          ++waiting[o.object];
-          own.waits.push_back({id, kNoStep, here, open - 1});
-          open = static_cast<std::uint32_t>(own.waits.size());
-        } else if (o.kind == OperationKind::WakeUp || o.kind == OperationKind::WakeAnyway) {
-          --waiting[o.object];
-          ThreadUses::Wait& wait = own.waits[open - 1];
-          wait.end = id;
-          open = wait.outer + 1;
-          section_[n] = wait.begin;
-          if (o.kind == OperationKind::WakeUp) own.takes.push_back(id);
-        } else {
-          own.gives.push_back(id);
-        }
-        break;
-      }
-      default: {
-        LockState& state = lock_states[o.object];
-        std::vector<Section>& sections = locks[o.object];
-        const auto number = static_cast<std::uint32_t>(sections.size());
-        if (orders_locks()) {
-          need(state.writer);
-          // A try that fails is like a write: it needs the readers that it ran into.
-          if (o.kind != OperationKind::AcquireShared && o.kind != OperationKind::ReleaseShared) {
-            for (const StepId reader : state.readers) need(reader);
-            state.readers.clear();
-            state.writer = id;
-          } else {
-            state.readers.push_back(id);
-          }
-        }
-        if (o.kind == OperationKind::Acquire) {
-          sections.push_back({id, kNoStep, step.thread, true});
-          section_[n] = state.exclusive = number;
-        } else if (o.kind == OperationKind::AcquireShared) {
-          sections.push_back({id, kNoStep, step.thread, false});
-          section_[n] = number;
-          state.shared.push_back(number);
-        } else if (o.kind == OperationKind::Release) {
-          if (state.exclusive != kNoSection) sections[section_[n] = state.exclusive].end = id;
-          state.exclusive = kNoSection;
-        } else if (o.kind == OperationKind::ReleaseShared) {
-          const auto mine = std::ranges::find_if(
-              state.shared, [&](std::uint32_t open) { return sections[open].thread == step.thread; });
-          if (mine != state.shared.end()) {
-            sections[section_[n] = *mine].end = id;
-            state.shared.erase(mine);
-          }
-        } else { // TryFailed
-          tries[o.object].push_back({id, static_cast<std::uint32_t>(n)});
-          if (state.exclusive != kNoSection) section_[n] = state.exclusive;
-          else if (!state.shared.empty()) section_[n] = state.shared.front();
-        }
-        break;
-      }
-      }
-    }
-  }
-  need_begin_.push_back(needs_.size());
-  if (needs_.empty()) need_begin_ = {};
-  for (std::size_t lock = 0; lock < locks.size(); ++lock)
-    for (std::uint32_t n = 0; n < locks[lock].size(); ++n) {
-      const Section& section = locks[lock][n];
-      ThreadSections& own = own_sections.of(lock_threads[lock], lock, section.thread);
-      own.all.push_back(n);
-      if (section.exclusive) own.exclusive.push_back(n);
-    }
-  for (const std::vector<Section>& sections : locks)
-    for (const Section& section : sections) lock_never_released |= section.end == kNoStep;
+  Collector(*this).run();
 }
 
 std::span<const Access> Index::writes_of(std::uint32_t location, std::uint32_t value) const {

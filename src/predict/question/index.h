@@ -227,7 +227,7 @@ private:
   const std::vector<causality::Order>& all_orders() const {
     return orders_locks() ? computation.recorded_orders() : computation.orders;
   }
-  void collect();
+  class Collector;
 
   std::vector<StepId> needs_;
   std::vector<std::uint64_t> need_begin_; // by step; empty if there are no needs
