@@ -42,7 +42,7 @@ enum EventFlags : std::uint8_t {
   kGlued = 128,   // read, write: in no run does another thread come between this event and its thread's next one
 };
 
-// `order` of a plain read: at least one adjacent repeat at another site was left out.
+// `order` of a plain or atomic read: at least one adjacent repeat at another site was left out.
 inline constexpr std::uint8_t kRepeatedElsewhere = 0x80;
 
 // Bits in `value` of the lock events.

@@ -18,7 +18,7 @@ namespace sooth::trace {
 
 // What else is known of accesses that were left out (docs/sliced.md, "Classes of sites").
 enum EventMarks : std::uint8_t {
-  kOtherSites = 1,    // a plain read: adjacent repeats of it at other sites were left out
+  kOtherSites = 1,    // a read: adjacent repeats of it at other sites were left out
   kBehindOmitted = 2, // a sieve left out held or merged accesses of its thread between the event before and this one
 };
 

@@ -82,7 +82,7 @@ private:
       finding.kind = witness::FindingKind::Deadlock;
       finding.engine = answer.tier;
       finding.places = {{event, Role::Request}, {taken, Role::Hold}};
-      finding.note = "Whoever has the lock ends without giving it up.";
+      finding.note = "The thread that holds the lock ends without giving it up.";
       finding.witness = witness_of(computation_, trace_, answer.run, {event});
       findings_.push_back(std::move(finding));
       found_.insert(name);

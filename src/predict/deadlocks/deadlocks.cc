@@ -146,7 +146,8 @@ private:
     if (answer.truth != Truth::Yes) return false;
     followed_ += computation_.steps.size();
     const Standstill end = follow(trace_, feasibility_.index(), question, std::vector<StepId>(answer.run));
-    if (end.stillness == Stillness::Unknown) undecided = "whether another thread would help whoever waits is not known";
+    if (end.stillness == Stillness::Unknown)
+      undecided = "whether another thread would help the waiting one is not known";
     if (end.stillness != Stillness::Still) return false;
     std::vector<StepId> all = question.before; // the cycle first
     for (const StepId request : end.requests)

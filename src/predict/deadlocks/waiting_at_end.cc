@@ -358,7 +358,7 @@ private:
     }
     for (const std::uint32_t event : held) out.places.push_back({event, Role::Hold});
     if (unowned) out.note = "Every thread waits or has ended: nobody is left who could let one of them go.";
-    else if (abandoned) out.note = "Whoever has the lock has ended without giving it up.";
+    else if (abandoned) out.note = "The thread that holds the lock has ended without giving it up.";
     else if (own && requests.size() == 1) out.note = "The thread itself has what it asks for.";
     return out;
   }
