@@ -45,6 +45,7 @@ std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) 
 bool Sharing::begin(const trace::Trace& trace) {
   if (trace.is_fit_for_dependence()) return false;
   own_frame_.clear();
+  split_.begin(trace);
   is_check_.assign(trace.sites.size(), 0);
   for (const trace::Check& check : trace.checks)
     for (const std::uint32_t site : check.loads) is_check_[site] = 1;
@@ -136,7 +137,6 @@ void Sharing::survey(const Event& e) {
   }
   const std::uint64_t lock = requests_.see(e, locks_);
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
-  if (lock != 0) split_.begin_section();
   split_.see_call(e);
   trace::for_primitives_used(e, [&](std::uint64_t primitive) {
     if (primitive != lock) use_lock(e, primitive, UseKind::Lock);
@@ -256,8 +256,8 @@ void Sharing::use(const Event& e) {
   if (e.site < is_check_.size() && is_check_[e.site] != 0)
     for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
       checked_.insert(g);
-  if (requests_.held() != LockSets::kNone && !atomic)
-    split_.see_access(e.address >> kGranuleBits, writes_memory(e.kind), trace::reads_memory(e.kind), e.site);
+  if (requests_.held() != LockSets::kNone && !atomic && e.size <= kMarkedBytes)
+    split_.see_access(e, {e.thread, epoch}, requests_, locks_);
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
@@ -324,6 +324,7 @@ void Sharing::surveyed() {
   const bool looks_at_changes = this->looks_at_changes();
   absl::flat_hash_set<std::uint64_t> frames; // pages
   for (const std::uint64_t entry : frame_pages_) frames.insert(entry >> 20);
+  split_.finish(order_, [&](std::uint64_t granule) { return constrains(granule); });
   bool race = false, memory = used_dead_;
   for (auto& [number, page] : pages_) {
     const bool frame = frames.contains(number);
@@ -346,20 +347,23 @@ void Sharing::surveyed() {
               .threads = !odd_ && std::ranges::includes(kept_, created_),
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
-              .unmarked = !split_.any(),
+              .unmarked = has_blocks_ || !requests_.distrusted().empty() ? !split_.any() : !split_.open(),
+              .suggested = split_.certain(),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_};
 }
 
-// A check's load may see another value only where memory constrains runs. What is kept for another
-// reason does not: the granules must still have their histories.
+// A check's load may see another value only where memory constrains runs.
 bool Sharing::looks_at_changes() {
-  return std::ranges::any_of(checked_, [&](std::uint64_t granule) {
-    const Page* page = find(granule / kGranules);
-    if (page == nullptr) return false;
-    const Histories::Id history = page->granules[granule % kGranules] & kHistory;
-    return histories_.judge(history, order_).verdict == Verdict::Constrains;
-  });
+  return std::ranges::any_of(checked_, [&](std::uint64_t granule) { return constrains(granule); });
+}
+
+// What is kept for another reason does not: the granules must still have their histories.
+bool Sharing::constrains(std::uint64_t granule) {
+  const Page* page = find(granule / kGranules);
+  if (page == nullptr) return false;
+  const Histories::Id history = page->granules[granule % kGranules] & kHistory;
+  return histories_.judge(history, order_).verdict == Verdict::Constrains;
 }
 
 // A thread's own use behind it is an error, too, unless it is initialised again. Of mutexes

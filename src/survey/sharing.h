@@ -142,6 +142,7 @@ private:
   void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
   void distrust_locks();
   bool looks_at_changes();
+  bool constrains(std::uint64_t granule);
   void destroy_primitive(const trace::Event& e);
   void initialise_primitive(const trace::Event& e);
   void see_descriptor(const trace::Event& e);
