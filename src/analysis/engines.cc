@@ -106,10 +106,15 @@ std::optional<Error> unmarked_blocks(const EngineInput& in, EngineOutput& output
   if (in.spending.budget.spent() != nullptr || trace::lost_events(trace) != 0 ||
       !predict::unrecorded_synchronisation(trace).empty())
     return std::nullopt;
-  const auto blocks =
-      predict::suggest_blocks(trace, in.prepared.computation, in.feasibility, in.limits, in.options.atomic);
-  if (blocks.empty()) return std::nullopt;
-  output.gaps.push_back({std::string(report::kUnmarkedBlocks), blocks.size(),
+  std::vector<predict::Candidate> blocks;
+  std::uint64_t count = in.prepared.settled.suggested; // the first pass knows how many, but not which
+  if (!in.prepared.settled.unmarked || output.coverage.list) {
+    blocks = predict::suggest_blocks(trace, in.prepared.computation, in.feasibility, in.limits, in.options.atomic,
+                                     output.coverage.list);
+    count = blocks.size();
+  }
+  if (count == 0) return std::nullopt;
+  output.gaps.push_back({std::string(report::kUnmarkedBlocks), count,
                          "blocks look as if they should be atomic (--candidates lists them)", true});
   if (output.coverage.list) std::ranges::copy(blocks, std::back_inserter(output.coverage.listed));
   return std::nullopt;
@@ -139,7 +144,8 @@ std::span<const Engine> engines() {
       {"deadlocks", "deadlocks", 3, Needs::Predictions, find<deadlocks>, &Settled::deadlocks},
       {"deadlocks", "lost wake-ups", 1, Needs::Predictions, find<lost_wakeups>, &Settled::wakeups},
       {"atomicity", "blocks that are not atomic", 2, Needs::Predictions, find<atomicity>, &Settled::blocks, true},
-      {"atomicity", "blocks that nobody marked", 1, Needs::Fact, unmarked_blocks, &Settled::unmarked},
+      {"atomicity", "blocks that nobody marked", 1, Needs::Fact, unmarked_blocks, &Settled::unmarked, false,
+       &Settled::suggested},
       {"memory", "errors with memory", 3, Needs::Predictions, find<memory_errors>, &Settled::memory},
       {"memory", "frees that nothing orders", 2, Needs::Nothing, unordered_frees, &Settled::memory},
       {"misuse", "threads that nobody joined", 1, Needs::Fact, find<thread_leaks>, &Settled::threads},
@@ -160,7 +166,8 @@ bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, con
 bool all_settled(const survey::Settled& settled, const Options& options) {
   const std::vector<std::string> wanted = wanted_words(options);
   return std::ranges::all_of(engines(), [&](const Engine& engine) {
-    return !is_wanted(engine, wanted, options) || (engine.settled != nullptr && settled.*engine.settled);
+    const bool listed = engine.counted != nullptr && settled.*engine.counted != 0 && options.candidates;
+    return !is_wanted(engine, wanted, options) || (engine.settled != nullptr && settled.*engine.settled && !listed);
   });
 }
 

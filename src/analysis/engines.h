@@ -57,6 +57,9 @@ struct Engine {
   // The first pass may show that there is nothing to find (survey/settled.h). Null: it cannot.
   bool survey::Settled::* settled = nullptr;
   bool whole_only = false; // claims that no order has a block in one piece, which a piece of a trace cannot show
+  // What the first pass has counted for it. The engine tells it, even if nothing is left to look
+  // for.
+  unsigned survey::Settled::* counted = nullptr;
 };
 std::span<const Engine> engines();
 

@@ -38,6 +38,7 @@ public:
   using Set = std::vector<Held>; // ascending; no lock twice
 
   Id number(Set held);
+  const Set& at(Id id) const { return sets_[id]; }
   // What both have. A lock that one of them has shared is shared.
   Id common(Id a, Id b);
   // Every lock of a is in b, exclusively if it is in a.

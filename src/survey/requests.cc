@@ -35,6 +35,7 @@ void Requests::finish() {
   used_.clear();
   destroyed_.clear();
   number_ = LockSets::kNone;
+  changes_ = 0;
 }
 
 std::uint64_t Requests::see(const Event& e, LockSets& sets) {
@@ -87,6 +88,19 @@ Requests::Held* Requests::holding(std::uint64_t lock) {
   return it == held_.end() ? nullptr : &*it;
 }
 
+bool Requests::still_has_one(const LockSets::Set& locks, std::uint32_t since) const {
+  return std::ranges::any_of(held_, [&](const Held& held) {
+    return held.since <= since && std::ranges::find(locks, held.lock, &LockSets::Held::lock) != locks.end();
+  });
+}
+
+bool Requests::has_one_again(const LockSets::Set& locks, std::uint32_t since) const {
+  return std::ranges::any_of(held_, [&](const Held& held) {
+    return held.exclusive && held.since > since &&
+           std::ranges::find(locks, held.lock, &LockSets::Held::lock) != locks.end();
+  });
+}
+
 void Requests::misused(std::uint64_t lock) {
   may_misuse_ = true;
   distrusted_.insert(lock);
@@ -105,7 +119,7 @@ std::uint64_t Requests::take(const Event& e, std::uint64_t lock, bool exclusive,
   }
   if (wake || blocks(e)) request(of_lock(lock));
   if ((type & trace::kLockOwnerDied) != 0) may_deadlock_ = true;
-  held_.push_back({lock, type, exclusive, wake, 1});
+  held_.push_back({lock, type, exclusive, wake, 1, changes_ + 1});
   used_.insert(lock);
   update(sets);
   return lock;
@@ -155,6 +169,8 @@ void Requests::request(Node wanted) {
 }
 
 void Requests::update(LockSets& sets) {
+  ++changes_;
+  oldest_ = held_.empty() ? 0 : held_.front().since; // in the order of taking
   LockSets::Set set;
   for (const Held& held : held_) set.push_back({held.lock, held.exclusive});
   std::ranges::sort(set);

@@ -44,6 +44,13 @@ public:
   void each_held(Visit visit) const {
     for (const Held& held : held_) visit(held.lock);
   }
+  // It has kept one of these locks, which it held after so many changes of its locks; or it has
+  // one of them again, exclusively.
+  std::uint32_t changes() const { return changes_; }
+  bool has_kept_one(const LockSets::Set& locks, std::uint32_t since) const {
+    return since >= oldest_ && still_has_one(locks, since);
+  }
+  bool has_one_again(const LockSets::Set& locks, std::uint32_t since) const;
 
   // After all events were taken.
   bool may_deadlock() const { return may_deadlock_ || has_circle(); }
@@ -59,9 +66,11 @@ private:
     bool exclusive = false;
     bool type_unknown = false;
     unsigned depth = 0;
+    std::uint32_t since = 0; // as changes()
   };
   using Node = std::uint64_t; // twice the address of a lock; 1 + twice the number of a thread
 
+  bool still_has_one(const LockSets::Set& locks, std::uint32_t since) const;
   Held* holding(std::uint64_t lock);
   void misused(std::uint64_t lock);
   std::uint64_t take(const trace::Event& e, std::uint64_t lock, bool exclusive, LockSets& sets);
@@ -75,7 +84,9 @@ private:
   // Of the present thread.
   std::uint32_t thread_ = 0;
   std::vector<Held> held_;
-  LockSets::Id number_ = LockSets::kNone;        // of these
+  LockSets::Id number_ = LockSets::kNone; // of these
+  std::uint32_t changes_ = 0;
+  std::uint32_t oldest_ = 0;                     // since when it has the lock that it has longest
   std::vector<std::uint64_t> initialising_;      // one-time initialisations that it is in
   absl::btree_set<std::uint64_t> used_;          // locks
   absl::flat_hash_set<std::uint64_t> destroyed_; // locks, not initialised since

@@ -23,6 +23,8 @@
 //   what it has freed itself. No two threads share memory on a page of somebody's frames, unless it
 //   is ordered: a frame's end is no event that the survey follows.
 //   Locks and other primitives are memory: what ends them is ordered against their uses, too.
+// unmarked: of each place that looks like one, it is certain that it is suggested, or that its
+//   memory cannot constrain a run. The number of suggestions is known then (split_updates.h).
 // threads: each creation has a join or a detach of the same thread.
 // descriptors: creation and joining order every close against the uses by other threads.
 // deadlocks, wake-ups, misuse: requests.h.
@@ -44,7 +46,8 @@ struct Settled {
   bool threads = false;     // every one was joined or detached
   bool descriptors = false; // none is closed while another thread may use it
   bool blocks = false;      // there are none
-  bool unmarked = false;    // nor is there one that nobody marked (split_updates.h)
+  bool unmarked = false;    // nobody need look for one that nobody marked (split_updates.h)
+  unsigned suggested = 0;   // so many of these are certain
   bool assertions = false;  // none looks at what may change (trace/program/checks.h)
   bool end = false;         // the run came to its end, and not by a crash
 };

@@ -45,6 +45,7 @@ std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) 
 bool Sharing::begin(const trace::Trace& trace) {
   if (trace.is_fit_for_dependence()) return false;
   own_frame_.clear();
+  split_.begin(trace);
   is_check_.assign(trace.sites.size(), 0);
   for (const trace::Check& check : trace.checks)
     for (const std::uint32_t site : check.loads) is_check_[site] = 1;
@@ -140,10 +141,7 @@ void Sharing::survey(const Event& e) {
   }
   const std::uint64_t lock = requests_.see(e, locks_);
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
-  if (lock != 0) {
-    split_.begin_section();
-    views_.begin_section(lock);
-  }
+  if (lock != 0) views_.begin_section(lock);
   calls_.see(e);
   trace::for_primitives_used(e, [&](std::uint64_t primitive) {
     if (primitive != lock) use_lock(e, primitive, UseKind::Lock);
@@ -263,17 +261,17 @@ void Sharing::use(const Event& e) {
   if (e.site < is_check_.size() && is_check_[e.site] != 0)
     for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
       checked_.insert(g);
-  if (requests_.held() != LockSets::kNone && !atomic) see_section(e);
+  if (requests_.held() != LockSets::kNone && !atomic) see_section(e, epoch);
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
 }
 
 // An access under a lock.
-void Sharing::see_section(const Event& e) {
+void Sharing::see_section(const Event& e, std::uint32_t epoch) {
+  if (e.size <= kMarkedBytes) split_.see_access(e, {e.thread, epoch}, requests_, locks_, calls_);
   const bool writes = writes_memory(e.kind), reads = trace::reads_memory(e.kind);
   const trace::ActivationStack::Nearest calls = calls_.nearest();
-  split_.see_access(e.address >> kGranuleBits, writes, reads, e.site, calls);
   requests_.each_held([&](std::uint64_t held) { views_.see_access(e, writes, reads, held, calls); });
 }
 
@@ -338,6 +336,7 @@ void Sharing::surveyed() {
   const bool looks_at_changes = this->looks_at_changes();
   absl::flat_hash_set<std::uint64_t> frames; // pages
   for (const std::uint64_t entry : frame_pages_) frames.insert(entry >> 20);
+  split_.finish(order_, [&](std::uint64_t granule) { return constrains(granule); });
   bool race = false, memory = used_dead_;
   for (auto& [number, page] : pages_) {
     const bool frame = frames.contains(number);
@@ -352,6 +351,7 @@ void Sharing::surveyed() {
     page->all = common_verdict(page->granules, kMixed);
   }
   const bool large = odd_ || large_uses_conflict();
+  const bool counts_updates = !has_blocks_ && requests_.distrusted().empty();
   settled_ = {.races = !race && !large,
               .memory = !memory && !large,
               .deadlocks = !odd_ && !requests_.may_deadlock(),
@@ -360,20 +360,23 @@ void Sharing::surveyed() {
               .threads = !odd_ && std::ranges::includes(kept_, created_),
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
-              .unmarked = !split_.any() && !views_.any(),
+              .unmarked = !views_.any() && (counts_updates ? !split_.open() : !split_.any()),
+              .suggested = split_.certain(),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_};
 }
 
-// A check's load may see another value only where memory constrains runs. What is kept for another
-// reason does not: the granules must still have their histories.
+// A check's load may see another value only where memory constrains runs.
 bool Sharing::looks_at_changes() {
-  return std::ranges::any_of(checked_, [&](std::uint64_t granule) {
-    const Page* page = find(granule / kGranules);
-    if (page == nullptr) return false;
-    const Histories::Id history = page->granules[granule % kGranules] & kHistory;
-    return histories_.judge(history, order_).verdict == Verdict::Constrains;
-  });
+  return std::ranges::any_of(checked_, [&](std::uint64_t granule) { return constrains(granule); });
+}
+
+// What is kept for another reason does not: the granules must still have their histories.
+bool Sharing::constrains(std::uint64_t granule) {
+  const Page* page = find(granule / kGranules);
+  if (page == nullptr) return false;
+  const Histories::Id history = page->granules[granule % kGranules] & kHistory;
+  return histories_.judge(history, order_).verdict == Verdict::Constrains;
 }
 
 // A thread's own use behind it is an error, too, unless it is initialised again. Of mutexes

@@ -138,13 +138,14 @@ private:
   void each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
   void add(std::uint32_t& granule, std::uint32_t use);
   void use(const trace::Event& access);
-  void see_section(const trace::Event& access);
+  void see_section(const trace::Event& access, std::uint32_t epoch);
   void begin_object(const trace::Event& e);
   void end_object(const trace::Event& e);
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
   void use_lock(const trace::Event& e, std::uint64_t lock, UseKind kind);
   void distrust_locks();
   bool looks_at_changes();
+  bool constrains(std::uint64_t granule);
   void destroy_primitive(const trace::Event& e);
   void initialise_primitive(const trace::Event& e);
   void see_descriptor(const trace::Event& e);

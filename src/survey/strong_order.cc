@@ -29,6 +29,17 @@ bool StrongOrder::see(const trace::Event& e) {
   return true;
 }
 
+bool StrongOrder::is_tree() const {
+  return std::ranges::all_of(lives_, [&](const Life& life) {
+    if (life.created_twice || (life.joined.thread != kNobody && life.joined.thread != life.created.thread))
+      return false;
+    unsigned depth = 0;
+    for (const Life* at = &life; at->created.thread != kNobody; at = &lives_[at->created.thread])
+      if (++depth == kMaxSteps) return false;
+    return true;
+  });
+}
+
 bool StrongOrder::before(Moment a, Moment b) const {
   std::array<Moment, kMaxSteps> above; // moments that come before b, nearest first
   unsigned count = 0;

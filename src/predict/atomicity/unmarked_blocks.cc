@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include "predict/atomicity/block_set.h"
@@ -14,6 +16,7 @@
 #include "predict/atomicity/interleavings.h"
 #include "predict/atomicity/split_invariants.h"
 #include "trace/contents.h"
+#include "trace/split_reads.h"
 #include "trace/stack.h"
 
 namespace sooth::predict {
@@ -21,10 +24,17 @@ namespace sooth::predict {
 namespace {
 
 using witness::Role;
-using Sites = std::tuple<std::string, std::uint32_t, std::uint32_t>; // function, read, write
+constexpr std::size_t kMaxOfLines = 8;     // stretches of the same read and write, in each thread
+constexpr std::size_t kMaxQuestions = 256; // stretches that others may interrupt in some run
 
-constexpr std::size_t kMaxOfSites = 8; // stretches of the same read and write, in each thread
-constexpr std::size_t kMaxStretches = 256;
+using Line = std::pair<std::string_view, std::uint32_t>;
+using Lines = std::tuple<std::string, Line, Line>; // function, read, write
+
+Line line_of(const trace::Site& site) { return {site.file, site.line}; }
+Lines lines_of(const trace::Trace& trace, const Block& block) {
+  const auto line = [&](std::uint32_t event) { return line_of(trace.sites[trace.events[event].site]); };
+  return {block.name, line(block.begin), line(block.end)};
+}
 constexpr std::uint32_t kNoOther = 0xffffffff; // no event
 
 // Walks along the trace, and keeps for each thread what it has read under locks.
@@ -53,7 +63,7 @@ public:
       const trace::Event& e = trace_.events[i];
       threads_[e.thread].calls.see(e);
       const StepId step = c_.step_of_event[i];
-      if (step == kNoStep || c_.steps[step].event != i || blocks_.size() == kMaxStretches) continue;
+      if (step == kNoStep || c_.steps[step].event != i) continue;
       if (held_.at(step).empty() || (c_.steps[step].flags & causality::kAtomicStep) != 0) continue;
       for (const Operation& o : c_.operations_of(step)) see(step, o);
     }
@@ -66,52 +76,40 @@ private:
   struct Read {
     StepId step = kNoStep;
     trace::ActivationStack::Nearest calls = {};
-    bool wrote = false; // in the same section
-  };
-  struct Reads {
-    Read first; // of a section
-    Read again; // of the section after it, if the first one only reads
   };
   struct Thread {
     trace::ActivationStack calls;
-    absl::flat_hash_map<std::uint32_t, Reads> reads; // by location
-    std::map<Sites, std::size_t> seen;
+    absl::flat_hash_map<std::uint32_t, trace::SplitReads<Read>> reads; // by location
+    std::map<Lines, std::size_t> seen;
   };
 
   void see(StepId step, const Operation& o) {
     if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) return;
     Thread& own = threads_[c_.steps[step].thread];
-    if (o.kind == OperationKind::Read) return read(own, step, o.object);
+    const auto in_one = [&](const Read& before) { return in_one_section(before.step, step); };
     const auto known = own.reads.find(o.object);
-    if (known == own.reads.end()) return;
-    auto& [first, again] = known->second;
-    if (in_one_section(first.step, step)) {
-      first.wrote = true;
+    if (o.kind == OperationKind::Read) {
+      const Read now{step, own.calls.nearest()};
+      if (known == own.reads.end()) own.reads.try_emplace(o.object, now);
+      else known->second.read(now, in_one);
       return;
     }
-    const auto around = trace::ActivationStack::common(first.calls, own.calls.nearest());
-    const bool blind = again.step == kNoStep || is_update(first, again, step);
-    if (around && blind && in_sections_of_one_lock(first.step, step)) add(own, first.step, step, around->site);
-    if (again.step == kNoStep) own.reads.erase(known); // from now on it knows what it has written
-    else known->second = {{again.step, again.calls, true}, {}};
-  }
-  void read(Thread& own, StepId step, std::uint32_t location) {
-    const Read now{step, own.calls.nearest(), false};
-    auto& [first, again] = own.reads.try_emplace(location, Reads{now, {}}).first->second;
-    if (again.step != kNoStep && !in_one_section(again.step, step)) {
-      first = again;
-      again = {};
-    }
-    if (again.step != kNoStep || in_one_section(first.step, step)) return;
-    (first.wrote ? first : again) = now;
+    if (known == own.reads.end()) return;
+    const bool stays = known->second.write(
+        in_one, [&](const Read& first, const Read& again) { return is_update(first, again, step); },
+        [&](const Read& first) {
+          const auto around = trace::ActivationStack::common(first.calls, own.calls.nearest());
+          if (around && in_sections_of_one_lock(first.step, step)) add(own, first.step, step, around->site);
+        });
+    if (!stays) own.reads.erase(known);
   }
   // The section of the write does not look at the location: it reads it where it writes it, and not
   // where the first section did.
   bool is_update(const Read& first, const Read& again, StepId write) const {
     if (!in_one_section(again.step, write)) return false;
     const auto site = [&](StepId step) { return trace_.events[c_.steps[step].event].site; };
-    const trace::Site &read = trace_.sites[site(again.step)], &written = trace_.sites[site(write)];
-    return site(again.step) != site(first.step) && read.line == written.line && read.file == written.file;
+    const Line read = line_of(trace_.sites[site(again.step)]), written = line_of(trace_.sites[site(write)]);
+    return site(again.step) != site(first.step) && read == written;
   }
 
   bool is_written_by_others(StepId read) const {
@@ -150,7 +148,8 @@ private:
     // A function that was inlined has no activation, but its name is at the sites.
     const bool in_one = trace_.sites[from].function == trace_.sites[to].function;
     const std::string& function = trace_.sites[in_one ? to : around].function;
-    if (++own.seen[{function, from, to}] > kMaxOfSites) return;
+    const Lines lines{function, line_of(trace_.sites[from]), line_of(trace_.sites[to])};
+    if (++own.seen[lines] > kMaxOfLines) return;
     blocks_.push_back({first.thread, first.event, last.event, first.place, last.place + 1, true, function});
   }
 
@@ -186,10 +185,23 @@ bool is_marked(const std::vector<Block>& marked, const Block& block) {
 // Only creation and joining keep it apart: values and locks may be others then.
 class SameCheck {
 public:
-  explicit SameCheck(const trace::Trace& trace) : trace_(trace) {}
+  SameCheck(const trace::Trace& trace, const std::vector<Block>& blocks) : trace_(trace) {
+    absl::flat_hash_map<std::uint32_t, std::vector<const Block*>> by_site; // of those without one so far
+    for (const Block& block : blocks) by_site[trace.events[block.begin].site].push_back(&block);
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+      const auto some = by_site.find(trace.events[i].site);
+      if (some == by_site.end()) continue;
+      std::erase_if(some->second,
+                    [&](const Block* block) { return is_same(i, *block) && common_.insert(block->begin).second; });
+      if (some->second.empty()) by_site.erase(some);
+    }
+  }
 
   // Of another thread; kNoOther: there is none.
   std::uint32_t of(const Block& block) const {
+    if (!common_.contains(block.begin)) return kNoOther;
+    for (std::uint32_t i = block.begin; i < block.end; ++i)
+      if (is_same(i, block)) return i;
     std::vector<bool> apart = only(block.thread);
     for (std::uint32_t i = block.end; i < trace_.events.size(); ++i) {
       const trace::Event& e = trace_.events[i];
@@ -216,10 +228,11 @@ private:
   bool is_thread(const trace::Event& e) const { return !e.has(trace::kFailed) && e.value < trace_.threads.size(); }
   bool is_same(std::uint32_t event, const Block& block) const {
     const trace::Event &e = trace_.events[event], &read = trace_.events[block.begin];
-    return e.site == read.site && trace::reads_memory(e.kind) && trace::overlap(e, read);
+    return e.thread != block.thread && e.site == read.site && trace::reads_memory(e.kind) && trace::overlap(e, read);
   }
 
   const trace::Trace& trace_;
+  absl::flat_hash_set<std::uint32_t> common_; // first events of the blocks that some other thread reads, too
 };
 
 Candidate suggestion(const Block& block, std::uint32_t between, const char* what) {
@@ -229,17 +242,27 @@ Candidate suggestion(const Block& block, std::uint32_t between, const char* what
                       block.name.empty() ? "this" : block.name)};
 }
 
-// Reads and later writes of one variable.
-std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computation& computation,
-                                       const Feasibility& feasibility, const Limits& limits,
-                                       const std::vector<Block>& marked) {
-  std::vector<Block> blocks = Stretches(trace, computation).run();
+using Told = std::map<Lines, Candidate>;
+
+void tell_same_checks(const trace::Trace& trace, const std::vector<Block>& blocks, Told& told) {
+  const SameCheck same(trace, blocks);
+  for (const Block& block : blocks) {
+    const Lines lines = lines_of(trace, block);
+    if (told.contains(lines)) continue;
+    if (const std::uint32_t other = same.of(block); other != kNoOther)
+      told.emplace(lines, suggestion(block, other,
+                                     "another thread makes the first access, too (the third), and may write between "
+                                     "the first two, which are in different critical sections of one lock"));
+  }
+}
+
+// Asks the model for runs in which another thread's write comes between. These are told instead of
+// what is known.
+void tell_interrupted(const trace::Trace& trace, const Computation& computation, const Feasibility& asked,
+                      const Limits& limits, std::vector<Block> blocks, Told& told) {
   drop_overlapping(blocks);
-  std::erase_if(blocks, [&](const Block& block) { return is_marked(marked, block); });
-  if (blocks.empty()) return {};
-  const bool maximal = !feasibility.is_sliced() && feasibility.index().model == witness::Model::Maximal;
-  const auto other = maximal ? nullptr : make_feasibility(computation, witness::Model::Maximal, limits);
-  const Feasibility& asked = maximal ? feasibility : *other;
+  blocks.resize(std::min(blocks.size(), kMaxQuestions));
+  if (blocks.empty()) return;
   const BlockSet set(trace, computation, std::move(blocks), AtomicityRule::View, asked.index());
   BlockFindings findings(trace);
   Coverage own;
@@ -248,40 +271,55 @@ std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computat
   std::vector<std::vector<witness::Place>> broken;
   for (witness::Finding& finding : findings.take()) broken.push_back(std::move(finding.places));
   for (Candidate& candidate : own.listed) broken.push_back(std::move(candidate.places));
-  std::vector<Candidate> out;
-  std::set<Sites> told;
+  std::set<Lines> interrupted;
   for (const std::vector<witness::Place>& places : broken) {
-    const trace::Event& read = trace.events[places[0].event];
-    const trace::Event& write = trace.events[places[1].event];
     const trace::Event& between = trace.events[places[2].event];
-    if (!trace::writes_memory(between.kind) || !trace::overlap(between, read)) continue;
+    if (!trace::writes_memory(between.kind) || !trace::overlap(between, trace.events[places[0].event])) continue;
     const Block& block = *std::ranges::find(set.blocks, places[0].event, &Block::begin);
-    if (!told.insert({block.name, read.site, write.site}).second) continue;
-    out.push_back(suggestion(block, places[2].event,
-                             "the third, of another thread, may come between the first two, which are in different "
-                             "critical sections of one lock"));
+    const Block whole{block.thread, places[0].event, places[1].event, block.first, block.last, true, block.name};
+    const Lines lines = lines_of(trace, block);
+    if (interrupted.insert(lines).second)
+      told.insert_or_assign(lines, suggestion(whole, places[2].event,
+                                              "the third, of another thread, may come between the first two, which "
+                                              "are in different critical sections of one lock"));
   }
-  for (const Block& block : set.blocks) {
-    const Sites sites{block.name, trace.events[block.begin].site, trace.events[block.end].site};
-    if (told.contains(sites)) continue;
-    const std::uint32_t other = SameCheck(trace).of(block);
-    if (other == kNoOther) continue;
-    told.insert(sites);
-    out.push_back(suggestion(block, other,
-                             "another thread makes the first access, too (the third), and may write between the first "
-                             "two, which are in different critical sections of one lock"));
+}
+
+// Reads and later writes of one variable.
+std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computation& computation,
+                                       const Feasibility& feasibility, const Limits& limits,
+                                       const std::vector<Block>& marked, bool list) {
+  std::vector<Block> blocks = Stretches(trace, computation).run();
+  if (blocks.empty()) return {};
+  std::erase_if(blocks, [&](const Block& block) { return is_marked(marked, block); });
+  Told told;
+  tell_same_checks(trace, blocks, told);
+  const auto [known, unknown] = [&] {
+    std::pair<std::vector<Block>, std::vector<Block>> out;
+    for (const Block& block : blocks) (told.contains(lines_of(trace, block)) ? out.first : out.second).push_back(block);
+    return out;
+  }();
+  if (!unknown.empty() || (list && !known.empty())) {
+    const bool maximal = !feasibility.is_sliced() && feasibility.index().model == witness::Model::Maximal;
+    const auto other = maximal ? nullptr : make_feasibility(computation, witness::Model::Maximal, limits);
+    const Feasibility& asked = maximal ? feasibility : *other;
+    tell_interrupted(trace, computation, asked, limits, unknown, told);
+    if (list) tell_interrupted(trace, computation, asked, limits, known, told);
   }
+  std::vector<Candidate> out;
+  for (auto& [lines, candidate] : told) out.push_back(std::move(candidate));
+  std::ranges::sort(out, {}, [](const Candidate& candidate) { return candidate.places.front().event; });
   return out;
 }
 
 // Two variables that belong together.
 void suggest_invariants(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
                         const std::vector<Block>& marked, std::vector<Candidate>& out) {
-  std::set<Sites> told;
+  std::set<Lines> told;
   for (const SplitInvariant& split : find_split_invariants(trace, computation, feasibility)) {
     const Block& block = split.block;
     if (is_marked(marked, block)) continue;
-    if (!told.insert({block.name, trace.events[block.begin].site, trace.events[block.end].site}).second) continue;
+    if (!told.insert(lines_of(trace, block)).second) continue;
     out.push_back(suggestion(block, split.other,
                              split.is_overwritten
                                  ? "another thread writes both variables, too (the third), and may come between the "
@@ -295,9 +333,9 @@ void suggest_invariants(const trace::Trace& trace, const Computation& computatio
 
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation,
                                       const Feasibility& feasibility, const Limits& limits,
-                                      const std::vector<std::string>& functions) {
+                                      const std::vector<std::string>& functions, bool list) {
   const std::vector<Block> marked = collect_blocks(trace, computation, functions);
-  std::vector<Candidate> out = suggest_updates(trace, computation, feasibility, limits, marked);
+  std::vector<Candidate> out = suggest_updates(trace, computation, feasibility, limits, marked, list);
   suggest_invariants(trace, computation, feasibility, marked, out);
   return out;
 }

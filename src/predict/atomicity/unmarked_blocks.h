@@ -14,11 +14,13 @@
 //   reads, and the later one only updates, that is, it reads and writes in one line (`balance -=
 //   n`). A read in a line of its own is taken for a second look, and the same line twice for
 //   another round of a loop. A thread that makes the first access and then goes another way (there
-//   was nothing left) counts as one that may write: it runs the same code.
+//   was nothing left) counts as one that may write: it runs the same code. That is looked at
+//   first, and asks nothing about runs.
 //   Two variables that belong together, changed one after the other: split_invariants.h.
 // Where we differ: these are suggestions, not findings: the program may be right. The checker is
 //   not asked.
-// Cost: one pass, and the questions of interleavings.h.
+// Cost: two passes; the questions of interleavings.h about the stretches that this does not decide,
+//   or, with `list`, about all: a write that was made says more than one that may be.
 #pragma once
 
 #include <string>
@@ -31,13 +33,13 @@
 
 namespace sooth::predict {
 
-// One for each function, read and write, by site. Places: the read, the write, and the other
-// thread's write that may come between them.
+// One for each function, read and write, by line of the source. Places: the read, the write, and
+// the other thread's access that may come between them, or that shows that it may write there.
 // `feasibility`: is asked if it is under the maximal model; otherwise another one is made.
 // `functions`: as in atomicity.h. What is inside one of their blocks, or of marked ones, is left
 // out.
 std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
                                       const Feasibility& feasibility, const Limits& limits,
-                                      const std::vector<std::string>& functions);
+                                      const std::vector<std::string>& functions, bool list = true);
 
 } // namespace sooth::predict

@@ -1,0 +1,162 @@
+#include "survey/split_updates.h"
+
+#include <string_view>
+
+namespace sooth::survey {
+
+namespace {
+
+// The bytes of the granule at `base` that the access touches: [first, second).
+std::pair<std::uint8_t, std::uint8_t> part_in(const trace::Event& e, std::uint64_t base) {
+  const std::uint64_t last = e.address + (e.size - 1);
+  return {static_cast<std::uint8_t>(std::max(e.address, base) - base),
+          static_cast<std::uint8_t>(std::min(last, base | 7) - base + 1)};
+}
+
+} // namespace
+
+void SplitUpdates::begin(const trace::Trace& trace) {
+  absl::flat_hash_map<std::string_view, std::uint32_t> names;
+  absl::flat_hash_map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
+  for (const trace::Site& site : trace.sites) {
+    const auto next_name = static_cast<std::uint32_t>(names.size());
+    functions_.push_back(names.try_emplace(site.function, next_name).first->second);
+    const auto next_line = static_cast<std::uint32_t>(lines.size());
+    lines_.push_back(lines.try_emplace({site.file, site.line}, next_line).first->second);
+  }
+}
+
+void SplitUpdates::begin_thread() {
+  pages_.clear();
+  reads_.clear();
+}
+
+void SplitUpdates::see(const Access& access) {
+  const trace::Event& e = access.event;
+  const bool writes = writes_memory(e.kind);
+  const std::uint64_t last = (e.address + (e.size - 1)) >> kGranuleBits;
+  now_ = kNotYet;
+  if (reads_.size() >= most_reads_) forget_reads();
+  for (std::uint64_t granule = e.address >> kGranuleBits; granule <= last && !gave_up_;) {
+    constexpr std::uint64_t kLast = std::tuple_size_v<Page> - 1;
+    const std::uint64_t end = std::min(last, granule | kLast);
+    Page* const page = this->page(granule / (kLast + 1), !writes);
+    for (; granule <= end; ++granule) {
+      if (!writes && !wanted_.empty()) compare(access, granule);
+      if (page != nullptr) see_granule(access, granule, (*page)[granule & kLast]);
+    }
+  }
+}
+
+void SplitUpdates::see_granule(const Access& access, std::uint64_t number, std::optional<Granule>& granule) {
+  const trace::Event& e = access.event;
+  const bool writes = writes_memory(e.kind);
+  const auto [from, to] = part_in(e, number << kGranuleBits);
+  if (!granule) {
+    if (!writes) granule = Granule{from, to, trace::SplitReads(now(access))};
+    return;
+  }
+  if (granule->from != from || granule->to != to) granule->from = granule->to = 0;
+  if (granule->to == 0 && writes) {
+    constexpr std::uint32_t kAnywhere = 0xffffffff;
+    if (Place* const any = place({kAnywhere, 0, 0}); any != nullptr && any->memory.size() < kMostMemory)
+      any->memory.insert(number);
+    return;
+  }
+  const auto in_one_section = [&](std::uint32_t before) {
+    return access.requests.has_kept_one(access.sets.at(reads_[before].locks), reads_[before].changes);
+  };
+  if (!writes) return granule->reads.read(now(access), in_one_section);
+  const auto is_update = [&](std::uint32_t first, std::uint32_t again) {
+    const std::uint32_t site = reads_[again].site;
+    return in_one_section(again) && site != reads_[first].site && line(site) == line(e.site);
+  };
+  const bool stays = granule->reads.write(in_one_section, is_update, [&](std::uint32_t read) {
+    const Read& first = reads_[read];
+    if (!first.merged && !e.has(trace::kMerged) &&
+        access.requests.has_one_again(access.sets.at(first.locks), first.changes))
+      split(access, number, first);
+  });
+  if (!stays) granule.reset();
+}
+
+// One for all granules of the access.
+std::uint32_t SplitUpdates::now(const Access& access) {
+  if (now_ != kNotYet) return now_;
+  now_ = static_cast<std::uint32_t>(reads_.size());
+  reads_.push_back({access.requests.changes(), access.requests.held(), access.event.site, access.moment.epoch,
+                    access.event.has(trace::kMerged), access.calls.nearest()});
+  return now_;
+}
+
+void SplitUpdates::forget_reads() {
+  std::vector<std::uint32_t> kept(reads_.size(), kNotYet);
+  std::vector<Read> reads;
+  const auto keep = [&](std::uint32_t read) {
+    if (kept[read] == kNotYet) {
+      kept[read] = static_cast<std::uint32_t>(reads.size());
+      reads.push_back(reads_[read]);
+    }
+    return kept[read];
+  };
+  for (auto& [number, page] : pages_)
+    for (std::optional<Granule>& granule : *page)
+      if (granule) granule->reads.renumber(keep);
+  reads_ = std::move(reads);
+  most_reads_ = std::max(kFewestReads, 2 * reads_.size());
+}
+
+// Null: nothing was read there, or there are too many.
+SplitUpdates::Page* SplitUpdates::page(std::uint64_t number, bool make) {
+  const auto known = pages_.find(number);
+  if (known != pages_.end()) return known->second.get();
+  if (!make) return nullptr;
+  gave_up_ |= pages_.size() == kMostPages;
+  if (!gave_up_) return (pages_[number] = std::make_unique<Page>()).get();
+  pages_.clear();
+  return nullptr;
+}
+
+// Another thread's read, in the same place of the source.
+void SplitUpdates::compare(const Access& access, std::uint64_t granule) {
+  const auto wanted = wanted_.find({granule, access.event.site});
+  if (wanted == wanted_.end()) return;
+  const trace::Event& e = access.event;
+  const std::uint64_t base = granule << kGranuleBits;
+  for (const Wanted& one : wanted->second) {
+    const bool overlaps = e.address < base + one.to && base + one.from <= e.address + (e.size - 1);
+    if (overlaps && one.first.thread != e.thread && one.place->same.size() < kMostSame)
+      one.place->same.push_back({one.first, one.last, access.moment});
+  }
+}
+
+void SplitUpdates::split(const Access& access, std::uint64_t granule, const Read& first) {
+  const std::uint32_t site = access.event.site;
+  const auto around = trace::ActivationStack::common(first.calls, access.calls.nearest());
+  if (!around) return;
+  const bool in_one = function(first.site) == function(site);
+  Place* const here = place({function(in_one ? site : around->site), line(first.site), line(site)});
+  if (here == nullptr) return;
+  if (here->memory.size() < kMostMemory) here->memory.insert(granule);
+  const Moment now = access.moment;
+  if (here->thread != now.thread) here->of_thread = 0;
+  here->thread = now.thread;
+  const auto [from, to] = part_in(access.event, granule << kGranuleBits);
+  if (++here->of_thread <= kMostOfPlace)
+    wanted_[{granule, first.site}].push_back({here, from, to, {now.thread, first.epoch}, now});
+}
+
+// Null: there are too many.
+SplitUpdates::Place* SplitUpdates::place(const Lines& lines) {
+  if (const auto known = places_.find(lines); known != places_.end()) return &known->second;
+  gave_up_ |= places_.size() == kMostPlaces;
+  return gave_up_ ? nullptr : &places_[lines];
+}
+
+bool SplitUpdates::is_certain(const Place& place, const StrongOrder& order) {
+  return std::ranges::any_of(place.same, [&](const Same& same) {
+    return !order.before(same.last, same.read) && !order.before(same.read, same.first);
+  });
+}
+
+} // namespace sooth::survey
