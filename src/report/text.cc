@@ -84,18 +84,24 @@ private:
     if (sentence.empty()) return;
     for (const std::string& line : wrapped(title + sentence, options_.width - 2, title.size())) print("  {}\n", line);
   }
+  // Below a place.
+  void write_detail(const std::string& text, std::size_t indent) {
+    for (const std::string& line : wrapped(text, options_.width - 4, indent)) print("    {}\n", line);
+  }
 
   void write_place(const FindingText& finding, const PlaceText& place) {
     if (place.role == witness::Role::Hold) return; // the request beside it names the held lock
-    print("\n  {}\n", bold(fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place),
-                                       at(place.step.spot))));
+    const std::string headed =
+        fmt::format("{} {}{}", thread_phrase(finding, place.step.thread), place_phrase(place), at(place.step.spot));
+    print("\n");
+    for (const std::string& line : wrapped(headed, options_.width - 2, 2)) print("  {}\n", bold(line));
     write_source(place.step.spot);
     write_frames(frames_of(place.stack), 0);
     if (place.step.pending) print("    waits since event {} of {}\n", place.since, report_.events);
     if (!place.step.access && place.locks.empty()) return;
     if (place.locks.empty()) print("    holds no lock\n");
     for (const HeldLock& lock : place.locks)
-      print("    holds {}`{}`, taken{}\n", lock.shared ? "(shared) " : "", lock.name, at(lock.taken));
+      write_detail(fmt::format("holds {}`{}`, taken{}", lock.shared ? "(shared) " : "", lock.name, at(lock.taken)), 2);
   }
 
   static std::string at(const Spot& spot) {
@@ -140,7 +146,7 @@ private:
       }
       const Spot& spot = frames[i];
       const std::string place = spot.file.empty() ? "" : fmt::format(" {}:{}", spot.file, spot.line);
-      print("    #{} {}{}\n", i, spot.function.empty() ? "?" : spot.function, place);
+      write_detail(fmt::format("#{} {}{}", i, spot.function.empty() ? "?" : spot.function, place), 3);
     }
   }
 
@@ -157,8 +163,10 @@ private:
         const StepText& step = step_of(report_, place.event);
         places.push_back(fmt::format("{}{}", step.kind, at(step.spot)));
       }
-      print("    {}{}{}\n", fmt::join(places, ", "), pair.count > 1 ? fmt::format(" ({} times)", pair.count) : "",
-            pair.status == finding.status ? "" : fmt::format(" ({})", name_of(pair.status)));
+      write_detail(fmt::format("{}{}{}", fmt::join(places, ", "),
+                               pair.count > 1 ? fmt::format(" ({} times)", pair.count) : "",
+                               pair.status == finding.status ? "" : fmt::format(" ({})", name_of(pair.status))),
+                   2);
     }
     if (finding.pairs.size() > kPairsShown)
       print("    ... and {} more (--json has all of them, --each makes a finding of each)\n",
@@ -260,12 +268,13 @@ private:
   }
 
   void write_decision(const FindingText& finding) {
-    print("\n  decided by {} ({} model)", finding.engine, name_of(finding.model));
+    std::string decision = fmt::format("decided by {} ({} model)", finding.engine, name_of(finding.model));
     if (finding.count > 1)
-      print("; {} times at these {}", finding.count, finding.pairs.size() > 1 ? "lines" : "places");
+      decision += fmt::format("; {} times at these {}", finding.count, finding.pairs.size() > 1 ? "lines" : "places");
     if (finding.suppressed_pairs != 0 && !finding.pairs.empty())
-      print("; {} more {} suppressed", finding.suppressed_pairs, lines_word(finding));
-    print("; fingerprint {}\n", finding.fingerprint);
+      decision += fmt::format("; {} more {} suppressed", finding.suppressed_pairs, lines_word(finding));
+    print("\n");
+    write_paragraph("", fmt::format("{}; fingerprint {}", decision, finding.fingerprint));
     write_replay(finding);
     print("\n");
   }

@@ -1,6 +1,7 @@
 // The report on a terminal: names for people, both orders as a table, advice, and text that cannot
 // act on the terminal.
 #include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -275,6 +276,14 @@ TEST(Text, OfALongSourceLineThePartAroundTheCaretIsShown) {
   const std::size_t offset = told.find('^', caret) - caret;
   EXPECT_EQ(told.substr(line + offset, 9), "total = 7") << told;
   EXPECT_NE(told.find("        2 | ...\n"), std::string::npos) << told;
+}
+
+TEST(Text, FitsTheTerminal) {
+  trace::Trace trace = bank_trace();
+  for (trace::Site& site : trace.sites) site.function = "deposit_with_a_long_name(std::string const&, long, int)";
+  std::istringstream told(told_of(trace, bank_race(), {.width = 60}));
+  for (std::string line; std::getline(told, line);)
+    if (!line.starts_with("sooth: ")) EXPECT_LE(width(line), 60u) << line;
 }
 
 TEST(Text, OfManyKindsWithoutAnAnswerTheFirstOnesAreNamed) {

@@ -27,10 +27,10 @@ using witness::Role;
 constexpr std::size_t kMaxOfLines = 8;     // stretches of the same read and write, in each thread
 constexpr std::size_t kMaxQuestions = 256; // stretches that others may interrupt in some run
 
-using Line = std::pair<std::string_view, std::uint32_t>;
-using Lines = std::tuple<std::string, Line, Line>; // function, read, write
+using SourceLine = std::pair<std::string_view, std::uint32_t>;
+using Lines = std::tuple<std::string, SourceLine, SourceLine>; // function, read, write
 
-Line line_of(const trace::Site& site) { return {site.file, site.line}; }
+SourceLine line_of(const trace::Site& site) { return {site.file, site.line}; }
 Lines lines_of(const trace::Trace& trace, const Block& block) {
   const auto line = [&](std::uint32_t event) { return line_of(trace.sites[trace.events[event].site]); };
   return {block.name, line(block.begin), line(block.end)};
@@ -108,7 +108,7 @@ private:
   bool is_update(const Read& first, const Read& again, StepId write) const {
     if (!in_one_section(again.step, write)) return false;
     const auto site = [&](StepId step) { return trace_.events[c_.steps[step].event].site; };
-    const Line read = line_of(trace_.sites[site(again.step)]), written = line_of(trace_.sites[site(write)]);
+    const SourceLine read = line_of(trace_.sites[site(again.step)]), written = line_of(trace_.sites[site(write)]);
     return site(again.step) != site(first.step) && read == written;
   }
 

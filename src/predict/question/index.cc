@@ -9,45 +9,6 @@ namespace {
 
 constexpr std::uint32_t kNoSection = 0xffffffff;
 
-struct LocationState {
-  StepId writer = kNoStep;
-  std::uint32_t value = 0; // what it wrote, or the initial value
-};
-
-struct LockState {
-  std::uint32_t exclusive = kNoSection; // the open section
-  std::vector<std::uint32_t> shared;    // open sections
-  StepId writer = kNoStep;              // the last operation of an exclusive holder
-  std::vector<StepId> readers;          // all others since
-};
-
-// Finds the entry of a thread in a list with one entry for each thread, or makes it. Long lists, of
-// which there are few, have a table.
-template <typename Entry>
-class ByThread {
-public:
-  Entry& of(std::vector<Entry>& entries, std::size_t list, std::uint32_t thread) {
-    constexpr std::size_t kShort = 16;
-    if (entries.size() < kShort) {
-      const auto it = std::ranges::find(entries, thread, &Entry::thread);
-      return it == entries.end() ? add(entries, thread) : *it;
-    }
-    auto& table = tables_[list];
-    if (table.empty())
-      for (std::uint32_t i = 0; i < entries.size(); ++i) table[entries[i].thread] = i;
-    const auto [it, fresh] = table.try_emplace(thread, static_cast<std::uint32_t>(entries.size()));
-    return fresh ? add(entries, thread) : entries[it->second];
-  }
-
-private:
-  static Entry& add(std::vector<Entry>& entries, std::uint32_t thread) {
-    entries.emplace_back();
-    entries.back().thread = thread;
-    return entries.back();
-  }
-  absl::flat_hash_map<std::size_t, absl::flat_hash_map<std::uint32_t, std::uint32_t>> tables_; // by list: by thread
-};
-
 } // namespace
 
 // One walk over all operations, in the observed order.
@@ -78,6 +39,45 @@ public:
   }
 
 private:
+  struct LocationState {
+    StepId writer = kNoStep;
+    std::uint32_t value = 0; // what it wrote, or the initial value
+  };
+
+  struct LockState {
+    std::uint32_t exclusive = kNoSection; // the open section
+    std::vector<std::uint32_t> shared;    // open sections
+    StepId writer = kNoStep;              // the last operation of an exclusive holder
+    std::vector<StepId> readers;          // all others since
+  };
+
+  // Finds the entry of a thread in a list with one entry for each thread, or makes it. Long lists, of
+  // which there are few, have a table.
+  template <typename Entry>
+  class ByThread {
+  public:
+    Entry& of(std::vector<Entry>& entries, std::size_t list, std::uint32_t thread) {
+      constexpr std::size_t kShort = 16;
+      if (entries.size() < kShort) {
+        const auto it = std::ranges::find(entries, thread, &Entry::thread);
+        return it == entries.end() ? add(entries, thread) : *it;
+      }
+      auto& table = tables_[list];
+      if (table.empty())
+        for (std::uint32_t i = 0; i < entries.size(); ++i) table[entries[i].thread] = i;
+      const auto [it, fresh] = table.try_emplace(thread, static_cast<std::uint32_t>(entries.size()));
+      return fresh ? add(entries, thread) : entries[it->second];
+    }
+
+  private:
+    static Entry& add(std::vector<Entry>& entries, std::uint32_t thread) {
+      entries.emplace_back();
+      entries.back().thread = thread;
+      return entries.back();
+    }
+    absl::flat_hash_map<std::size_t, absl::flat_hash_map<std::uint32_t, std::uint32_t>> tables_; // by list: by thread
+  };
+
   void follow(std::size_t n) {
     const Operation& o = c_.operations[n];
     switch (o.kind) {
