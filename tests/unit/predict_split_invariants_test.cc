@@ -25,7 +25,7 @@ struct Transfer {
   bool ordered = false;      // the second thread is created behind
 };
 
-std::vector<Candidate> suggested(const Transfer& how) {
+std::vector<Candidate> splits_of(const Transfer& how) {
   constexpr std::uint64_t kFrom = 0x100, kTo = 0x200, kLock = 0x1000, kOther = 0x2000, kCondition = 0x3000;
   Case c(3);
   const std::uint32_t function = c.site("a.c", 1, "move", ""), from = c.site("a.c", 2, "move", "from"),
@@ -90,30 +90,30 @@ std::vector<Candidate> suggested(const Transfer& how) {
 }
 
 TEST(SplitInvariants, WhatAnotherThreadSeesAsOneIsSuggested) {
-  const auto found = suggested({});
+  const auto found = splits_of({});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
   ASSERT_EQ(found[0].places.size(), 3u);
   EXPECT_NE(found[0].reason.find("is move meant to be atomic?"), std::string::npos);
-  EXPECT_EQ(suggested({.reads = true}).size(), 1u);
+  EXPECT_EQ(splits_of({.reads = true}).size(), 1u);
 }
 
 TEST(SplitInvariants, HalvesThatMayComeFromTwoThreadsAreSuggested) {
-  EXPECT_EQ(suggested({.other_writes = true}).size(), 1u);
+  EXPECT_EQ(splits_of({.other_writes = true}).size(), 1u);
   // Two counters: each of them is right whatever comes between.
-  EXPECT_TRUE(suggested({.reads = true, .other_writes = true}).empty());
+  EXPECT_TRUE(splits_of({.reads = true, .other_writes = true}).empty());
 }
 
 TEST(SplitInvariants, WhatStaysTogetherOrBelongsToNobodyIsNot) {
-  EXPECT_TRUE(suggested({.one_section = true}).empty());
-  EXPECT_TRUE(suggested({.both = true}).empty());
-  EXPECT_TRUE(suggested({.other_lock = true}).empty());
-  EXPECT_TRUE(suggested({.between = true}).empty());
-  EXPECT_TRUE(suggested({.one_call = false}).empty());
-  EXPECT_TRUE(suggested({.other_splits = true}).empty());
-  EXPECT_TRUE(suggested({.other_waits = true}).empty());
-  EXPECT_TRUE(suggested({.ordered = true}).empty());
-  EXPECT_TRUE(suggested({.other_writes = true, .ordered = true}).empty());
+  EXPECT_TRUE(splits_of({.one_section = true}).empty());
+  EXPECT_TRUE(splits_of({.both = true}).empty());
+  EXPECT_TRUE(splits_of({.other_lock = true}).empty());
+  EXPECT_TRUE(splits_of({.between = true}).empty());
+  EXPECT_TRUE(splits_of({.one_call = false}).empty());
+  EXPECT_TRUE(splits_of({.other_splits = true}).empty());
+  EXPECT_TRUE(splits_of({.other_waits = true}).empty());
+  EXPECT_TRUE(splits_of({.ordered = true}).empty());
+  EXPECT_TRUE(splits_of({.other_writes = true, .ordered = true}).empty());
 }
 
 } // namespace

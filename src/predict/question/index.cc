@@ -51,8 +51,8 @@ private:
     std::vector<StepId> readers;          // all others since
   };
 
-  // Finds the entry of a thread in a list with one entry for each thread, or makes it. Long lists, of
-  // which there are few, have a table.
+  // Finds the entry of a thread in a list with one entry for each thread, or makes it. Long lists,
+  // of which there are few, have a table.
   template <typename Entry>
   class ByThread {
   public:
