@@ -282,8 +282,10 @@ TEST(Text, FitsTheTerminal) {
   trace::Trace trace = bank_trace();
   for (trace::Site& site : trace.sites) site.function = "deposit_with_a_long_name(std::string const&, long, int)";
   std::istringstream told(told_of(trace, bank_race(), {.width = 60}));
-  for (std::string line; std::getline(told, line);)
-    if (!line.starts_with("sooth: ")) EXPECT_LE(width(line), 60u) << line;
+  for (std::string line; std::getline(told, line);) {
+    if (line.starts_with("sooth: ")) continue;
+    EXPECT_LE(width(line), 60u) << line;
+  }
 }
 
 TEST(Text, OfManyKindsWithoutAnAnswerTheFirstOnesAreNamed) {
