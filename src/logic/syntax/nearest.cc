@@ -41,7 +41,7 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
     if (name.empty() || name == wanted) continue; // the word itself does not help
     std::size_t distance = edit_distance(wanted, name);
     const std::size_t length = std::max(wanted.size(), name.size());
-    bool near = distance * 5 <= length * 2 || (length <= 3 && distance <= 1 && distance < length);
+    bool near = distance * 5 <= length * 2 || (length <= 3 && distance <= 1);
     const std::string_view mine = last_part(wanted), other = last_part(name);
     if (!near && mine.size() > 2) {
       const std::size_t parts = edit_distance(mine, other);
