@@ -21,9 +21,7 @@
 enum { kBlock = 4096, kBlocks = 64, kBytes = kBlocks * kBlock };
 
 static unsigned char *bytes, *closed;
-static unsigned char round_of(int round, int i) {
-  return (unsigned char)(i * 31 + i / kBlock + round);
-}
+static unsigned char round_of(int round, int i) { return (unsigned char)(i * 31 + i / kBlock + round); }
 
 // Byte by byte, in an order that no range describes; and four bytes across each border.
 static void fill(int round) {
