@@ -99,7 +99,7 @@ void add_analysis_options(Parser& parser, AnalysisOptions& options) {
   parser
       .add_option("--model", options.model,
                   "Which other runs there are: " + analysis::model_names() +
-                      "; if not given, full where a read decides nothing, else maximal, and hb for properties")
+                      "; if not given, full where a read decides nothing; elsewhere maximal, for properties hb")
       ->type_name("MODEL")
       ->each([&options](const std::string& name) { options.properties.model = name; });
   add_property_options(parser, options.properties);
