@@ -142,7 +142,8 @@ private:
     // Of each thread: its last write that is known to come before the read, by what it writes; and
     // its first write of the value behind that.
     absl::InlinedVector<StepId, 8> with_value, others;
-    absl::InlinedVector<Seen, 8> may_come;
+    bool may_come = false; // a write behind the read, as far as is known
+    SharedCounts least;    // what all of these come behind
     for (std::size_t t = 0; t < location.threads.size(); ++t) {
       const ThreadAccesses& own = location.threads[t];
       const bool mine = own.thread == c_.steps[id].thread;
@@ -155,8 +156,12 @@ private:
       const auto from = static_cast<std::uint32_t>(known - own.writes.begin());
       const std::uint32_t next = next_write(read.object, t, read.value, from);
       if (next == kNoWrite || known_.precedes(id, own.writes[next].step)) continue;
-      const bool only = next_write(read.object, t, read.value, next + 1) == kNoWrite;
-      may_come.push_back({own.writes[next].step, only});
+      // Only in the model full does a write depend on more than its thread's steps.
+      const bool only = index_.reads_freely() && next_write(read.object, t, read.value, next + 1) == kNoWrite;
+      const SharedCounts behind = as_written({own.writes[next].step, only}, id);
+      least = may_come ? SharedCounts::common(least, behind) : behind;
+      may_come = true;
+      if (clock.covers(least)) return {}; // as it is mostly where many threads write: no more to learn
     }
     // It may see a write that its thread knows already, or what was there at the beginning.
     const auto overwritten = [&](StepId write) {
@@ -164,9 +169,6 @@ private:
     };
     if (!std::ranges::all_of(with_value, overwritten)) return {};
     if (with_value.empty() && others.empty() && c_.locations[read.object].initial == read.value) return {};
-    if (may_come.empty()) return {};
-    SharedCounts least = as_written(may_come.front(), id);
-    for (std::size_t i = 1; i < may_come.size(); ++i) least = SharedCounts::common(least, as_written(may_come[i], id));
     return least;
   }
 
