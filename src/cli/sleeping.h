@@ -9,4 +9,7 @@ namespace sooth::cli {
 // sleep. (Spin locks do not sleep.)
 bool all_sleep(pid_t program);
 
+// The processor time that it has used so far, in seconds; 0: not known.
+double processor_seconds(pid_t program);
+
 } // namespace sooth::cli

@@ -6,6 +6,7 @@
 
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
+#include "trace/together.h"
 
 namespace sooth::replay {
 
@@ -35,22 +36,45 @@ struct Uses {
   std::vector<std::uint32_t> reads; // since then
 };
 
+// No other thread can notice when it comes. Fences matter only to accesses without an order.
+bool is_free(const Event& e) {
+  const trace::ObjectKind object = trace::object_of(e.kind);
+  return object == trace::ObjectKind::Call || object == trace::ObjectKind::Name ||
+         object == trace::ObjectKind::Awaited || e.kind == EventKind::Fence;
+}
+
 // The order that must be kept: for each place of the run, the later places that wait for it.
+// Events that stay together wait together: for each of them, the first one waits.
 class Order {
 public:
   Order(const Trace& trace, std::span<const std::uint32_t> run)
-      : trace_(trace), run_(run), after_(run.size()), waits_for_(run.size()) {
+      : trace_(trace), run_(run), first_(run.size()), after_(run.size()), waits_for_(run.size()) {
+    find_firsts();
     for (std::uint32_t i = 0; i < run.size(); ++i) add(i);
   }
 
-  const std::vector<std::uint32_t>& after(std::uint32_t place) const { return after_[place]; }
-  std::vector<std::uint32_t>& waits_for() { return waits_for_; }
+  // Whether all that must come before it has come; for places in each thread's own order.
+  bool is_ready(std::uint32_t place) const { return waits_for_[place] == 0; }
+  void make(std::uint32_t place) {
+    for (const std::uint32_t later : after_[place]) --waits_for_[later];
+  }
 
 private:
+  void find_firsts() {
+    std::vector<std::uint32_t> before(trace_.threads.size(), kNone); // the thread's place before
+    for (std::uint32_t i = 0; i < run_.size(); ++i) {
+      const Event& e = trace_.events[run_[i]];
+      std::uint32_t& last = before[e.thread];
+      const bool stays = last != kNone && (trace::clings(e) || trace::is_glued(trace_.events[run_[last]]));
+      first_[i] = stays ? first_[last] : i;
+      last = i;
+    }
+  }
+
   void edge(std::uint32_t from, std::uint32_t to) {
     if (from == kNone || from == to || trace_.events[run_[from]].thread == trace_.events[run_[to]].thread) return;
-    after_[from].push_back(to);
-    ++waits_for_[to];
+    after_[from].push_back(first_[to]);
+    ++waits_for_[first_[to]];
   }
 
   void use(Key key, std::uint32_t place, bool writes) {
@@ -79,22 +103,25 @@ private:
 
   void add(std::uint32_t place) {
     const Event& e = trace_.events[run_[place]];
+    if (is_free(e)) return;
     if (wall_ != kNone) edge(wall_, place);
     const trace::ObjectKind object = trace::object_of(e.kind);
     if (trace::is_access(e.kind)) return touch(place, e.address, e.size, trace::writes_memory(e.kind));
     if (trace::begins_or_ends_object(e.kind)) return touch(place, e.address, e.value, true);
-    if (object == trace::ObjectKind::Call || object == trace::ObjectKind::Name) return;
     if (object == trace::ObjectKind::Thread) {
       const bool own = e.kind == EventKind::ThreadStart || e.kind == EventKind::ThreadEnd;
       return use({Sort::Thread, own ? e.thread : e.value}, place, true);
     }
-    if (!trace::is_place(object)) return wall(place); // signals, processes, the world outside, fences
-    use({Sort::Object, e.address}, place, true);
+    if (!trace::is_place(object)) return wall(place); // signals, processes, the world outside
+    const bool is_reader =
+        object == trace::ObjectKind::Lock && trace::does(e.kind, trace::act::kShares) && !e.has(trace::kFailed);
+    use({Sort::Object, e.address}, place, !is_reader);
     if (trace::moves_mutex(e.kind)) use({Sort::Object, e.value}, place, true);
   }
 
   const Trace& trace_;
   std::span<const std::uint32_t> run_;
+  std::vector<std::uint32_t> first_; // of the events that stay together with this one
   std::vector<std::vector<std::uint32_t>> after_;
   std::vector<std::uint32_t> waits_for_;
   absl::flat_hash_map<Key, Uses> uses_;
@@ -117,7 +144,7 @@ std::vector<std::uint32_t> with_fewer_switches(const Trace& trace, std::span<con
   std::vector<std::uint32_t> active; // threads with events left
   for (std::uint32_t t = 0; t < queues.size(); ++t)
     if (!queues[t].empty()) active.push_back(t);
-  const auto ready = [&](std::uint32_t t) { return order.waits_for()[queues[t].back()] == 0; };
+  const auto ready = [&](std::uint32_t t) { return order.is_ready(queues[t].back()); };
   std::vector<std::uint32_t> out;
   out.reserve(run.size());
   while (!active.empty()) {
@@ -127,11 +154,11 @@ std::vector<std::uint32_t> with_fewer_switches(const Trace& trace, std::span<con
         best = i;
     if (best == active.size()) break; // cannot be: the given order itself is possible
     std::vector<std::uint32_t>& queue = queues[active[best]];
-    while (!queue.empty() && order.waits_for()[queue.back()] == 0) {
+    while (!queue.empty() && order.is_ready(queue.back())) {
       const std::uint32_t place = queue.back();
       queue.pop_back();
       out.push_back(run[place]);
-      for (const std::uint32_t later : order.after(place)) --order.waits_for()[later];
+      order.make(place);
     }
     if (queue.empty()) active.erase(active.begin() + static_cast<std::ptrdiff_t>(best));
   }

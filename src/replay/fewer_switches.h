@@ -6,8 +6,9 @@
 // Question: in which order of the same events do as few switches as possible stand, if two events
 //   that can notice each other's order keep it?
 // Source: Mazurkiewicz traces. Two events depend on each other if they are of one thread, access
-//   the same granule of memory and one of them writes, use the same primitive, or if one of them
-//   creates, starts, ends or joins the other's thread. All other neighbours commute.
+//   the same granule of memory and one of them writes, use the same primitive (not both as readers
+//   of a lock), or if one of them creates, starts, ends or joins the other's thread. All other
+//   neighbours commute. Events that stay together in every run (trace/together.h) move together.
 // Where we differ from the optimum: greedy. A thread runs until its next event needs one of another
 //   thread; then the thread whose next event came first in the given order goes on. The result is
 //   never worse than the given order, because that one is kept if it has fewer switches.

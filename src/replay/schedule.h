@@ -20,11 +20,12 @@
 
 namespace sooth::replay {
 
-inline constexpr std::uint64_t kScheduleMagic = 0x33796c7065724853; // "SHreply3"
+inline constexpr std::uint64_t kScheduleMagic = 0x34796c7065724853; // "SHreply4"
 inline constexpr std::uint32_t kMostThreads = 1u << 16;
 inline constexpr std::uint32_t kMostSteps = 1u << 24;
 inline constexpr std::size_t kTextBytes = 64 * 1024;
 inline constexpr std::size_t kShownBytes = 4096;
+inline constexpr std::size_t kLineBytes = 64;
 
 enum class Goal : std::uint32_t {
   Followed, // the steps themselves: a property fails, a block was interleaved, the recorded run
@@ -77,7 +78,7 @@ struct StepRow {
   std::uint32_t count;  // of events of this kind at this place, since the thread's step before
   std::uint16_t kind;   // trace::EventKind
   std::uint16_t flags;  // StepFlags
-  std::uint32_t reserved;
+  std::uint32_t next;   // the thread's next step; the number of steps: none
 };
 
 struct ScheduleHeader {
@@ -97,14 +98,18 @@ struct ScheduleHeader {
   std::uint32_t shown_used;
   char shown[kShownBytes]; // the event, as in `text`
 
-  // Written by the program.
-  std::uint32_t process;  // that follows the schedule: the first one that comes
-  std::uint64_t progress; // events of the thread whose turn it is
-  std::uint32_t cursor;   // the next step; a futex
-  std::uint32_t state;    // State; also written by the tool, when the time is up
-  std::uint32_t reason;   // Reason
-  std::uint32_t passed;   // the stop `first` has gone on
-  std::uint32_t closing;  // a deadlock is reached if the threads that stopped really wait now
+  // Written by the program. Threads look at `cursor` while they wait, and `progress` moves all the
+  // time: each has its line of the cache to itself.
+  char apart_before[kLineBytes];
+  std::uint32_t cursor; // the next step; a futex
+  char apart_between[kLineBytes];
+  std::uint64_t progress; // hooks of the thread whose turn it is
+  char apart_behind[kLineBytes];
+  std::uint32_t process; // that follows the schedule: the first one that comes
+  std::uint32_t state;   // State; also written by the tool, when the time is up
+  std::uint32_t reason;  // Reason
+  std::uint32_t passed;  // the stop `first` has gone on
+  std::uint32_t closing; // a deadlock is reached if the threads that stopped really wait now
   // A thread asked for something else than in the recorded run: InputCall; 0: none did.
   std::uint32_t input_asked;
   std::uint32_t input_recorded;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -306,6 +307,18 @@ std::optional<Script> with_write_first(const Script& script) {
   return out;
 }
 
+namespace {
+
+// Each step names the next one of its thread.
+void link_steps(std::vector<std::uint8_t>& schedule) {
+  const auto& header = *reinterpret_cast<const ScheduleHeader*>(schedule.data());
+  auto* rows = reinterpret_cast<StepRow*>(schedule.data() + bytes_of_schedule(header.threads, 0));
+  std::vector<std::uint32_t> latest(header.threads, header.steps);
+  for (std::uint32_t i = header.steps; i-- > 0;) rows[i].next = std::exchange(latest[rows[i].thread], i);
+}
+
+} // namespace
+
 std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t first, const RecordedInputs* inputs) {
   std::vector<std::uint8_t> out(bytes_of_schedule(script.threads.size(), script.steps.size()));
   auto* header = new (out.data()) ScheduleHeader{};
@@ -330,10 +343,11 @@ std::vector<std::uint8_t> flatten(const Script& script, Then then, std::uint32_t
                          step.count,
                          static_cast<std::uint16_t>(step.kind),
                          step.flags,
-                         0};
+                         header->steps};
     std::memcpy(at, &row, sizeof row);
     at += sizeof row;
   }
+  link_steps(out);
   if (inputs != nullptr) out.insert(out.end(), inputs->bytes.begin(), inputs->bytes.end());
   return out;
 }

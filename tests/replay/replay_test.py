@@ -201,6 +201,46 @@ def test_diverged(test):
     has(test.replay(f"waits_outside.json:{number}", program), "confirmed: race")
 
 
+def test_long_computation(test):
+    """A thread that computes for longer than the watchdog waits comes to no hook, and is not given up: its next step is no access."""
+    source = test.work / "computes.cpp"
+    source.write_text("""
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <vector>
+extern "C" void at(int turn);
+std::mutex gate;
+int shared;
+double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+void early() { // the first one in the recorded run
+  shared = 1;
+  { const std::lock_guard<std::mutex> lock(gate); }
+  at(0);
+}
+void late() {
+  at(1);
+  std::vector<unsigned> values(4096);
+  for (const double begin = now(); now() < begin + 1.7;)
+    for (unsigned& value : values) value = value * 3 + 1;
+  { const std::lock_guard<std::mutex> lock(gate); }
+  shared = values[7] != 1;
+}
+int main() {
+  std::thread first(early), second(late);
+  first.join();
+  second.join();
+}
+""")
+    program = test.build(source)
+    number = test.predicted(program)
+    has(test.replay("--watchdog", "1", f"computes.json:{number}", program), "confirmed: race")
+
+
 def test_observed(test):
     """The recorded run once more: same output, same status, whatever the threads would like to do."""
     source = test.work / "race_for_lock.cpp"
@@ -280,6 +320,7 @@ def main():
     test_refused(test, program, number)
     test_confirm(test, program)
     test_diverged(test)
+    test_long_computation(test)
     test_observed(test)
     test_until_failure(test)
 

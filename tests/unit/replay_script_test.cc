@@ -103,6 +103,40 @@ TEST(FewerSwitches, ConflictingAccessesKeepTheirOrder) {
   EXPECT_EQ(with_fewer_switches(trace, all_of(trace)), all_of(trace));
 }
 
+// A call clings to the event before it, and a glued access to the one behind it; the checker refuses
+// a run that parts them. Thread 1's write comes in between here, and waits for nothing.
+TEST(FewerSwitches, EventsThatStayTogetherMoveTogether) {
+  std::vector<Event> events = {event(0, EventKind::Write, kX, 1), event(1, EventKind::Write, kY, 2),
+                               event(0, EventKind::Enter, 0, 3),  event(1, EventKind::Read, kY, 4),
+                               event(0, EventKind::Read, kX, 5),  event(1, EventKind::Acquire, kLock, 6),
+                               event(0, EventKind::Read, kY, 7),  event(1, EventKind::Release, kLock, 8)};
+  events[4].flags = trace::kGlued; // the read of x stays with the read of y
+  const std::vector<std::uint32_t> expected = {0, 2, 1, 3, 5, 7, 4, 6};
+  const Trace trace = trace_of(events, 2);
+  EXPECT_EQ(with_fewer_switches(trace, all_of(trace)), expected);
+}
+
+TEST(FewerSwitches, ReadersOfALockDoNotOrderEachOther) {
+  const std::vector<Event> events = {
+      event(0, EventKind::AcquireShared, kLock, 1), event(1, EventKind::AcquireShared, kLock, 2),
+      event(0, EventKind::ReleaseShared, kLock, 3), event(1, EventKind::ReleaseShared, kLock, 4),
+      event(0, EventKind::AcquireShared, kLock, 5), event(1, EventKind::Acquire, kLock, 6),
+      event(0, EventKind::ReleaseShared, kLock, 7)}; // the order that was given is kept, whatever it is
+  const std::vector<std::uint32_t> expected = {0, 2, 4, 1, 3, 5, 6};
+  const Trace trace = trace_of(events, 2);
+  EXPECT_EQ(with_fewer_switches(trace, all_of(trace)), expected);
+}
+
+TEST(FewerSwitches, FencesAndRequestsWaitForNobody) {
+  const std::vector<Event> events = {event(0, EventKind::Write, kX, 1),      event(1, EventKind::Fence, 0, 2),
+                                     event(0, EventKind::Fence, 0, 3),       event(1, EventKind::Acquire, kLock, 4),
+                                     event(0, EventKind::Request, kLock, 5), event(1, EventKind::Release, kLock, 6),
+                                     event(0, EventKind::Acquire, kLock, 7)};
+  const std::vector<std::uint32_t> expected = {0, 2, 4, 1, 3, 5, 6};
+  const Trace trace = trace_of(events, 2);
+  EXPECT_EQ(with_fewer_switches(trace, all_of(trace)), expected);
+}
+
 // The same order of conflicting accesses, of the locks, and of each thread; never more switches.
 RC_GTEST_PROP(FewerSwitches, KeepWhatDepends, ()) {
   const auto size = *rc::gen::inRange<std::size_t>(0, 40);

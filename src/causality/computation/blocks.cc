@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
+#include "trace/together.h"
+
 namespace sooth::causality {
 
 namespace {
 
 using trace::Event;
-using trace::EventKind;
-
-bool clings(const Event& e) {
-  if (e.has(trace::kTicket)) return false; // a call that is an event of its own
-  return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
-}
-bool glued(const Event& e) {
-  if (e.kind == EventKind::ExternalWrite) return true; // it stands for what the next event found
-  return (e.kind == EventKind::Read || e.kind == EventKind::Write) && e.has(trace::kGlued);
-}
 
 bool changes(const Operation& operation) {
   return operation.kind == OperationKind::Write || operation.kind == OperationKind::HoldEnd ||
@@ -40,7 +32,7 @@ bool is_parted(const trace::Trace& trace, const Computation& computation, const 
   if (block.begins == kNoStep) return false;
   std::uint32_t last = events.front();
   for (std::size_t k = 1; k < events.size(); ++k)
-    if (glued(trace.events[events[k - 1]])) last = events[k];
+    if (trace::is_glued(trace.events[events[k - 1]])) last = events[k];
   for (std::uint32_t i = events.front() + 1; i < last; ++i) {
     if (trace.events[i].thread == block.thread) continue;
     const StepId other = computation.step_of_event[i];
@@ -65,7 +57,7 @@ Blocks blocks_of(const trace::Trace& trace, const Computation& computation) {
     const Event& e = trace.events[i];
     Open& now = open[e.thread];
     const StepId step = computation.step_of_event[i];
-    if (now.block == kNone || !(clings(e) || now.glued)) {
+    if (now.block == kNone || !(trace::clings(e) || now.glued)) {
       now.block = out.blocks.size();
       out.blocks.push_back({.thread = e.thread});
       if (step != kNoStep && computation.steps[step].event == i) out.blocks.back().begins = step;
@@ -74,7 +66,7 @@ Blocks blocks_of(const trace::Trace& trace, const Computation& computation) {
     if (step != kNoStep && computation.steps[step].last_event == i) block.ends = step;
     ++block.count;
     block_of[i] = static_cast<std::uint32_t>(now.block);
-    now.glued = glued(e);
+    now.glued = trace::is_glued(e);
   }
   std::size_t sum = 0;
   for (Block& block : out.blocks) {

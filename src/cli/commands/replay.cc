@@ -211,7 +211,8 @@ int run_replay(int argc, char** argv) {
                   "Say first which two events decide between the recorded run and the error, with their calls");
   parser
       .add_option("--watchdog", options.watchdog,
-                  "Let the program go, as diverged, if nothing happens for so many seconds")
+                  "Let the program go, as diverged, if nothing happens for so many seconds, and no thread\n"
+                  "computes")
       ->type_name("SECONDS")
       ->at_least(0)
       ->show_default();

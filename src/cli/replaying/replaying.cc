@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -83,54 +84,68 @@ public:
   void operator()(pid_t program) {
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
     if (handle < 0) return;
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    auto since = begin, step_since = since;
-    std::uint64_t seen = 0;
-    std::uint32_t step = 0;
-    State before = State::Running;
     pollfd wanted = {handle, POLLIN, 0};
-    while (poll(&wanted, 1, stepping_ != nullptr ? kStepLook : kReplayLook) == 0) {
-      if (stepping_ != nullptr && stepping_->look()) since = step_since = Clock::now();
-      if (options_.most > 0 && seconds_since(begin) > options_.most) {
-        schedule_.end(State::Diverged, Reason::TimeUp);
-        end(program);
+    while (poll(&wanted, 1, stepping_ != nullptr ? kStepLook : kReplayLook) == 0)
+      if (is_to_end(program)) {
+        was_ended_ = true;
+        kill(program, SIGKILL);
         break;
       }
-      const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
-      const State state = schedule_.state();
-      if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step) {
-        step = now;
-        step_since = Clock::now();
-      }
-      if (state == State::Running && seconds_since(step_since) > kReplayPatience * options_.watchdog)
-        schedule_.end(State::Diverged, Reason::Blocked);
-      if (progress != seen || state != before) {
-        seen = progress;
-        before = state;
-        since = Clock::now();
-        continue;
-      }
-      const double quiet = seconds_since(since);
-      if (state == State::Running && quiet > kStands && stands_still(program))
-        schedule_.end(State::Confirmed, Reason::None);
-      else if (state == State::Running && quiet > options_.watchdog) schedule_.end(State::Diverged, Reason::Blocked);
-      else if (state != State::Running && is_over(program, quiet, state)) {
-        end(program);
-        break;
-      }
-    }
     close(handle);
   }
   bool was_ended() const { return was_ended_; }
 
 private:
-  void end(pid_t program) {
-    was_ended_ = true;
-    kill(program, SIGKILL);
+  using Clock = std::chrono::steady_clock;
+
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  static double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  void note_life() {
+    since_ = Clock::now();
+    was_asked_ = false;
+  }
+  bool is_to_end(pid_t program) {
+    if (stepping_ != nullptr && stepping_->look()) {
+      note_life();
+      step_since_ = since_;
+    }
+    if (options_.most > 0 && seconds_since(begin_) > options_.most) {
+      schedule_.end(State::Diverged, Reason::TimeUp);
+      return true;
+    }
+    if (const std::uint32_t now = __atomic_load_n(&schedule_->cursor, __ATOMIC_RELAXED); now != step_) {
+      step_ = now;
+      step_since_ = Clock::now();
+    }
+    const State state = schedule_.state();
+    if (state == State::Running && seconds_since(step_since_) > kReplayPatience * options_.watchdog)
+      schedule_.end(State::Diverged, Reason::Blocked);
+    const std::uint64_t progress = __atomic_load_n(&schedule_->progress, __ATOMIC_RELAXED);
+    if (std::exchange(progress_, progress) != progress || std::exchange(before_, state) != state) {
+      note_life();
+      return false;
+    }
+    const double quiet = seconds_since(since_);
+    if (state != State::Running) return is_over(program, quiet, state);
+    if (quiet > kStands && stands_still(program)) schedule_.end(State::Confirmed, Reason::None);
+    else if (!lives_quietly(program, quiet)) schedule_.end(State::Diverged, Reason::Blocked);
+    return false;
+  }
+  // Nothing has happened for a while, and that is no reason to give up: not for long enough, or the
+  // program computes. A thread whose next step is no access comes to no hook then.
+  bool lives_quietly(pid_t program, double quiet) {
+    if (quiet > options_.watchdog / 2 && !std::exchange(was_asked_, true)) computes(program);
+    if (quiet <= options_.watchdog) return true;
+    if (!computes(program)) return false;
+    note_life();
+    return true;
+  }
+  // It has used the processor since the last time that this was asked.
+  bool computes(pid_t program) {
+    constexpr double kSome = 0.02; // waiting takes next to nothing
+    const double used = processor_seconds(program), before = std::exchange(used_, used);
+    return used > before + kSome;
   }
   // The schedule is made, and every thread waits for another one.
   bool stands_still(pid_t program) const {
@@ -150,6 +165,13 @@ private:
   const ReplayOptions& options_;
   Goal goal_;
   Stepping* stepping_; // may be null
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point since_ = begin_, step_since_ = begin_; // the last sign of life, and the last step
+  std::uint64_t progress_ = 0;
+  std::uint32_t step_ = 0;
+  State before_ = State::Running;
+  double used_ = 0;        // of the processor, when it was asked last
+  bool was_asked_ = false; // in this quiet time
   bool was_ended_ = false;
 };
 

@@ -58,6 +58,7 @@ void stop(Thread* t, ReplayedThread& self, const Met& met) {
     self.stopped = false;
     self.retries = true;
     self.left = 1;
+    watch_accesses(self);
     if (reason != Reason::OtherMemory) diverge(&self, reason, &met);
     return;
   }
@@ -85,6 +86,7 @@ void store_now(ReplayedThread& self, const Met& met) {
   bool same = true;
   for (std::uint64_t i = 0; i < met.size; ++i) same = same && now[i] == static_cast<const std::uint8_t*>(met.bytes)[i];
   if (same) return;
+  watch_accesses(self);
   self.repair = {met.address, met.size, {}};
   os::copy(self.repair.bytes, now, met.size);
 }
@@ -126,6 +128,7 @@ void make_step(Thread* t, ReplayedThread& self, const Met& met, Effect effect) {
   if (is_short_store(met, effect) && another_goes_on(self)) return store_now(self, met);
   if (effect == Effect::Comes) {
     self.gives = true;
+    watch_accesses(self);
     return;
   }
   const bool leaves = another_goes_on(self);
@@ -147,11 +150,17 @@ bool has_returned(const Thread* t, const ReplayedThread& self) {
 
 // A hook that belongs to nothing that the thread has to wait for.
 bool begins(Thread* t, ReplayedThread* self) {
-  if (self == nullptr) return false;
+  if (self == nullptr) {
+    leave_accesses();
+    return false;
+  }
   if (__builtin_expect(g_schedule->passed == 0 && self->stopped, 0))
     __atomic_store_n(&g_schedule->passed, 1, __ATOMIC_RELEASE); // its access is made
   if (self->repair.size != 0) repair(*self);
-  if (!is_followed()) return false;
+  if (!is_followed()) {
+    leave_accesses();
+    return false;
+  }
   if (self->stopped && __atomic_load_n(&g_schedule->closing, __ATOMIC_ACQUIRE) != 0) {
     diverge(self, Reason::NotHeld, nullptr); // it got what it asked for
     return false;
@@ -234,10 +243,21 @@ Effect effect_of(EventKind kind) {
   }
 }
 
+// Nearly every access that calls its hook: of the running thread, and not the one that its step
+// names. Nothing but its next step is to be done for the thread.
+bool is_passed_by(const Thread* t, EventKind kind, std::uint32_t site) {
+  const ReplayedThread* self = t->replayed;
+  if (self == nullptr || self->number != t->number || !self->plain || self->step != replay_cursor() || !is_followed())
+    return false;
+  const StepRow& step = g_step_rows[self->step];
+  return static_cast<EventKind>(step.kind) != kind || place_of_site(site) != step.place;
+}
+
 } // namespace
 
 void replayed_access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
                      std::uint32_t site) {
+  if (is_passed_by(t, kind, site)) return;
   Quiet quiet;
   meet(t, {kind, false, address, size, bytes, site}, kind == EventKind::Read ? Effect::Made : Effect::Comes);
 }

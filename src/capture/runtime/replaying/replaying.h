@@ -12,7 +12,9 @@
 //   (Repair).
 // Never a hang of the runtime's making: the tool watches `progress`, and lets all threads go when
 //   nothing happens any more.
-// Cost: every access calls its hook; a hook of the running thread compares the site with its step.
+// Cost: while a thread's next step is an access, every access calls its hook, which compares the
+//   site with the step; otherwise plain accesses call none. To hand over costs a line of the cache
+//   where the other thread looks for its turn, and two system calls where it sleeps.
 //
 // A replayed program writes no trace. Its sink (mode.h) stands in for recording at the same hooks.
 #pragma once

@@ -14,6 +14,7 @@ ScheduleHeader* g_schedule;
 const replay::ThreadRow* g_thread_rows;
 const replay::StepRow* g_step_rows;
 ReplayedThread* g_replayed;
+bool g_may_look;
 
 namespace {
 
@@ -44,9 +45,17 @@ bool claim(ScheduleHeader& header) {
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+bool has_processors() {
+  std::uint64_t processors[128] = {};
+  const long bytes = os::call(SYS_sched_getaffinity, 0, sizeof processors, reinterpret_cast<long>(processors));
+  int count = 0;
+  for (long i = 0; i < bytes / 8; ++i) count += __builtin_popcountll(processors[i]);
+  return count > 1;
+}
+
 void make_threads() {
   for (std::uint32_t i = 0; i < g_schedule->threads; ++i)
-    g_replayed[i] = {i, kNoThread, 0, g_schedule->steps, 0, false, false, false, false, {}, EventKind::None, 0, 0};
+    g_replayed[i].row = i, g_replayed[i].number = kNoThread, g_replayed[i].step = g_schedule->steps;
   for (std::uint32_t i = g_schedule->steps; i-- > 0;) { // each thread's first step remains
     ReplayedThread& thread = g_replayed[g_step_rows[i].thread];
     thread.step = i;
@@ -71,7 +80,8 @@ bool replay_start() {
   g_replayed = static_cast<ReplayedThread*>(os::pages(g_schedule->threads * sizeof *g_replayed));
   g_places = static_cast<std::uint64_t*>(os::pages(kMostSites * sizeof *g_places));
   bool fits = g_replayed != nullptr && g_places != nullptr;
-  for (std::uint32_t i = 0; i < g_schedule->steps; ++i) fits = fits && g_step_rows[i].thread < g_schedule->threads;
+  for (std::uint32_t i = 0; i < g_schedule->steps; ++i)
+    fits = fits && g_step_rows[i].thread < g_schedule->threads && g_step_rows[i].next > i;
   const std::uint64_t steps_end = replay::bytes_of_schedule(g_schedule->threads, g_schedule->steps);
   fits = fits && start_feeding(reinterpret_cast<const std::uint8_t*>(g_schedule) + steps_end, bytes - steps_end);
   if (!fits) {
@@ -79,6 +89,7 @@ bool replay_start() {
     return false;
   }
   make_threads();
+  g_may_look = has_processors();
   static constexpr Sink kReplay = {
       Mode::Replaying,
       replayed_access,

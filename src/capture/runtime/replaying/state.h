@@ -25,17 +25,16 @@ struct ReplayedThread {
   bool retries;           // it stands at the right place, and touched other memory than the goal needs
   bool stopped;
   bool ended;
+  bool sleeps; // it waits for its turn in the kernel
+  bool plain;  // it is its turn, and its next step is all that its hooks have to look for
   Repair repair;
+  std::uint64_t* held; // the locks that it has; others look while it stands
+  std::uint32_t locks;
 
   // Where it stopped.
   EventKind kind;
   std::uint64_t address;
   std::uint64_t size;
-};
-
-struct HeldLock {
-  std::uint64_t lock; // 0: free row
-  std::uint32_t row;
 };
 
 // An event, as a hook meets it.
@@ -59,6 +58,7 @@ extern replay::ScheduleHeader* g_schedule;
 extern const replay::ThreadRow* g_thread_rows;
 extern const replay::StepRow* g_step_rows;
 extern ReplayedThread* g_replayed;
+extern bool g_may_look; // there is a processor for another thread
 
 inline replay::State replay_state() { return replay::state_of(*g_schedule); }
 inline bool is_followed() { return replay_state() == replay::State::Running; }
@@ -74,6 +74,9 @@ std::uint64_t place_of_site(std::uint32_t site);
 bool take_turn(ReplayedThread& self);
 // The step at the cursor is made.
 void pass_turn(ReplayedThread& self);
+// The calling thread's plain accesses call their hooks, or need not until its turn is over.
+void watch_accesses(ReplayedThread& self);
+void leave_accesses();
 void wake_all();
 // Ends the replay, once.
 void diverge(const ReplayedThread* self, replay::Reason reason, const Met* met);

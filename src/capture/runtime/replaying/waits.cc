@@ -10,8 +10,7 @@ namespace {
 os::SpinLock g_lock;
 Waiter* g_waiters; // the oldest one last
 
-constexpr std::size_t kMostLocks = 4096;
-HeldLock g_held[kMostLocks];
+constexpr std::uint32_t kMostLocks = 512; // of one thread: a page
 
 } // namespace
 
@@ -71,18 +70,23 @@ void note_lock(ReplayedThread& self, EventKind kind, std::uint64_t address, std:
                                                                                  : 0;
   const bool takes = trace::does(kind, trace::act::kTakes | trace::act::kTakesMutex);
   if (lock == 0 || (!takes && !trace::does(kind, trace::act::kGives | trace::act::kGivesMutex))) return;
-  os::Guard guard(g_lock);
-  for (HeldLock& held : g_held) {
-    if (takes ? held.lock != 0 : held.lock != lock || held.row != self.row) continue;
-    held = takes ? HeldLock{lock, self.row} : HeldLock{};
+  if (self.held == nullptr) self.held = static_cast<std::uint64_t*>(os::pages(kMostLocks * sizeof *self.held));
+  if (self.held == nullptr) return;
+  if (takes) {
+    if (self.locks < kMostLocks) self.held[self.locks++] = lock;
+    return;
+  }
+  for (std::uint32_t i = self.locks; i-- > 0;) {
+    if (self.held[i] != lock) continue;
+    self.held[i] = self.held[--self.locks];
     return;
   }
 }
 
 std::uint32_t holder_of(std::uint64_t lock) {
-  os::Guard guard(g_lock);
-  for (const HeldLock& held : g_held)
-    if (held.lock == lock) return held.row;
+  for (std::uint32_t row = 0; row < g_schedule->threads; ++row)
+    for (std::uint32_t i = 0; i < g_replayed[row].locks; ++i)
+      if (g_replayed[row].held[i] == lock) return row;
   return ~0u;
 }
 
