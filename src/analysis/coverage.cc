@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -206,12 +207,16 @@ report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable
           "events at the end of the trace were not looked at: more than 4,294,967,294 that can matter have no number",
           false);
   out.add("traceNotRead", left_out.unread ? 1 : 0,
-          "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false);
+          "trace was not read to its end: more time (--budget) or memory (--memory) is needed", false,
+          left_out.part_read < 0.01 ? "less than 1 % of it"
+                                    : fmt::format("about {:.0f} % of it", std::floor(100 * left_out.part_read)));
   add_end(trace, out);
   add_engines(engines, out);
   add_computation(trace, computation, out);
-  add_unmet_signals(trace, out);
-  add_unmade_waits(trace, out);
+  if (!left_out.any()) { // or what was not read may have them
+    add_unmet_signals(trace, out);
+    add_unmade_waits(trace, out);
+  }
   out.add("benignRaces", engines.benign,
           "pairs of places may race where that is meant to be, as the program says or in the C++ library's own memory; "
           "they are "

@@ -20,6 +20,9 @@ struct LeftOut {
   std::uint64_t for_time = 0;
   std::uint64_t for_numbers = 0; // behind kMostNumbered
   bool unread = false;           // reading stopped early; the number of the others is unknown
+  double part_read = 1;          // of what the file has; roughly
+
+  bool any() const { return unread || for_memory != 0 || for_time != 0 || for_numbers != 0; }
 };
 
 report::Coverage coverage_of(const trace::Trace& trace, const trace::ObjectTable& objects,

@@ -64,6 +64,10 @@ Found misuse(const EngineInput& in, predict::Coverage&) {
   return found;
 }
 Found thread_leaks(const EngineInput& in, predict::Coverage& coverage) {
+  if (in.prepared.left_out.any()) { // somebody may join them there
+    coverage.undecided_because("threads that nobody joined: that needs the trace to its end");
+    return {};
+  }
   return predict::find_thread_leaks(in.prepared.trace, coverage);
 }
 Found descriptor_races(const EngineInput& in, predict::Coverage& coverage) {

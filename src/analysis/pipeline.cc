@@ -90,9 +90,7 @@ report::Report describe_all(const Prepared& prepared, const Options& options, Fi
       coverage_of(prepared.trace, prepared.objects, prepared.computation, findings.coverage, prepared.left_out);
   report.coverage.budget = options.limits.seconds;
   report.coverage.unanswered = std::move(findings.unanswered);
-  const LeftOut& left_out = prepared.left_out;
-  if (left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0)
-    report.coverage.unanswered.emplace_back("the end of the trace");
+  if (prepared.left_out.any()) report.coverage.unanswered.emplace_back("the end of the trace");
   if (ends_early(prepared.trace)) report.coverage.unanswered.emplace_back("what the trace has lost");
   for (report::Gap& gap : findings.gaps) {
     report.coverage.complete = report.coverage.complete && gap.complete;

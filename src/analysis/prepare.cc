@@ -88,31 +88,50 @@ Result<std::unique_ptr<Prepared>> prepare(Trace trace, const Spending& spending,
 }
 
 // With properties there is no sieve: they may name memory that only one thread uses.
-Reading::Reading(const Options& options, Spending& spending) : spending_(spending), sharing_(!options.atomic.empty()) {
-  options_.sieve = options.properties.file.empty() ? &sharing_ : nullptr;
+Reading::Reading(const Options& options, Spending& spending)
+    : spending_(spending), blocks_(!options.atomic.empty()), sharing_(std::make_unique<survey::Sharing>(blocks_)) {
+  options_.sieve = options.properties.file.empty() ? sharing_.get() : nullptr;
   options_.enough = [this, &options] {
-    return sharing_.is_from_the_runtime() && all_settled(sharing_.settled(), options);
+    return sharing_->is_from_the_runtime() && all_settled(sharing_->settled(), options);
   };
+  options_.again = [this] { return sieve_again(); };
   obey();
 }
 
-Reading::Reading(Spending& spending) : spending_(spending), sharing_(false) { obey(); }
+Reading::Reading(Spending& spending)
+    : spending_(spending), blocks_(false), sharing_(std::make_unique<survey::Sharing>()) {
+  obey();
+}
 
 void Reading::obey() {
   options_.stop = [this] { return budget_->spent() != nullptr; };
   options_.stopped = &left_out.unread;
 }
 
-std::optional<Error> Reading::open(const std::string& file) {
+// There was no room for the survey of the whole trace.
+trace::Sieve* Reading::sieve_again() {
+  if (was_interrupted() || spending_.last) return nullptr;
+  sharing_ = nullptr;
+  malloc_trim(0);
+  allow();
+  sharing_ = std::make_unique<survey::Sharing>(blocks_);
+  return sharing_.get();
+}
+
+void Reading::allow() {
   const std::uint64_t occupied = resident_memory();
   std::uint64_t free = spending_.bytes > occupied ? spending_.bytes - occupied : 0;
   if (spending_.last) free = std::max(free, kForTables);
-  const auto part = static_cast<std::uint64_t>(static_cast<double>(free) * spending_.part_for_reading);
-  budget_.emplace(spending_.left() / kPartForReading, spending_.bytes == 0 ? 0 : occupied + part);
+  part_ = static_cast<std::uint64_t>(static_cast<double>(free) * spending_.part_for_reading);
+  budget_.emplace(std::max(spending_.left() / kPartForReading, kShortest), spending_.bytes == 0 ? 0 : occupied + part_);
+}
+
+std::optional<Error> Reading::open(const std::string& file) {
+  allow();
   auto pieces = trace::open_trace(file, options_);
   if (!pieces) return pieces.error();
   pieces_ = std::move(*pieces);
-  const std::uint64_t room = spending_.bytes == 0 ? kMostEvents : part / kBytesOfEvent;
+  const std::uint64_t room = spending_.bytes == 0 ? kMostEvents : part_ / kBytesOfEvent;
   most_ = std::clamp<std::uint64_t>(std::min(room, spending_.most_events), kFewestEvents, kMostEvents);
   return std::nullopt;
 }
@@ -123,7 +142,7 @@ trace::Pieces::Got Reading::next(Trace& piece) {
   budget_.emplace(seconds, spending_.bytes - spending_.bytes / 16);
   const trace::Pieces::Got got = pieces_->next(most_, overlap(), piece);
   if (left_out.unread && budget_->spent() == Budget::kMemory && spending_.can_begin_again()) spending_.give_up();
-  if (pieces_->is_over()) pieces_.reset();
+  note_end();
   if (got == trace::Pieces::Got::Piece) shorten(piece);
   return got;
 }
@@ -132,9 +151,17 @@ Trace Reading::rest() {
   Trace out;
   if (pieces_ == nullptr) return out;
   pieces_->next(std::numeric_limits<std::size_t>::max(), 0, out);
+  note_end();
   pieces_.reset();
   shorten(out);
   return out;
+}
+
+void Reading::note_end() {
+  left_out.part_read = pieces_->part_read();
+  if (!pieces_->is_over()) return;
+  left_out.unread = left_out.unread || pieces_->is_beginning();
+  pieces_.reset();
 }
 
 void Reading::shorten(Trace& trace) {

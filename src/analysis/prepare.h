@@ -49,7 +49,7 @@ public:
   trace::Trace rest();
   bool is_over() const { return pieces_ == nullptr || pieces_->is_over(); }
   // Kinds of findings that the first pass has ruled out, for the whole trace.
-  const survey::Settled& settled() const { return sharing_.settled(); }
+  const survey::Settled& settled() const { return sharing_->settled(); }
   // Events that two pieces have in common.
   std::uint64_t overlap() const { return most_ / kOverlap; }
 
@@ -58,14 +58,19 @@ public:
 private:
   static constexpr std::size_t kOverlap = 8; // an eighth of a piece's events
 
-  void obey(); // sets the reader's options
+  void obey();  // sets the reader's options
+  void allow(); // a part of the time and memory for what is read next
+  trace::Sieve* sieve_again();
+  void note_end(); // of the last piece
   void shorten(trace::Trace& trace);
 
   Spending& spending_;
-  survey::Sharing sharing_;
+  const bool blocks_; // of the options
+  std::unique_ptr<survey::Sharing> sharing_;
   std::optional<Budget> budget_; // for the present piece
   trace::ReadOptions options_;
   std::unique_ptr<trace::Pieces> pieces_; // null: there is no room
+  std::uint64_t part_ = 0;                // bytes for reading, of those that were free
   std::size_t most_ = 0;                  // events of a piece
 };
 

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kForReading = 0.9; // of the memory: the command itself takes little
 
-bool is_a_part(const analysis::LeftOut& left_out) {
-  return left_out.unread || left_out.for_memory != 0 || left_out.for_time != 0 || left_out.for_numbers != 0;
-}
-
 } // namespace
 
 void add_memory_option(Parser& parser, std::string& memory) {
@@ -41,11 +37,11 @@ int with_trace(const std::string& file, const std::string& memory,
     analysis::LeftOut left_out;
     auto trace = load_in_time(file, spending, left_out);
     if (!trace) return kWrong;
-    if (is_a_part(left_out))
+    if (left_out.any())
       complain(fmt::format("only the first {} events of the trace were read: more needs more memory (--memory).",
                            trace->events.size()));
     const int status = use(std::move(*trace), begin);
-    return status == kFine && is_a_part(left_out) ? kUnanswered : status;
+    return status == kFine && left_out.any() ? kUnanswered : status;
   };
   return end_like(within_memory(spending, attempt, {}));
 }

@@ -16,8 +16,11 @@
 namespace sooth::trace {
 namespace {
 
-constexpr std::uint64_t kBetweenQuestions = 1 << 16;                              // events of the survey
-constexpr std::uint64_t kMostExpected = 1 << 24;                                  // events, behind a sieve
+constexpr std::uint64_t kBetweenQuestions = 1 << 16; // events of the survey
+// A beginning of the trace, where there was no time to survey all of it.
+constexpr std::uint64_t kShorter = 4;            // of what was surveyed by then, one part in so many ...
+constexpr std::uint64_t kFewest = 1000;          // ... but not fewer slots
+constexpr std::uint64_t kMostExpected = 1 << 24; // events, behind a sieve
 constexpr std::uint64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max(); // of events, in findings
 
 bool describes_threads(EventKind kind) {
@@ -95,6 +98,7 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
   program_.defects[static_cast<unsigned>(Defect::DamagedBytes)] += scan_.damaged_bytes;
   of_file_.emplace(program_);
   find_last_number(header);
+  end_of_file_ = last_number_;
   if (options_.sieve != nullptr && !survey()) options_.sieve = nullptr;
   if (enough_) open_threads();
   else begin();
@@ -103,6 +107,7 @@ Pieces::Pieces(const FileHeader& header, ScanResult scan, std::unique_ptr<TraceB
 void Pieces::begin_decoding() {
   context_.emplace(DecodeContext{program_, sites_, *file_, {}, {}, {}});
   context_->malformed = moves_.malformed();
+  context_->ends_there = is_beginning_;
   if (!moves_.empty()) context_->moves = &moves_;
 }
 
@@ -120,9 +125,25 @@ void Pieces::find_last_number(const FileHeader& header) {
   of_file_->put_back(program_);
 }
 
-// The sieve's first pass; false if the trace must be kept whole.
+// The sieve's first pass; false if the trace must be kept whole. If it takes too long, only a
+// beginning of the trace is surveyed, and read: it is a trace of its own (restore/gaps.h).
 bool Pieces::survey() {
-  if (!options_.sieve->begin(program_)) return false;
+  while (options_.sieve->begin(program_)) {
+    if (survey_once()) return true;
+    options_.sieve = options_.again ? options_.again() : nullptr;
+    if (options_.sieve == nullptr) {
+      give_up();
+      return true;
+    }
+    of_file_->put_back(program_);
+    thread_events_.clear();
+    if (!shorten()) return false;
+  }
+  return false;
+}
+
+// False: it was stopped.
+bool Pieces::survey_once() {
   begin_decoding();
   context_->contents = false;
   context_->last_number = last_number_;
@@ -135,7 +156,7 @@ bool Pieces::survey() {
       for (const StampedEvent& next : events) {
         options_.sieve->survey(next.event);
         if (describes_threads(next.event.kind)) thread_events_.push_back(next);
-        if (++seen % kBetweenQuestions == 0 && stopped()) return true;
+        if (++seen % kBetweenQuestions == 0 && options_.stop && options_.stop()) return false;
       }
   }
   options_.sieve->surveyed();
@@ -147,6 +168,38 @@ bool Pieces::survey() {
   program_.events_settled = enough_ ? seen - thread_events_.size() : 0;
   program_.events_recorded = enough_ ? seen : 0;
   return true;
+}
+
+// Ends the trace where less is to be surveyed than was possible. False: nothing would be left, so
+// all of it is read as far as possible, without a sieve.
+bool Pieces::shorten() {
+  for (std::uint64_t slots = context_->slots_read / kShorter; slots >= kFewest; slots /= kShorter) {
+    const std::uint64_t number = number_behind(slots);
+    if (number >= last_number_) continue;
+    last_number_ = number;
+    return is_beginning_ = true;
+  }
+  last_number_ = end_of_file_;
+  return is_beginning_ = false;
+}
+
+// The number that the run had come to when it had recorded roughly so many slots: its chunks stand
+// in the file as they became full. A frozen trace is numbered by position.
+std::uint64_t Pieces::number_behind(std::uint64_t slots) {
+  if ((program_.flags & kFrozen) != 0) return slots;
+  begin_decoding();
+  std::uint64_t before = 0;
+  for (const Chunk& chunk : scan_.chunks) {
+    if (static_cast<ChunkType>(chunk.header.type) != ChunkType::Events) continue;
+    before += chunk.header.count;
+    if (before >= slots) return EventStream::last_number_in(chunk, *context_);
+  }
+  return kNoEnd;
+}
+
+double Pieces::part_read() const {
+  if (slots_ == 0 || !context_) return 1;
+  return std::min(1.0, static_cast<double>(context_->slots_read) / static_cast<double>(slots_));
 }
 
 // Whether reading has to end. Once true, it stays true.
@@ -206,6 +259,7 @@ std::uint64_t Pieces::open_streams() {
     bound += stream.start();
     streams_.push_back(std::move(stream));
   }
+  slots_ = bound;
   return bound;
 }
 

@@ -44,8 +44,12 @@ public:
   // A piece of at most `most` events behind the standing ones. It begins with the last `overlap`
   // events of the piece before. Without a sieve the first piece is the whole trace.
   Got next(std::size_t most, std::size_t overlap, Trace& piece);
-  // The last piece handed out is the end of the trace.
+  // The last piece handed out is the end of the trace, or of the beginning that is read.
   bool is_over() const { return over_; }
+  // There was no time for the sieve's first pass over all of the trace. Only a beginning is read.
+  bool is_beginning() const { return is_beginning_; }
+  // Of the events in the file, so much has been read: 1 is all.
+  double part_read() const;
 
 private:
   // Known problems of the file.
@@ -59,6 +63,9 @@ private:
   void find_last_number(const FileHeader& header);
   void begin_decoding();
   bool survey();
+  bool survey_once();
+  bool shorten();
+  std::uint64_t number_behind(std::uint64_t slots);
   void open_threads();
   bool stopped();
   void give_up();
@@ -81,13 +88,15 @@ private:
   std::optional<DecodeContext> context_;
   std::uint64_t handed_over_ = 0;      // ends of ownership that bound the answer: only after a survey
   std::uint64_t last_number_ = kNoEnd; // of the events that are read
+  std::uint64_t end_of_file_ = kNoEnd; // the same, of all that can be read
+  std::uint64_t slots_ = 0;            // in the file, at most
   std::vector<EventStream> streams_;
   std::unique_ptr<Order> order_;
   std::optional<Standing> standing_;
   std::map<std::uint32_t, Event> waiting_; // by thread: requests not granted so far
   std::vector<Event> carried_;             // the beginning of the next piece
   std::uint64_t number_ = 0;               // of its first event
-  bool over_ = false, gave_up_ = false;
+  bool over_ = false, gave_up_ = false, is_beginning_ = false;
   bool enough_ = false;                     // the survey was enough
   std::vector<StampedEvent> thread_events_; // that it saw
 };

@@ -26,9 +26,13 @@ struct ReadOptions {
   // Called after the sieve's first pass. True: no other event needs to be read than those that
   // create, name and end threads. Not called if events were lost.
   std::function<bool()> enough;
-  bool check_holds = true;    // count BrokenHolds: costs a second pass
-  std::function<bool()> stop; // called now and then; once it returns true, the following events are left out ...
-  bool* stopped = nullptr;    // ... and this is set
+  bool check_holds = true; // count BrokenHolds: costs a second pass
+  // Called now and then; once it returns true, the following events are left out ...
+  std::function<bool()> stop;
+  bool* stopped = nullptr; // ... and this is set
+  // Called if the sieve's first pass was stopped: a new sieve, for a shorter beginning of the trace,
+  // with time of its own. Null, or no such function: no event is read.
+  std::function<Sieve*()> again;
 };
 
 class Pieces;

@@ -169,7 +169,7 @@ int run_compare(int argc, char** argv) {
       return kWrong;
     }
     const analysis::LeftOut& gone = (*prepared)->left_out;
-    if (gone.unread || gone.for_time != 0 || gone.for_memory != 0)
+    if (gone.any())
       complain(
           fmt::format("only the first {} events are compared: more needs more time (--budget) or memory (--memory).",
                       (*prepared)->trace.events.size()));

@@ -81,6 +81,9 @@ std::string undecided_text(const Report& report, const Gap& gap) {
 std::string reason_text(const Report& report, const Gap& gap) {
   if (gap.name == "undecided") return undecided_text(report, gap);
   if (gap.name == "runCutShort") return "the run was not over: it " + gap.detail;
+  if (gap.name == "traceNotRead")
+    return fmt::format("the trace was read in part ({}): more time (--budget) or memory (--memory) is needed",
+                       gap.detail);
   for (const Shorter& shorter : kShorter)
     if (shorter.name == gap.name) return std::string(shorter.words);
   if (gap.sentence.starts_with("bound: ")) return gap.sentence.substr(7);

@@ -152,14 +152,25 @@ bool EventStream::unpack(const Chunk& chunk, std::uint64_t& slots) {
          decode_slots(raw.data(), raw.size(), out.data(), slots);
 }
 
+std::uint64_t EventStream::last_number_in(const Chunk& chunk, DecodeContext& context) {
+  std::uint64_t slots = slots_of(chunk), last = 0;
+  if (!EventStream(chunk.header.thread, context).unpack(chunk, slots)) return 0;
+  for (std::uint64_t i = 0; i < slots; i += 1 + payload_slots(context.slots[i])) last = context.slots[i].counter;
+  return last;
+}
+
 void EventStream::append_events(std::uint64_t slots, std::uint64_t first_slot) {
   const std::vector<RawEvent>& raw = context_->slots;
   buffer_.reserve(buffer_.size() + slots);
   for (std::uint64_t i = 0; i < slots; ++i) {
     const std::uint64_t extra = payload_slots(raw[i]); // complete: decode_slots and finished_slots checked it
-    if (raw[i].counter > context_->last_number) ++context_->behind_last;
-    else if (first_slot + i >= next_slot_)
+    if (raw[i].counter > context_->last_number) {
+      if (context_->ends_there) return pieces_.resize(next_piece_);
+      ++context_->behind_last;
+    } else if (first_slot + i >= next_slot_) {
       append_event(raw[i], reinterpret_cast<const std::uint8_t*>(raw.data() + i + 1));
+      context_->slots_read += 1 + extra;
+    }
     i += extra;
   }
 }

@@ -40,6 +40,8 @@ struct DecodeContext {
   bool contents = true;               // keep the contents of ranges
   std::uint64_t last_number = kNoEnd; // events with a larger one are left out (restore/gaps.h) ...
   std::uint64_t behind_last = 0;      // ... and counted
+  bool ends_there = false;            // ... or a thread is over at the first of them: the beginning of a whole trace
+  std::uint64_t slots_read = 0;       // that are not left out for that
   const Moves* moves = nullptr;       // ends of ownership, if there are any
   Sieve* sieve = nullptr;             // accesses that it calls private do not enter a stream
 
@@ -66,6 +68,8 @@ public:
   bool take(std::vector<StampedEvent>& events);
   // After start(): the slots of the pieces follow each other. Each may still be damaged inside.
   bool is_whole() const { return is_whole_; }
+  // The number of the last event in a chunk; 0 if it has none.
+  static std::uint64_t last_number_in(const Chunk& chunk, DecodeContext& context);
   // The stream ends early: the file has later slots of the thread, but not the next ones.
   bool has_gap() const { return has_gap_; }
   // f(event) for each event that was decoded and not popped.
