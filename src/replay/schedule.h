@@ -20,7 +20,7 @@
 
 namespace sooth::replay {
 
-inline constexpr std::uint64_t kScheduleMagic = 0x34796c7065724853; // "SHreply4"
+inline constexpr std::uint64_t kScheduleMagic = 0x35796c7065724853; // "SHreply5"
 inline constexpr std::uint32_t kMostThreads = 1u << 16;
 inline constexpr std::uint32_t kMostSteps = 1u << 24;
 inline constexpr std::size_t kTextBytes = 64 * 1024;
@@ -110,6 +110,10 @@ struct ScheduleHeader {
   std::uint32_t reason;  // Reason
   std::uint32_t passed;  // the stop `first` has gone on
   std::uint32_t closing; // a deadlock is reached if the threads that stopped really wait now
+  // The threads of a race touch the same bytes if they stop at these counts (runtime/replaying/search.cc).
+  std::uint32_t found_stop;  // the step of the thread that stopped first
+  std::uint32_t found_first; // its count; 0: not found
+  std::uint32_t found_last;  // of the last step
   // A thread asked for something else than in the recorded run: InputCall; 0: none did.
   std::uint32_t input_asked;
   std::uint32_t input_recorded;

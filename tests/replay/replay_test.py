@@ -241,6 +241,44 @@ int main() {
     has(test.replay("--watchdog", "1", f"computes.json:{number}", program), "confirmed: race")
 
 
+def test_common_bytes(test):
+    """The threads' loops have one element in common: each has to stop at that one, and not at its first."""
+    source = test.work / "ranges.cpp"
+    source.write_text("""
+#include <cstdio>
+#include <mutex>
+#include <thread>
+extern "C" void at(int turn);
+std::mutex gate;
+int numbers[64];
+void low() {
+  for (int i = 0; i <= 32; ++i) numbers[i] = i;
+  { const std::lock_guard<std::mutex> lock(gate); }
+  at(0);
+}
+void high() {
+  at(1);
+  { const std::lock_guard<std::mutex> lock(gate); }
+  for (int i = 20; i < 64; ++i)
+    if (i >= 32) numbers[i] = 2 * i;
+}
+int main() {
+  std::thread first(low), second(high);
+  first.join();
+  second.join();
+  std::puts("end");
+}
+""")
+    for level in "012":
+        program = test.build(source, f"ranges{level}", [f"-O{level}"])
+        number = test.predicted(program)
+        for _ in range(3):
+            answer = test.replay(f"ranges{level}.json:{number}", program)
+            has(answer, "confirmed: race", "thread 1 stands at write", "thread 2 stands at write", "value 0x20")
+            check(answer.out == "", "the program never goes on")
+        has(test.replay("--then", "continue", f"ranges{level}.json:{number}", program), "with the second access first: the program ended well")
+
+
 def test_observed(test):
     """The recorded run once more: same output, same status, whatever the threads would like to do."""
     source = test.work / "race_for_lock.cpp"
@@ -321,6 +359,7 @@ def main():
     test_confirm(test, program)
     test_diverged(test)
     test_long_computation(test)
+    test_common_bytes(test)
     test_observed(test)
     test_until_failure(test)
 

@@ -264,7 +264,9 @@ int run_replay(int argc, char** argv) {
   print_error_text(report::printable_lines(replay_text(script.value(), replayed.value())));
   if (!replayed.value().confirmed) return kUnanswered;
   if (options.then == replay::Then::Continue && !options.gdb)
-    if (const int status = tell_what_follows(script.value(), command, options, replayed.value())) return status;
+    if (const int status =
+            tell_what_follows(replayed.value().corrected.value_or(script.value()), command, options, replayed.value()))
+      return status;
   return exit_code;
 }
 

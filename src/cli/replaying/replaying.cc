@@ -258,6 +258,14 @@ std::string other_input(const ScheduleHeader& schedule) {
                      replay::name_of(static_cast<replay::InputCall>(schedule.input_asked)), replay::name_of(recorded));
 }
 
+std::optional<Script> corrected(const Script& script, const ScheduleHeader& schedule) {
+  if (schedule.found_first == 0 || schedule.found_stop >= script.steps.size()) return std::nullopt;
+  Script out = script;
+  out.steps[schedule.found_stop].count = schedule.found_first;
+  out.steps.back().count = schedule.found_last;
+  return out;
+}
+
 std::vector<std::string> under_gdb(const std::vector<std::string>& command, const std::string& schedule) {
   std::vector<std::string> out = {"/usr/bin/gdb", "-q"};
   if (isatty(STDIN_FILENO) == 0) out.emplace_back("-batch");
@@ -319,8 +327,10 @@ std::string misfit(const Script& script, const std::string& program) {
                      first->place.function, changed);
 }
 
-Result<Replayed> replay_script(const Script& script, const std::vector<std::string>& command,
-                               const ReplayOptions& options) {
+namespace {
+
+Result<Replayed> replay_once(const Script& script, const std::vector<std::string>& command,
+                             const ReplayOptions& options) {
   TemporaryFolder folder;
   const std::string path = (folder.path() / "schedule").string();
   SharedSchedule schedule(path, replay::flatten(script, options.then, options.first, options.inputs));
@@ -346,8 +356,20 @@ Result<Replayed> replay_script(const Script& script, const std::vector<std::stri
                               ? Reason::Ended
                               : static_cast<Reason>(schedule->reason);
     out.why = reason_text(reason, script, out.followed, met) + other_input(*schedule);
+    out.corrected = corrected(script, *schedule);
   }
   return out;
+}
+
+} // namespace
+
+Result<Replayed> replay_script(const Script& script, const std::vector<std::string>& command,
+                               const ReplayOptions& options) {
+  auto first = replay_once(script, command, options);
+  if (!first || !first.value().corrected) return first;
+  auto second = replay_once(*first.value().corrected, command, options);
+  if (second) second.value().corrected = std::move(first.value().corrected);
+  return second;
 }
 
 std::string what_followed(const Replayed& replayed) {

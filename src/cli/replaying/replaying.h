@@ -48,6 +48,8 @@ struct Replayed {
   // If it diverged: in how many of the steps it was followed, and why not further, in one sentence.
   std::size_t followed = 0;
   std::string why;
+  // Of a race: the schedule with the accesses that touch the same bytes, if others did at first.
+  std::optional<replay::Script> corrected;
   Ended ended;            // the program's own end
   bool was_ended = false; // by us
 };
@@ -55,7 +57,8 @@ struct Replayed {
 // Why the program cannot be the one that the script was made for, as a sentence; empty if it can.
 std::string misfit(const replay::Script& script, const std::string& program);
 
-// `command`: the program's path and its arguments.
+// `command`: the program's path and its arguments. Runs the program once more if that says at which
+// accesses the threads of a race have to stop.
 Result<Replayed> replay_script(const replay::Script& script, const std::vector<std::string>& command,
                                const ReplayOptions& options);
 

@@ -47,6 +47,7 @@ void go_on_in_order(ReplayedThread& self) {
 
 // The thread stands directly before the event that its last step names.
 void stop(Thread* t, ReplayedThread& self, const Met& met) {
+  self.stop = self.step;
   self.kind = met.kind;
   self.address = met.address;
   self.size = met.size;
@@ -60,6 +61,7 @@ void stop(Thread* t, ReplayedThread& self, const Met& met) {
     self.left = 1;
     watch_accesses(self);
     if (reason != Reason::OtherMemory) diverge(&self, reason, &met);
+    else note_access(self);
     return;
   }
   tell_stop(t, self, met);
@@ -72,6 +74,7 @@ void stop(Thread* t, ReplayedThread& self, const Met& met) {
     pass_turn(self);
   }
   take_turn(self); // until the replay is over
+  if (has_to_search(self)) return begin_search(self);
   if (replay_state() == replay::State::Confirmed) go_on_in_order(self);
 }
 
@@ -205,6 +208,7 @@ bool end_missed_steps(ReplayedThread& self, const Met& met) {
 
 void meet(Thread* t, const Met& met, Effect effect) {
   ReplayedThread* self = replayed_self(t);
+  if (self != nullptr && self->searches) return search(*self, met);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
   show(*self, met);
   if (effect != Effect::Made && !end_missed_steps(*self, met)) return;
@@ -215,8 +219,7 @@ void meet(Thread* t, const Met& met, Effect effect) {
     if (self->left > 1) --self->left; // the request before it did not count: it might have failed
     return;
   }
-  if (self->retries && trace::object_of(met.kind) != trace::ObjectKind::Memory)
-    return diverge(self, Reason::OtherMemory, &met);
+  if (self->retries && trace::object_of(met.kind) != trace::ObjectKind::Memory) return search_with_other(*self, met);
   if (is_step(*self, met, false) && --self->left == 0) make_step(t, *self, met, effect);
 }
 
@@ -310,8 +313,10 @@ void replayed_request(Thread* t, EventKind kind, const void* object) {
   // The last thread to arrive lets the others go: they have to come so far, unless they stop here.
   const bool arrives = kind == EventKind::BarrierLeave;
   if (arrives && (self == nullptr || self->step >= g_schedule->steps || !is_step(*self, met, true))) return;
+  if (self != nullptr && self->searches) return search(*self, met);
   if (!begins(t, self) || self->step >= g_schedule->steps) return;
   if (!end_missed_steps(*self, met)) return;
+  if (self->retries) return search_with_other(*self, met);
   while (is_step(*self, met, true) && self->left == 1) {
     show(*self, met);
     if (!stand_before(t, *self, met)) return;
@@ -339,8 +344,9 @@ void replayed_gave(Thread* t) {
 void replayed_atomic_begins(Thread* t, const void* address, std::size_t size, std::uint32_t site) {
   Quiet quiet;
   ReplayedThread* self = replayed_self(t);
-  if (!begins(t, self) || self->step >= g_schedule->steps) return;
   const Met met = {EventKind::AtomicRmw, false, reinterpret_cast<std::uint64_t>(address), size, nullptr, site};
+  if (self != nullptr && self->searches) return search(*self, met);
+  if (!begins(t, self) || self->step >= g_schedule->steps) return;
   if (!is_step(*self, met, true) || --self->left != 0) return;
   show(*self, met);
   stand_before(t, *self, met);

@@ -25,13 +25,15 @@ struct ReplayedThread {
   bool retries;           // it stands at the right place, and touched other memory than the goal needs
   bool stopped;
   bool ended;
-  bool sleeps; // it waits for its turn in the kernel
-  bool plain;  // it is its turn, and its next step is all that its hooks have to look for
+  bool sleeps;   // it waits for its turn in the kernel
+  bool searches; // search.cc
+  bool plain;    // it is its turn, and its next step is all that its hooks have to look for
   Repair repair;
   std::uint64_t* held; // the locks that it has; others look while it stands
   std::uint32_t locks;
 
   // Where it stopped.
+  std::uint32_t stop; // the step
   EventKind kind;
   std::uint64_t address;
   std::uint64_t size;
@@ -89,6 +91,14 @@ bool is_reached(const ReplayedThread& self, replay::Reason& reason);
 bool has_to_close();
 // The goal is about this memory, which is freed now.
 void remember_freed(std::uint64_t address, std::uint64_t bytes);
+
+// Search (search.cc). The thread whose stop is the last one touched other memory than the first:
+void note_access(const ReplayedThread& self);
+// ... up to here, the end of its segment. The first thread looks for common bytes; the replay ends.
+void search_with_other(const ReplayedThread& self, const Met& met);
+bool has_to_search(const ReplayedThread& self);
+void begin_search(ReplayedThread& self);
+void search(ReplayedThread& self, const Met& met);
 
 // Lines of the outcome's text.
 void tell_stop(Thread* t, const ReplayedThread& self, const Met& met);

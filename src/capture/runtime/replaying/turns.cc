@@ -45,7 +45,7 @@ constexpr std::uint64_t kLookTicks = 20'000; // of the processor's clock
 constexpr std::uint32_t kSoon = 2;           // steps
 
 void look_for_turn(const ReplayedThread& self, std::uint32_t cursor) {
-  if (!g_may_look || self.stopped || self.step - cursor > kSoon) return;
+  if (!g_may_look || self.stopped || self.step >= g_schedule->steps || self.step - cursor > kSoon) return;
   const std::uint64_t begin = __builtin_ia32_rdtsc();
   while (replay_cursor() == cursor && is_followed() && __builtin_ia32_rdtsc() - begin < kLookTicks)
     __builtin_ia32_pause();
@@ -84,6 +84,7 @@ bool take_turn(ReplayedThread& self) {
     const std::uint32_t cursor = replay_cursor();
     if (!is_followed() || cursor >= g_schedule->steps) break;
     if (self.stopped && __atomic_load_n(&g_schedule->closing, __ATOMIC_ACQUIRE) != 0) return false;
+    if (has_to_search(self)) return true;
     if (g_step_rows[cursor].thread == self.row && !self.stopped) break;
     look_for_turn(self, cursor);
     if (replay_cursor() == cursor) sleep_at(self, cursor);
