@@ -122,6 +122,13 @@ std::string spot_phrase(const Spot& spot) {
   return out;
 }
 
+std::string next_phrase(StepText step) {
+  if (step.kind == "wake") return "still waits on " + step.variable;
+  step.pending = step.kind == "acquire" || step.kind == "acquire-shared";
+  if (!names_a_thread(step.kind)) step.value.clear();
+  return step_phrase(step);
+}
+
 std::string step_phrase(const StepText& step) {
   if (step.pending)
     return fmt::format("{} {}", request_verb(step.kind), names_a_thread(step.kind) ? step.value : step.variable);

@@ -238,14 +238,6 @@ private:
     }
   }
 
-  // The event has not happened, so a value would be a guess.
-  static std::string next_phrase(StepText step) {
-    if (step.kind == "acquire") return "asks for " + step.variable;
-    if (step.kind == "acquire-shared") return "asks, shared, for " + step.variable;
-    step.value = step.kind == "fork" || step.kind == "join" ? step.value : "";
-    return step_phrase(step);
-  }
-
   void write_schedule(const FindingText& finding, std::span<const std::uint32_t> listed, std::span<const Turn> turns) {
     std::size_t first = 0;
     for (const Turn& turn : turns) {

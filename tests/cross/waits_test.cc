@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include "causality/computation/computation.h"
 #include "causality/computation/wait_queue.h"
 #include "predict/deadlocks/agreement.h"
+#include "predict/deadlocks/lost_wakeups.h"
 #include "predict/deadlocks/requests.h"
 #include "predict/question/feasibility.h"
 #include "predict/question/last_writes.h"
@@ -46,9 +48,14 @@ public:
         threads_(mess_ == Mess::Third || (mess_ == Mess::Bare && seed % 3 == 0) ? 3 : 2), builder_(threads_) {}
 
   trace::Trace make() {
-    for (std::uint32_t t = 0; t < threads_; ++t)
-      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(3); i < rounds; ++i) round(t);
-    for (int tries = 0; tries < 400; ++tries) go_on(pick(threads_));
+    run();
+    return builder_.trace;
+  }
+  // Nothing if a thread does not come to its end.
+  std::optional<trace::Trace> make_whole() {
+    run();
+    if (std::ranges::any_of(plans_, [](const auto& plan) { return !plan.empty(); })) return {};
+    for (std::uint32_t t = 0; t < threads_; ++t) builder_.add(t, EventKind::ThreadEnd);
     return builder_.trace;
   }
 
@@ -58,6 +65,12 @@ private:
     EventKind kind;
     std::uint64_t address;
   };
+
+  void run() {
+    for (std::uint32_t t = 0; t < threads_; ++t)
+      for (std::uint32_t i = 0, rounds = t == 2 ? 1 : 1 + pick(3); i < rounds; ++i) round(t);
+    for (int tries = 0; tries < 400; ++tries) go_on(pick(threads_));
+  }
 
   std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
   bool messy(Mess mess) { return mess_ == mess && pick(2) == 0; }
@@ -296,6 +309,62 @@ TEST(Waits, ThatContradictTheLastWritesAreInNoRun) {
   }
   EXPECT_GT(possible, asked / 20) << asked;
   EXPECT_GT(refuted, asked / 20) << asked;
+}
+
+// --- lost wake-ups ---------------------------------------------------------------------------------
+
+bool is_signal(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
+
+// The wake-up behind the wait, if another thread signalled in between.
+std::optional<EventNumber> signalled_wake(const trace::Trace& trace, EventNumber wait) {
+  bool signalled = false;
+  for (EventNumber i = wait + 1; i < trace.events.size(); ++i) {
+    const trace::Event& e = trace.events[i];
+    if (e.address != trace.events[wait].address) continue;
+    if (e.thread == trace.events[wait].thread && e.kind == EventKind::Wake)
+      return signalled ? std::optional(i) : std::nullopt;
+    signalled |= is_signal(e.kind) && e.thread != trace.events[wait].thread;
+  }
+  return {};
+}
+
+// The definition: all other threads have ended, and the thread stands behind the wait, unsignalled.
+bool waits_for_ever(const Setting& s, const State& state, EventNumber wake) {
+  const std::uint32_t waiter = s.trace.events[wake].thread;
+  if (s.reference.next(state, waiter) != wake || !is_unsignalled(s.trace, state, wake)) return false;
+  for (std::uint32_t t = 0; t < s.computation.threads.size(); ++t)
+    if (t != waiter && s.reference.next(state, t) < s.trace.events.size()) return false;
+  return true;
+}
+
+TEST(LostWakeups, AreThoseOfTheDefinition) {
+  unsigned waits = 0, lost = 0, undecided = 0, behind = 0;
+  for (std::uint64_t seed = 1; seed <= 24000; ++seed) {
+    const std::optional<trace::Trace> trace = Waiters(seed).make_whole();
+    if (!trace) continue;
+    const Setting s(*trace);
+    std::set<std::uint64_t> expected, found; // conditions
+    for (EventNumber i = 0; i < s.trace.events.size(); ++i) {
+      if (s.trace.events[i].kind != EventKind::Wait) continue;
+      const std::optional<EventNumber> wake = signalled_wake(s.trace, i);
+      if (!wake) continue;
+      ++waits;
+      if (std::ranges::any_of(s.states, [&](const State& state) { return waits_for_ever(s, state, *wake); }))
+        expected.insert(s.trace.events[i].address);
+    }
+    predict::Coverage coverage;
+    for (const auto& finding : predict::find_lost_wakeups(s.trace, s.computation, *s.feasibility, {}, coverage)) {
+      found.insert(s.trace.events[finding.places.front().event].address);
+      behind += s.trace.events[finding.witness.next.front()].kind == EventKind::Wake;
+    }
+    undecided += coverage.undecided != 0;
+    if (coverage.undecided == 0) ASSERT_EQ(found, expected) << "seed " << seed << "\n" << text(s.trace);
+    else ASSERT_TRUE(std::ranges::includes(expected, found)) << "seed " << seed << "\n" << text(s.trace);
+    lost += !expected.empty();
+  }
+  EXPECT_GT(lost, waits / 50) << waits;
+  EXPECT_GT(behind, 20u) << lost;
+  EXPECT_EQ(undecided, 0u);
 }
 
 } // namespace

@@ -382,6 +382,7 @@ function put(element: HTMLElement, left: number, top: number, width: number): vo
 const verbs: Record<string, string> = {
   "read": "reads", "write": "writes", "atomic-read": "atomically reads", "atomic-write": "atomically writes",
   "atomic-rmw": "atomically changes", "acquire": "asks for", "acquire-shared": "asks, shared, for",
+  "wake": "still waits on",
 };
 function nextText(event: EventInfo): string {
   const verb = verbs[event.kind];

@@ -69,16 +69,16 @@ private:
     if (is_signalled_later(wait)) return;
     if (!tried.once_more(coverage_, "more waits at one place than are tried")) return;
     ++coverage_.candidates;
-    const Answer answer = ask(wait, its->second);
-    if (answer.truth == Truth::Undecided)
+    const Lost lost = look(wait, wake, its->second);
+    if (lost.answer.truth == Truth::Undecided)
       coverage_.undecided_about(witness::FindingKind::LostWakeup, {{wait, Role::Wait}, {signal, Role::Signal}},
-                                answer.reason);
-    if (answer.truth != Truth::Yes) return;
+                                lost.answer.reason);
+    if (lost.answer.truth != Truth::Yes) return;
     Finding finding;
     finding.kind = witness::FindingKind::LostWakeup;
-    finding.engine = answer.tier;
+    finding.engine = lost.answer.tier;
     finding.places = {{wait, Role::Wait}, {signal, Role::Signal}};
-    finding.witness = witness_of(computation_, trace_, answer.run, {wait});
+    finding.witness = witness_of(computation_, trace_, lost.answer.run, {lost.next});
     findings_.push_back(std::move(finding));
     tried.finding = findings_.size();
   }
@@ -94,11 +94,33 @@ private:
     });
   }
 
-  Answer ask(std::uint32_t wait, const std::vector<std::uint32_t>& all_signals) {
-    Question question;
-    const StepId wait_step = computation_.step_of_event[wait];
+  struct Lost {
+    Answer answer;
+    std::uint32_t next = kNone; // the event that the waiting thread stands before
+  };
+  // Before the wait, with everything done by the others; or behind it, when some of them need the
+  // mutex that it gives up.
+  Lost look(std::uint32_t wait, std::uint32_t wake, const std::vector<std::uint32_t>& all_signals) {
     const std::uint32_t waiter = trace_.events[wait].thread;
+    const StepId wait_step = computation_.step_of_event[wait];
+    Question question;
     question.before = {wait_step};
+    waive(wait_step, all_signals, question);
+    for (const std::uint32_t s : all_signals)
+      if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
+    const std::vector<StepId> in_time = question.done;
+    if (is_contradicted(question)) return {{Truth::No, "closure", {}, {}}, wait};
+    if (const auto running = end_all_others(waiter, question)) return {*running, wait};
+    if (!is_contradicted(question)) {
+      Answer answer = ask(question);
+      if (answer.truth == Truth::Yes) return {std::move(answer), wait};
+    }
+    question.before.front() = computation_.step_of_event[wake];
+    for (const StepId signal : in_time) question.sequence.emplace_back(signal, wait_step);
+    return {ask(question), wake};
+  }
+
+  void waive(StepId wait_step, const std::vector<std::uint32_t>& all_signals, Question& question) const {
     const auto by_second = [](const causality::Order& a, const causality::Order& b) {
       return std::pair(a.second, a.first) < std::pair(b.second, b.first);
     };
@@ -107,10 +129,13 @@ private:
       if (std::ranges::binary_search(computation_.recorded_orders(), order, by_second))
         question.waived.push_back(order);
     }
+  }
 
+  // All that the other threads do has happened, but what comes behind a join of the waiting thread.
+  std::optional<Answer> end_all_others(std::uint32_t waiter, Question& question) const {
     // A thread that joins a thread that waits for ever waits for ever, too.
     std::vector<StepId> stands(computation_.threads.size(), causality::kNoStep);
-    stands[waiter] = wait_step;
+    stands[waiter] = question.before.front();
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t t = 0; t < computation_.threads.size(); ++t) {
@@ -126,13 +151,13 @@ private:
       if (stands[t] != causality::kNoStep) continue;
       // A thread that still runs when the trace ends (it was detached, the program was killed, the
       // trace was cut) may signal again.
-      if (!over_[t]) return {Truth::Undecided, "", {}, "a thread whose end was not recorded may still signal"};
+      if (!over_[t]) return Answer{Truth::Undecided, "", {}, "a thread whose end was not recorded may still signal"};
       question.done.push_back(computation_.threads[t].steps.back());
     }
-    // Signals behind such a join would never come; then nothing is lost that was ever sent.
-    for (const std::uint32_t s : all_signals)
-      if (trace_.events[s].thread != waiter) question.done.push_back(computation_.step_of_event[s]);
-    if (is_contradicted(question)) return {Truth::No, "closure", {}, {}};
+    return {};
+  }
+
+  Answer ask(const Question& question) {
     ++coverage_.questions;
     return feasibility_.ask(question);
   }

@@ -148,13 +148,11 @@ private:
     constexpr std::size_t kLongest = 24;
     return step.value.empty() || step.value.size() > kLongest ? "" : " = " + step.value;
   }
-  // What has not happened has no value.
   std::string what(const StepText& step, bool next) const {
     StepText shown = step;
     shown.variable = name(step);
-    if (shown.access && (next || value(step).empty())) shown.value.clear();
-    if (next && (step.kind == "acquire" || step.kind == "acquire-shared")) shown.pending = true;
-    return step_phrase(shown);
+    if (shown.access && value(step).empty()) shown.value.clear();
+    return next ? next_phrase(shown) : step_phrase(shown);
   }
   std::string where(const Spot& spot) const {
     if (spot.line == 0) return spot.file.empty() ? "" : "?";
@@ -215,8 +213,14 @@ private:
       }
       out.push_back(line);
     }
-    if (!row.mark.empty()) out.push_back(red(row.mark));
+    if (!row.mark.empty()) out.push_back(std::string(indent_of(row, columns), ' ') + red(row.mark));
     return out;
+  }
+  // The mark stands below the first cell, if there is room.
+  std::size_t indent_of(const OrderRow& row, std::size_t columns) const {
+    const auto first = std::ranges::find_if(row.cells, [](const auto& cell) { return cell.has_value(); });
+    const std::size_t indent = static_cast<std::size_t>(first - row.cells.begin()) * columns;
+    return indent + width(row.mark) <= columns * threads_.size() ? indent : 0;
   }
   std::string red(const std::string& text) const { return options_.color ? "\033[1;31m" + text + "\033[0m" : text; }
 
