@@ -27,7 +27,7 @@ double processor_seconds(pid_t program) {
   std::ifstream in(fmt::format("/proc/{}/stat", program));
   std::string line;
   std::getline(in, line);
-  // Behind the name, which may be anything in brackets: the state, ten numbers, then user and system.
+  // Behind the name, which may be anything in brackets: the state, ten numbers, user and system.
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream rest(line.substr(name_end + 1));

@@ -110,7 +110,8 @@ struct ScheduleHeader {
   std::uint32_t reason;  // Reason
   std::uint32_t passed;  // the stop `first` has gone on
   std::uint32_t closing; // a deadlock is reached if the threads that stopped really wait now
-  // The threads of a race touch the same bytes if they stop at these counts (runtime/replaying/search.cc).
+  // The threads of a race touch the same bytes if they stop at these counts
+  // (runtime/replaying/search.cc).
   std::uint32_t found_stop;  // the step of the thread that stopped first
   std::uint32_t found_first; // its count; 0: not found
   std::uint32_t found_last;  // of the last step

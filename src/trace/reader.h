@@ -30,8 +30,8 @@ struct ReadOptions {
   // Called now and then; once it returns true, the following events are left out ...
   std::function<bool()> stop;
   bool* stopped = nullptr; // ... and this is set
-  // Called if the sieve's first pass was stopped: a new sieve, for a shorter beginning of the trace,
-  // with time of its own. Null, or no such function: no event is read.
+  // Called if the sieve's first pass was stopped: a new sieve, for a shorter beginning of the
+  // trace, with time of its own. Null, or no such function: no event is read.
   std::function<Sieve*()> again;
 };
 

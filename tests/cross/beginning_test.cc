@@ -1,5 +1,6 @@
-// A trace whose first pass is stopped, because there is no time for all of it: its beginning is read and analysed, and
-// is a trace of its own. Time is counted in questions of the reader, not in seconds.
+// A trace whose first pass is stopped, because there is no time for all of it: its beginning is read
+// and analysed, and is a trace of its own. Time is counted in questions of the reader, not in
+// seconds.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,8 @@ using test::ticketed;
 constexpr std::uint64_t kMutex = 0x10000, kX = 0x20000, kY = 0x20100;
 constexpr std::uint64_t kRounds = 50'000, kPerChunk = 250, kEventsOfRound = 4; // more events than between two questions
 
-// Thread 2 ends soon, and is joined at the end of the run. In between, main and thread 1 lock in turns. They race on y
-// in their first rounds.
+// Thread 2 ends soon, and is joined at the end of the run. In between, main and thread 1 lock in
+// turns. They race on y in their first rounds.
 std::vector<std::uint8_t> long_run() {
   RawFile file;
   file.header().end_kind = static_cast<std::uint32_t>(trace::EndKind::Exit);

@@ -311,7 +311,7 @@ TEST(Waits, ThatContradictTheLastWritesAreInNoRun) {
   EXPECT_GT(refuted, asked / 20) << asked;
 }
 
-// --- lost wake-ups ---------------------------------------------------------------------------------
+// --- lost wake-ups -------------------------------------------------------------------------------
 
 bool is_signal(EventKind kind) { return kind == EventKind::Signal || kind == EventKind::Broadcast; }
 

@@ -1,5 +1,5 @@
-// Two workers wait for the end of the program. A worker that has looked at `stop` and does not wait yet misses the broadcast,
-// unless `stop` changes under the mutex.
+// Two workers wait for the end of the program. A worker that has looked at `stop` and does not wait
+// yet misses the broadcast, unless `stop` changes under the mutex.
 // EXPECT: lost-wakeup * @wait
 #include <atomic>
 #include <condition_variable>

@@ -148,7 +148,8 @@ TEST(LostWakeups, AThreadWhoseEndIsNotInTheTraceMightSignalAgain) {
 }
 
 TEST(LostWakeups, SomebodyWhoNeedsTheWaiterMightSignalAgain) {
-  // Thread 2 looks whether thread 1 went on. It did; had it not, nobody knows what thread 2 would do.
+  // Thread 2 looks whether thread 1 went on. It did; had it not, nobody knows what thread 2 would
+  // do.
   Case run(3);
   run.fork(0, 1);
   run.fork(0, 2);

@@ -21,8 +21,8 @@
 //   whose end is not in the trace: it may signal again. So every finding ends in a thread that
 //   waits for ever, whatever else happens. Waits with a time limit (flag `fill` of the event), and
 //   waits for futexes and atomics, are not looked at.
-// Cost: two questions for each pair of sites of a wait and the signal that ended it, up to kMaxTries
-//   waits.
+// Cost: two questions for each pair of sites of a wait and the signal that ended it, up to
+//   kMaxTries waits.
 //
 // Places: the wait (Role::Wait), the signal that ended it in the recorded run (Role::Signal). The
 //   witness's `next` is the wait, or the wake-up behind it.
