@@ -1,5 +1,5 @@
-// A trace whose first pass is stopped, because there is no time for all of it: its beginning is read
-// and analysed, and is a trace of its own. Time is counted in questions of the reader, not in
+// A trace whose first pass is stopped, because there is no time for all of it: its beginning is
+// read and analysed, and is a trace of its own. Time is counted in questions of the reader, not in
 // seconds.
 #include <algorithm>
 #include <cstdint>

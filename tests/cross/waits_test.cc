@@ -38,9 +38,9 @@ using witness::Model;
 constexpr std::uint64_t kMutex = 0x1000, kOuter = 0x1100, kConditions = 0x2000, kMemory = 0x3000;
 constexpr std::uint32_t kNobody = 0xffffffff;
 
-// Threads 0 and 1 go through sections of one mutex, in which they look at two variables, wait for the
-// other one's signal, change a variable and signal. Most of them behave; each seed has one sort of
-// those that do not.
+// Threads 0 and 1 go through sections of one mutex, in which they look at two variables, wait for
+// the other one's signal, change a variable and signal. Most of them behave; each seed has one sort
+// of those that do not.
 class Waiters {
 public:
   explicit Waiters(std::uint64_t seed)
