@@ -19,6 +19,7 @@
 #include "report/schedule.h"
 #include "report/story.h"
 #include "trace/kind_groups.h"
+#include "trace/place_names.h"
 
 namespace sooth::report {
 
@@ -246,7 +247,7 @@ private:
 
   ObjectAt object_at(std::uint64_t address, const trace::AddressNames& names) const {
     ObjectAt out;
-    out.text.name = lock_names_.variable(address, names);
+    out.text.name = trace::without_library_members(lock_names_.variable(address, names));
     out.text.address = original_(address);
     const auto after = std::upper_bound(trace_.globals.begin(), trace_.globals.end(), address,
                                         [](std::uint64_t a, const trace::Global& g) { return a < g.address; });
@@ -348,7 +349,8 @@ private:
     out.event = event;
     out.thread = e.thread;
     out.kind = trace::kind_name(e.kind);
-    out.variable = returns ? site.function : member_name(narrator.variable(), site.function);
+    out.variable =
+        returns ? site.function : trace::without_library_members(member_name(narrator.variable(), site.function));
     if (has_address(e.kind)) out.address = original_(e.address);
     if (object_of(e.kind) <= trace::ObjectKind::LastPrimitive) {
       if (narrator.names().has_own_name(e.address)) out.variable = lock_names_.variable(e.address, narrator.names());

@@ -105,7 +105,7 @@ private:
     const Site& site = trace_.sites[e.site < trace_.sites.size() ? e.site : 0];
     const std::string member = is_access(e.kind) ? member_of(site) : std::string();
     if (names.has_own_name(e.address)) {
-      out.object = without_indices(without_offset(names.name(e.address)));
+      out.object = without_indices(without_library_members(without_offset(names.name(e.address))));
     } else if (const auto object = names.object(e.address)) {
       begun = object->event;
       const bool local =
@@ -149,6 +149,12 @@ std::string without_indices(std::string_view name) {
     if (letter == '[') ++depth;
   }
   return out;
+}
+
+std::string without_library_members(std::string name) {
+  const std::size_t member = name.find("._M_");
+  if (member != std::string::npos && member != 0) name.resize(member);
+  return name;
 }
 
 std::vector<PlaceName> place_names(const Trace& trace, std::span<const std::uint32_t> events) {

@@ -33,4 +33,8 @@ std::vector<PlaceName> place_names(const Trace& trace, std::span<const std::uint
 // `a[3].b[x + 1]` -> `a[].b[]`
 std::string without_indices(std::string_view name);
 
+// `counts._M_t._M_impl._M_header._M_parent` -> `counts`: what the standard library calls its own
+// parts says nothing to its users.
+std::string without_library_members(std::string name);
+
 } // namespace sooth::trace

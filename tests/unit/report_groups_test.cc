@@ -94,6 +94,28 @@ TEST(Groups, ElementsOfAnArrayAreOneVariableAndMembersAreNot) {
   EXPECT_EQ(a.groups({race_of(b1, b2), race_of(a1, a2)}), 2u); // table[4]
 }
 
+TEST(Groups, MembersOfTheStandardLibraryAreTheirObject) {
+  Accesses a;
+  a.global(0x100, 24, "shop");
+  // struct { long sold; struct { long _M_size, _M_first; } items; } shop
+  trace::Type number, library, shop;
+  number.bytes = 8;
+  library.kind = shop.kind = trace::TypeKind::Struct;
+  library.bytes = 16;
+  library.members = {{"_M_size", 0, 1, 0}, {"_M_first", 64, 1, 0}};
+  shop.bytes = 24;
+  shop.members = {{"sold", 0, 1, 0}, {"items", 64, 2, 0}};
+  a.trace.types = {{}, number, library, shop};
+  a.trace.globals[0].type_id = 3;
+  const std::uint32_t first1 = a.touch(0x110, "f", "this->_M_first", trace::kSiteSystem),
+                      first2 = a.touch(0x110, "g", "this->_M_first", trace::kSiteSystem), size1 = a.touch(0x108, "f"),
+                      size2 = a.touch(0x108, "g"), sold1 = a.touch(0x100, "f"), sold2 = a.touch(0x100, "g");
+  EXPECT_EQ(a.groups({race_of(first1, first2), race_of(sold1, sold2)}), 2u);
+  const Report report = report_of(a.trace, {race_of(first1, first2), race_of(size1, size2)});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].places[0].step.variable, "shop.items");
+}
+
 TEST(Groups, BlocksOfOneAllocationAreOneVariableForEachMember) {
   Accesses a;
   const std::uint32_t here = a.site("list.c", 100, "make", ""), there = a.site("list.c", 200, "make", "");
