@@ -20,6 +20,20 @@ struct Part {
   std::uint64_t offset; // what the type does not name
 };
 
+// A class of which the program only has a declaration (std::condition_variable) has no size: it
+// reaches up to the next member.
+auto member_at(const std::vector<Type>& types, const Type& whole, std::uint64_t offset) {
+  const auto bytes = [&](const TypeMember& m) { return m.type < types.size() ? types[m.type].bytes : 0; };
+  const auto known = std::ranges::find_if(whole.members, [&](const TypeMember& m) {
+    return m.bit_offset / 8 <= offset && offset - m.bit_offset / 8 < bytes(m);
+  });
+  if (known != whole.members.end()) return known;
+  auto last = whole.members.end();
+  for (auto m = whole.members.begin(); m != whole.members.end(); ++m)
+    if (m->bit_offset / 8 <= offset && (last == whole.members.end() || m->bit_offset >= last->bit_offset)) last = m;
+  return last != whole.members.end() && bytes(*last) == 0 ? last : whole.members.end();
+}
+
 // The part of a variable that lies `offset` bytes behind its beginning: `[3].lock`. Without a type
 // it stays a number.
 Part part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t offset) {
@@ -33,9 +47,7 @@ Part part_at(const std::vector<Type>& types, std::uint32_t type, std::uint64_t o
       offset %= bytes;
       type = whole.element;
     } else if (whole.kind == TypeKind::Struct && offset != 0) {
-      const auto member = std::ranges::find_if(whole.members, [&](const TypeMember& m) {
-        return m.type < types.size() && m.bit_offset / 8 <= offset && offset - m.bit_offset / 8 < types[m.type].bytes;
-      });
+      const auto member = member_at(types, whole, offset);
       if (member == whole.members.end()) break;
       if (!member->name.empty()) out += "." + member->name;
       offset -= member->bit_offset / 8;

@@ -63,6 +63,18 @@ TEST(AddressNames, PartsOfVariablesAreNamedByTheirTypes) {
   EXPECT_EQ(names.name(0x4020), "");
 }
 
+// struct { long stock; Declared ready; long sold; } shop
+TEST(AddressNames, AMemberOfADeclaredClassReachesUpToTheNextOne) {
+  Trace trace;
+  trace.types = {{}, {TypeKind::Unsigned, 8, "long"}, {TypeKind::Struct, 0, "Declared"}};
+  trace.types.push_back({TypeKind::Struct, 64, "Shop", 0, 0, {{"stock", 0, 1}, {"ready", 64, 2}, {"sold", 448, 1}}});
+  trace.globals.push_back({0x1000, 64, "shop", "Shop", "", 4, 3});
+  const AddressNames names(trace);
+  EXPECT_EQ(names.name(0x1008), "shop.ready");
+  EXPECT_EQ(names.name(0x1030), "shop.ready+40");
+  EXPECT_EQ(names.name(0x1038), "shop.sold");
+}
+
 TEST(AddressNames, TheFirstMemberIsNamedWhereItIsMeant) {
   Trace trace = with_types();
   trace.types.push_back({TypeKind::Array, 32, "record [4]", 2, 4});

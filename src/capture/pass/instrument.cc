@@ -49,13 +49,14 @@ struct Hook {
   bool is_hot = false;          // runs often: its check is inlined
 };
 
-// Memory of tools that count things for themselves.
-bool belongs_to_tool(const Value* address) {
+// Memory of tools that count things for themselves; and libc's word for "no thread was created
+// yet", which the code of std::shared_ptr reads. Creation changes it in the same way in every run.
+bool belongs_to_tool_or_libc(const Value* address) {
   const auto* global = dyn_cast<GlobalVariable>(address->stripInBoundsOffsets());
   if (!global) return false;
   const StringRef name = global->getName();
   return name.starts_with("__llvm") || name.starts_with("__prof") || name.starts_with("__sancov") ||
-         name.starts_with("__sooth_");
+         name.starts_with("__sooth_") || name == "__libc_single_threaded";
 }
 
 // Decides, in source order, where hooks go; nothing is changed while it looks.
@@ -197,7 +198,7 @@ private:
     if (address->getType()->getScalarType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
     if (type && type->isScalableTy()) return true;
     if (address->getType()->isVectorTy()) return false;
-    if (belongs_to_tool(address) || memory_.is_private(address)) return true;
+    if (belongs_to_tool_or_libc(address) || memory_.is_private(address)) return true;
     // An atomic is synchronisation, whatever its name.
     if (!is_atomic && is_unseen(address)) return true;
     return !is_write && PrivateMemory::is_constant(address);

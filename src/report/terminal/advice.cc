@@ -114,13 +114,10 @@ std::string advice_for_lost_wakeup(const FindingText& finding) {
     if (place.role == Role::Wait) wait = &place;
     if (place.role == Role::Signal) signal = &place;
   }
-  const std::string rule = "Wait in a loop on a condition, and change the condition under the same mutex";
-  if (wait == nullptr || signal == nullptr || wait->locks.empty()) return rule + ".";
-  const bool outside = common_lock(*wait, *signal) == nullptr;
-  return fmt::format("{} (`{}`){}.", rule, wait->locks.back().name,
-                     outside ? fmt::format(": the signal at {} comes without it, and is lost if nobody waits yet",
-                                           line_of(signal->step.spot))
-                             : " before the signal");
+  const std::string rule = "Wait in a loop on a condition that changes under the same mutex";
+  if (wait == nullptr || signal == nullptr || wait->locks.empty()) return rule + " before the signal.";
+  return fmt::format("{} (`{}`) before the signal at {}, and stays so until the thread has seen it.", rule,
+                     wait->locks.back().name, line_of(signal->step.spot));
 }
 
 std::string advice_for_free(const FindingText& finding) {
