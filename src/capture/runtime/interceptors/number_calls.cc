@@ -130,19 +130,48 @@ INTERCEPT(std::size_t, wcstombs, (char* to, const wchar_t* from, std::size_t lim
 }
 
 // --- sorting -------------------------------------------------------------------------------------
-// The comparison may be instrumented. Its reads while libc moves elements about, in a copy or in
-// place, stand in the trace as external writes. bsearch needs nothing: only the comparison touches
-// the array.
+// The comparison may be instrumented, and looks at elements that libc has moved since the array was
+// read. So what a comparison finds in the array counts as written directly before it. bsearch needs
+// nothing: only the comparison touches the array.
 
-INTERCEPT(void, qsort, (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*))) {
-  reads(base, count * bytes);
-  REAL(qsort)(base, count, bytes, compare);
-  writes(base, count * bytes);
+namespace {
+
+using Comparison = int (*)(const void*, const void*, void*);
+
+struct Sorting {
+  const char* base;
+  std::size_t count, bytes;
+  Comparison compare;
+  int (*compare_two)(const void*, const void*); // of qsort, in the place of `compare`
+  void* argument;
+
+  void moved(const void* element) const {
+    const std::size_t offset = static_cast<std::size_t>(static_cast<const char*>(element) - base);
+    if (bytes != 0 && offset / bytes < count) writes(element, bytes); // else it is in a copy of libc's
+  }
+};
+
+int compare_moved(const void* a, const void* b, void* sorting) {
+  const Sorting& s = *static_cast<const Sorting*>(sorting);
+  s.moved(a);
+  s.moved(b);
+  return s.compare != nullptr ? s.compare(a, b, s.argument) : s.compare_two(a, b);
 }
-INTERCEPT(void, qsort_r,
-          (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*, void*),
-           void* argument)) {
-  reads(base, count * bytes);
-  REAL(qsort_r)(base, count, bytes, compare, argument);
-  writes(base, count * bytes);
+
+template <typename Sort>
+void sort_recorded(Sorting sorting, Sort&& sort) {
+  void* const base = const_cast<char*>(sorting.base);
+  reads(base, sorting.count * sorting.bytes);
+  sort(base, sorting.count, sorting.bytes, compare_moved, &sorting);
+  writes(base, sorting.count * sorting.bytes);
+}
+
+} // namespace
+
+INTERCEPT(void, qsort_r, (void* base, std::size_t count, std::size_t bytes, Comparison compare, void* argument)) {
+  sort_recorded({static_cast<const char*>(base), count, bytes, compare, nullptr, argument}, REAL(qsort_r));
+}
+// In libc, it is qsort_r with a comparison that has no argument.
+INTERCEPT(void, qsort, (void* base, std::size_t count, std::size_t bytes, int (*compare)(const void*, const void*))) {
+  sort_recorded({static_cast<const char*>(base), count, bytes, nullptr, compare, nullptr}, REAL(qsort_r));
 }
