@@ -59,6 +59,15 @@ bool belongs_to_tool_or_libc(const Value* address) {
          name.starts_with("__sooth_") || name == "__libc_single_threaded";
 }
 
+// std::ctype<char> looks into tables that libstdc++ fills when they are first needed, in code
+// without hooks. All threads fill in the same.
+bool looks_into_filled_table(const LoadInst& load) {
+  const DILocation* place = load.getDebugLoc().get();
+  const DISubprogram* source = place ? place->getScope()->getSubprogram() : nullptr;
+  return source && (source->getName() == "widen" || source->getName() == "narrow") &&
+         source->getFilename().ends_with("bits/locale_facets.h");
+}
+
 // Decides, in source order, where hooks go; nothing is changed while it looks.
 class Survey {
 public:
@@ -230,7 +239,8 @@ private:
   }
 
   void visit_load(LoadInst& load) {
-    if (load.hasMetadata(LLVMContext::MD_invariant_load) || left_out(load.getPointerOperand(), load.getType(), false))
+    if (load.hasMetadata(LLVMContext::MD_invariant_load) || looks_into_filled_table(load) ||
+        left_out(load.getPointerOperand(), load.getType(), false))
       return;
     add({HookKind::Load, &load, access_row(load, load.getPointerOperand(), size_of(load.getType()), load.getType())});
   }
