@@ -136,13 +136,16 @@ bool is_access(Use use) { return use == Use::Read || use == Use::Write; }
 Use use_by(EventKind kind) { return kind == EventKind::Write ? Use::Write : Use::Read; }
 
 // Whether an access of a block that the thread has touched counts. A segment's detail is kept, but
-// for the thread's own stack. What is used under a lock will be used by others. What the only
-// thread reads is not recorded anyway (cells.h), and its last writes say what others begin with: it
-// owns where it writes, and can say in the end what it wrote.
+// for the thread's own stack. So is the beginning of each thread's life: a short run loses nothing,
+// and a long one shows first which blocks threads share. What is used under a lock will be used by
+// others. What the only thread reads is not recorded anyway (cells.h), and its last writes say what
+// others begin with: it owns where it writes, and can say in the end what it wrote.
+constexpr std::uint64_t kRecordedWhole = 4096; // slots
 bool counts(const Thread* t, Use use, std::uint64_t block) {
   if (__sooth_thread.abi.detail != 0 && (g_alone || !is_on_stack(t, block))) return false;
   if (owns_eagerly()) return true;
-  return g_alone ? use == Use::Write && has_mark(block, kWhole) : t->locks == 0;
+  if (g_alone) return use == Use::Write && has_mark(block, kWhole);
+  return t->first_slot >= kRecordedWhole && t->locks == 0;
 }
 
 // One step on the way of a block's word. True if the use is settled; then `left_out` says whether

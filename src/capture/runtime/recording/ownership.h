@@ -45,9 +45,9 @@ inline constexpr std::uint64_t kOwned = 0xff;
 inline constexpr std::uint64_t kOwnerBlock = 4096;
 
 // own=N in SOOTH_OPTIONS: a block is owned after so many recorded accesses by one thread, of those
-// that come after a segment's detail and without a lock. On the thread's own stack one of eight
-// counts in the detail, too. 0: nothing is ever owned; 1: everything that may be owned is, at once,
-// however likely it is that another thread comes.
+// that come after the thread's first 4096 slots, after a segment's detail and without a lock. On
+// the thread's own stack one of eight counts in the detail, too. 0: nothing is ever owned; 1:
+// everything that may be owned is, at once, however likely it is that another thread comes.
 inline constexpr std::uint64_t kOwnAfter = 16;
 extern std::uint64_t g_own_after;
 inline bool owns_eagerly() { return g_own_after == 1; }
