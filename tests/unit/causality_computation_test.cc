@@ -143,16 +143,31 @@ TEST(Computation, ExternalWritesThatAreFoundAtomicallyPin) {
   EXPECT_NE(c.steps[c.step_of_event[3]].flags & kExternalRead, 0u);
 }
 
-TEST(Computation, ExternalWritesPinSharedReadsOnly) {
+// Thread 1 has a step before, if `late`.
+TraceBuilder external_writes(bool late) {
   TraceBuilder b(2);
+  b.read(late ? 1 : 0, kA + 8, 4, 0);
   b.access(0, EventKind::ExternalWrite, kA, 4, 3);
   b.read(0, kA, 4, 3);
   b.access(0, EventKind::ExternalWrite, kA + 8, 4, 3);
   b.read(0, kA + 8, 4, 3);
   b.read(1, kA + 8, 4, 3);
-  const Computation c = compute(b.trace);
+  return b;
+}
+
+TEST(Computation, ExternalWritesPinSharedReadsOnly) {
+  const Computation c = compute(external_writes(true).trace);
   EXPECT_EQ(c.external_reads, 1u);
-  EXPECT_NE(c.steps[c.step_of_event[3]].flags & kExternalRead, 0u);
+  EXPECT_NE(c.steps[c.step_of_event[4]].flags & kExternalRead, 0u);
+}
+
+TEST(Computation, ExternalWritesPinNothingBeforeOtherThreadsBegin) {
+  TraceBuilder b = external_writes(false);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.external_reads, 0u);
+  EXPECT_EQ(c.steps[c.step_of_event[4]].flags & kExternalRead, 0u);
+  b.trace.is_piece = true;
+  EXPECT_EQ(compute(b.trace).external_reads, 1u);
 }
 
 TEST(Computation, LivesOrderAccessesOfOtherThreads) {

@@ -211,9 +211,13 @@ private:
     orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   }
 
+  // What stands before all steps of other threads is pinned by its own thread alone. (A piece does
+  // not begin with the run.)
   void pin() {
     for (const std::uint32_t event : effects_.pinned) {
-      Step& step = result_.steps[result_.step_of_event[event]];
+      const StepId id = result_.step_of_event[event];
+      Step& step = result_.steps[id];
+      if (id == step.place && !trace_.is_piece) continue;
       if ((step.flags & kExternalRead) == 0) ++result_.external_reads;
       step.flags |= kExternalRead;
     }
