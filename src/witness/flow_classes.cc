@@ -1,6 +1,9 @@
 #include "witness/flow_classes.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "trace/program/static_stores.h"
 
 namespace sooth::witness::checking {
 
@@ -10,13 +13,47 @@ using trace::ValueFlow;
 
 FlowClasses::FlowClasses(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread)
     : trace_(trace), sees_all_code_(trace.static_facts.flows.sees_all_code()),
+      has_owners_(trace.defect(trace::Defect::OwnedBlocks) != 0),
       reached_(trace::reached_stores(trace.static_facts.flows)) {
+  for (const trace::PassedFlow& passed : trace.static_facts.flows.passed)
+    if (passed.slot == trace::kStaticMemory)
+      static_stores_.insert(passed.sinks.stores.begin(), passed.sinks.stores.end());
+  for (const trace::Global& variable : trace.globals)
+    if (variable.bytes != 0) variables_[variable.address] = variable.address + (variable.bytes - 1);
+  if (has_owners_) find_settled();
   for (const std::vector<EventNumber>& events : of_thread) {
     std::vector<Waiting> waiting;
     for (const EventNumber event : events) follow(event, waiting);
     find_later(events);
   }
   find_alone();
+}
+
+// Stores into blocks that their thread used after another thread had, with no join of its own in
+// between: two threads had the block at one time, so nobody owns it any more. If somebody did until
+// then, the trace has a write of all of the block.
+void FlowClasses::find_settled() {
+  std::map<std::uint64_t, std::map<std::uint32_t, EventNumber>> newest; // by block, by thread
+  std::map<std::uint32_t, EventNumber> alive_since;                     // by thread: its beginning, or its last join
+  std::map<std::uint64_t, std::set<std::uint32_t>> shared;              // by block: threads that know it so
+  std::set<std::uint64_t> handed_over;
+  const auto block_of = [](std::uint64_t address) { return address / trace::kOwnedBytes; };
+  for (EventNumber i = 0; i < trace_.events.size(); ++i) {
+    const Event& e = trace_.events[i];
+    alive_since.try_emplace(e.thread, i);
+    if (e.kind == EventKind::Join) alive_since[e.thread] = i;
+    if (e.size == 0) continue;
+    const std::uint64_t first = block_of(e.address), last = block_of(e.address + (e.size - 1));
+    if (e.kind == EventKind::Write && e.has(trace::kMerged) && e.has(trace::kOpaque))
+      for (std::uint64_t block = first; block <= last; ++block) handed_over.insert(block);
+    if (!stands_for_itself(e) || first != last) continue;
+    for (const auto& [thread, use] : newest[first])
+      if (thread != e.thread && use > alive_since[e.thread]) shared[first].insert(e.thread);
+    newest[first][e.thread] = i;
+    if (e.kind == EventKind::Write && shared[first].contains(e.thread)) settled_.insert(i);
+  }
+  std::erase_if(settled_,
+                [&](EventNumber store) { return handed_over.contains(block_of(trace_.events[store].address)); });
 }
 
 // Backwards: the joins at which nobody else is left, and all ends of threads before the last one.
@@ -50,7 +87,7 @@ bool FlowClasses::may_hide_stores(const Event& e) {
 
 // No store that the value may reach was left out by the reader or the recorder.
 bool FlowClasses::reaches_known_stores(std::size_t read) const {
-  if (!sees_all_code_ || reached_[read].decides || trace_.defect(trace::Defect::OwnedBlocks) != 0) return false;
+  if (!sees_all_code_ || reached_[read].decides || !is_recorded(reached_[read].sites)) return false;
   for (const std::uint32_t site : reached_[read].sites)
     if (site < trace_.sieved_stores.size() && trace_.sieved_stores[site]) return false;
   return true;
@@ -92,6 +129,16 @@ bool FlowClasses::stands_for_itself(const Event& e) const {
   return e.site != 0 && (e.flags == 0 || e.flags == trace::kTicket);
 }
 
+// Where blocks were owned, only stores to static variables are sure to have events.
+bool FlowClasses::is_recorded(const std::vector<std::uint32_t>& stores) const {
+  return !has_owners_ || std::ranges::all_of(stores, [&](std::uint32_t site) { return static_stores_.contains(site); });
+}
+
+bool FlowClasses::is_in_variable(const Event& e) const {
+  auto found = variables_.upper_bound(e.address);
+  return found != variables_.begin() && e.address + (e.size - 1) <= (--found)->second;
+}
+
 bool FlowClasses::is_update(EventNumber event) const {
   return trace_.events[event].kind == EventKind::AtomicRmw && is_free(event);
 }
@@ -111,7 +158,8 @@ bool FlowClasses::takes(Waiting& one, EventNumber event) {
   for (std::size_t s = 0; s < flow.stores.size(); ++s) {
     const bool elsewhere = flow.stores[s].same_bytes && (e.address != read.address || e.size != read.size);
     if (flow.stores[s].site != e.site || elsewhere) continue;
-    if (one.missing.erase(s) == 0) return false; // a second time
+    if (has_owners_ && !is_in_variable(e) && !settled_.contains(event)) return false; // an owner may look at it unseen
+    if (one.missing.erase(s) == 0) return false;                                      // a second time
     one.stores.push_back(event);
   }
   if (!one.missing.empty()) return true;

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "trace/program/static_stores.h"
 #include "traces.h"
 
 namespace sooth::cross {
@@ -70,6 +71,33 @@ bool leaves_alone(const trace::Trace& trace, std::uint32_t event) {
   return false;
 }
 
+bool has_owners(const trace::Trace& trace) { return trace.defect(trace::Defect::OwnedBlocks) != 0; }
+
+bool in_a_variable(const trace::Trace& trace, const Event& e) {
+  return std::ranges::any_of(trace.globals, [&](const trace::Global& g) {
+    return e.address >= g.address && e.address + e.size <= g.address + g.bytes;
+  });
+}
+
+// Two threads had the block at one time: nobody owns it afterwards.
+bool in_a_shared_block(const trace::Trace& trace, std::uint32_t store) {
+  const auto block = [&](std::uint32_t i) { return trace.events[i].address / trace::kOwnedBytes; };
+  const auto same = [&](std::uint32_t i) {
+    return is_plain(trace.events[i]) && trace.events[i].site != 0 && block(i) == block(store);
+  };
+  const std::uint32_t thread = trace.events[store].thread;
+  for (std::uint32_t own = 0; own <= store; ++own) {
+    if (!same(own) || trace.events[own].thread != thread) continue;
+    for (std::uint32_t i = own; i-- > 0;) {
+      if (trace.events[i].thread == thread && trace.events[i].kind == EventKind::Join) break;
+      const bool begun = std::ranges::any_of(trace.events.begin(), trace.events.begin() + i,
+                                             [&](const Event& e) { return e.thread == thread; });
+      if (same(i) && trace.events[i].thread != thread && begun) return true;
+    }
+  }
+  return false;
+}
+
 // docs/sliced.md: each of its stores is there, once, before anything but plain accesses, and before the read's site again.
 // Empty: it decides.
 std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read) {
@@ -93,6 +121,8 @@ std::set<std::uint32_t> stores_of(const trace::Trace& trace, std::uint32_t read)
     };
     const auto first = std::ranges::find_if(plain, matches);
     if (first == plain.end()) return {};
+    if (has_owners(trace) && !in_a_variable(trace, trace.events[*first]) && !in_a_shared_block(trace, *first))
+      return {};
     found.insert(*first);
   }
   for (const std::uint32_t i : plain) { // none of them a second time
@@ -115,7 +145,9 @@ const std::vector<std::uint32_t>* later_stores_of(const trace::Trace& trace, std
   const bool loads = e.kind == EventKind::AtomicRead || (e.kind == EventKind::Read && is_plain(e));
   if (flow->is_update ? e.kind != EventKind::AtomicRmw : !loads) return nullptr;
   for (const std::uint32_t site : flow->sinks.stores)
-    if (site < trace.sieved_stores.size() && trace.sieved_stores[site]) return nullptr;
+    if ((site < trace.sieved_stores.size() && trace.sieved_stores[site]) ||
+        (has_owners(trace) && std::ranges::count(trace.static_facts.flows.passed.back().sinks.stores, site) == 0))
+      return nullptr;
   for (std::uint32_t i = read + 1;
        i-- > 0;) { // back to the beginning of the segment, or to where something may be missing
     const Event& before = trace.events[i];
@@ -213,6 +245,24 @@ void give_classes(trace::Trace& trace, std::uint64_t seed) {
   }
 }
 
+// Blocks were owned; some memory is that of variables, and some stores write nothing else.
+void give_owners(trace::Trace& trace, std::mt19937_64& random) {
+  trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
+  std::set<std::uint64_t> variables;
+  for (const Event& e : trace.events)
+    if (e.size != 0 && random() % 2 == 0) variables.insert(e.address & ~std::uint64_t{7});
+  for (const std::uint64_t address : variables) {
+    trace.globals.emplace_back();
+    trace.globals.back().address = address;
+    trace.globals.back().bytes = 8;
+  }
+  std::ranges::shuffle(trace.globals, random);
+  trace::PassedFlow to_variables{trace::kStaticMemory, {{}, {}, false, false}};
+  for (std::uint32_t site = 1; site < trace.sites.size(); ++site)
+    if (random() % 2 == 0) to_variables.sinks.stores.push_back(site);
+  trace.static_facts.flows.passed.push_back(std::move(to_variables));
+}
+
 Case class_case(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   RandomShape shape = random_shape(seed);
@@ -236,6 +286,7 @@ Case class_case(std::uint64_t seed) {
     out.trace.sieved_stores[i + 1] = random() % 100 < 5;
   }
   give_classes(out.trace, seed + 1);
+  if (seed % 3 == 0) give_owners(out.trace, random);
   const trace::ValueFlows& flows = out.trace.static_facts.flows;
   out.relation.leads.resize(events.size());
   out.relation.writes.resize(events.size());

@@ -67,6 +67,8 @@ TEST(CommandLineTest, OptionsOfOurOwnAreNotPassedOn) {
   EXPECT_TRUE(line.own);
   EXPECT_FALSE(read_command_line({"-fno-sooth-own", "a.c"}).own);
   EXPECT_TRUE(read_command_line({"-fno-sooth-own", "-fsooth-own", "a.c"}).own);
+  EXPECT_TRUE(line.classes);
+  EXPECT_FALSE(read_command_line({"-fno-sooth-classes", "a.c"}).classes);
   EXPECT_TRUE(line.instrument);
   EXPECT_FALSE(line.tsan_annotations);
   EXPECT_TRUE(read_command_line({"-fsooth-tsan-annotations", "a.c"}).tsan_annotations);

@@ -7,6 +7,7 @@
 
 #include "test_program.h"
 #include "trace/program/program.h"
+#include "trace/program/static_stores.h"
 
 namespace {
 
@@ -60,6 +61,23 @@ TEST_P(Flows, OfEachLine) {
   }
   EXPECT_GE(flowing, 20u);
   EXPECT_GE(deciding, 16u);
+}
+
+// No thread owns static variables; the memory behind an address may be owned.
+TEST_P(Flows, KnowWhichStoresGoToStaticVariables) {
+  const std::vector<std::string> lines = lines_of(std::string(SOURCES) + "/flows.cpp");
+  const std::vector<ReachedStores> reached = reached_stores(flows());
+  const StaticStores static_stores(flows());
+  std::uint32_t anywhere = 0, to_variables = 0;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const Site& site = trace_.sites[flows().reads[i].site];
+    if (!site.file.ends_with("flows.cpp") || reached[i].decides || reached[i].sites.empty()) continue;
+    const bool known = lines[site.line - 1].find("/* anywhere */") == std::string::npos;
+    EXPECT_EQ(static_stores.contain_all(reached[i].sites), known) << lines[site.line - 1];
+    ++(known ? to_variables : anywhere);
+  }
+  EXPECT_EQ(anywhere, 2u);
+  EXPECT_GE(to_variables, 15u);
 }
 
 // `outside` has no hooks. It may read x, and cannot reach the static variable.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "causality/computation/computation.h"
+#include "trace/program/static_stores.h"
 #include "unit/verify_builder.h"
 
 namespace sooth::causality {
@@ -161,6 +162,49 @@ TEST_F(FlowDependence, PrivateMemoryIsLookedThrough) {
   EXPECT_TRUE(decided);
 }
 
+// Its owner may look at it later, and no event shows that.
+TEST_F(FlowDependence, WhereBlocksAreOwnedStoresOfVariablesCount) {
+  b_.trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
+  read();
+  write();
+  EXPECT_FALSE(is_free());
+  b_.trace.globals.emplace_back();
+  b_.trace.globals.back().address = kX;
+  b_.trace.globals.back().bytes = 2; // not all of what is stored
+  EXPECT_FALSE(is_free());
+  b_.trace.globals.back().bytes = 4;
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(FlowDependence, NobodyOwnsABlockThatTwoThreadsHaveAtOneTime) {
+  b_.trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
+  b_.trace.events.clear();
+  b_.write(0, 0x9000, 4, 1).site = 9;
+  b_.write(1, kX, 4, 1).site = 9;
+  read();
+  write();
+  EXPECT_TRUE(is_free());
+  b_.trace.events[1].address = 0x9004; // the other thread has not used this block
+  b_.trace.events[2].value = 0;
+  EXPECT_FALSE(is_free());
+}
+
+TEST_F(FlowDependence, ABlockThatWasHandedOverMayHaveBeenLookedAt) {
+  b_.trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
+  b_.trace.events.clear();
+  b_.write(0, 0x9000, 4, 1).site = 9;
+  b_.write(1, kX, 4, 1).site = 9;
+  read();
+  write();
+  trace::Event block = b_.trace.events.back();
+  block.address = kX / trace::kOwnedBytes * trace::kOwnedBytes;
+  block.size = trace::kOwnedBytes;
+  block.site = 0;
+  block.flags = trace::kMerged | trace::kOpaque;
+  b_.trace.events.push_back(block);
+  EXPECT_FALSE(is_free());
+}
+
 // The value goes further than its block: it may reach the store at any later time.
 class LaterFlows : public FlowDependence {
 protected:
@@ -217,6 +261,10 @@ TEST_F(LaterFlows, OwnedBlocksHideStores) {
   write();
   b_.trace.defects[static_cast<unsigned>(trace::Defect::OwnedBlocks)] = 1;
   EXPECT_FALSE(is_free());
+  flows().passed.push_back({trace::kStaticMemory, {{kOther}, {}, false, false}});
+  EXPECT_FALSE(is_free());
+  flows().passed.push_back({trace::kStaticMemory, {{kStore}, {}, false, false}}); // of another module
+  EXPECT_TRUE(is_free());
 }
 
 TEST_F(LaterFlows, CodeWithoutHooksTurnsThemOff) {

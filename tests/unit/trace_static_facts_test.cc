@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "trace/program/static_facts.h"
+#include "trace/program/static_stores.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 
@@ -109,6 +110,16 @@ TEST(ValueFlows, GoThroughFunctions) {
   ASSERT_EQ(reached.size(), 1u);
   EXPECT_FALSE(reached[0].decides);
   EXPECT_EQ(reached[0].sites, std::vector<std::uint32_t>{5});
+}
+
+TEST(ValueFlows, StoresToStaticVariablesOfAllModules) {
+  ValueFlows flows = through_a_function();
+  EXPECT_FALSE(StaticStores(flows).contain_all({5}));
+  flows.passed.push_back({kStaticMemory, {{7, 9}, {}, false, false}});
+  flows.passed.push_back({kStaticMemory, {{5}, {}, false, false}});
+  EXPECT_TRUE(StaticStores(flows).contain_all({5, 9}));
+  EXPECT_FALSE(StaticStores(flows).contain_all({5, 6, 9}));
+  EXPECT_EQ(reached_stores(flows)[0].sites, std::vector<std::uint32_t>{5}); // nobody passes anything there
 }
 
 TEST(ValueFlows, AnotherCallerMayDecide) {

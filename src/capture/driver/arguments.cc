@@ -236,6 +236,8 @@ private:
     else if (argument == "-fsooth-branches") line_.branches = true;
     else if (argument == "-fno-sooth-loops") line_.loops = false;
     else if (argument == "-fsooth-loops") line_.loops = true;
+    else if (argument == "-fno-sooth-classes") line_.classes = false;
+    else if (argument == "-fsooth-classes") line_.classes = true;
     else if (argument == "-fsooth-own") line_.own = true;
     else if (argument == "-fno-sooth-own") line_.own = false;
     else if (argument == "-fsooth-facts") line_.facts = true;
@@ -329,6 +331,7 @@ std::string help_text() {
          "  -fno-sooth-own            record also what a thread does in memory that it has to itself for long; then\n"
          "                            nothing in the whole program is left out for that reason\n"
          "  -fno-sooth-loops          record every access of a loop by itself, also where it walks over a known range\n"
+         "  -fno-sooth-classes        leave out what becomes of values that are read; then `full` is `maximal`\n"
          "  --monitor FILE            build the monitors of this property file in, and instrument only what they see;\n"
          "                            for compiling and for linking (docs/monitors.md)\n"
          "  -fno-sooth                compile and link as plain clang would\n"

@@ -23,6 +23,7 @@ struct CommandLine {
   bool instrument = true;        // no -fno-sooth
   bool branches = false;         // -fsooth-branches
   bool loops = true;             // no -fno-sooth-loops
+  bool classes = true;           // no -fno-sooth-classes
   bool own = true;               // not -fno-sooth-own
   bool facts = false;            // -fsooth-facts
   bool tsan_annotations = false; // -fsooth-tsan-annotations

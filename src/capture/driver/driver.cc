@@ -53,7 +53,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     add(flags, {"-fpass-plugin=" + pass});
     // Options of a plugin are known only once it is loaded, and -fpass-plugin loads it too late for
     // -mllvm.
-    const bool has_options = strips_debug || line.branches || !line.loops || !line.own || line.facts ||
+    const bool has_options = strips_debug || line.branches || !line.loops || !line.own || !line.classes || line.facts ||
                              !line.ignorelists.empty() || !line.only.empty() || !line.skip.empty() ||
                              !line.monitor.empty() || !calls.empty() || !line.atomic.empty();
     if (has_options) add(flags, {"-Xclang", "-load", "-Xclang", pass});
@@ -63,6 +63,7 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     if (line.branches) add_llvm(flags, "-sooth-branches=true");
     if (!line.loops) add_llvm(flags, "-sooth-loops=false");
     if (!line.own) add_llvm(flags, "-sooth-own=false");
+    if (!line.classes) add_llvm(flags, "-sooth-classes=false");
     if (line.facts) add_llvm(flags, "-sooth-facts=true");
     if (!line.monitor.empty()) add_llvm(flags, "-sooth-monitor=true");
     if (needs.all_memory) add_llvm(flags, "-sooth-monitor-memory=true");

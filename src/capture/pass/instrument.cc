@@ -370,6 +370,7 @@ void note_flows(ModuleContext& context, const Function& function, ArrayRef<Hook>
     case HookKind::Load: values.loads[hook.instruction] = hook.row; break;
     case HookKind::Store: values.stores[hook.instruction] = hook.row; break;
     case HookKind::Atomic: values.atomics[hook.instruction] = hook.row; break;
+    case HookKind::Call: values.calls[hook.instruction] = hook.row; break;
     default:
       values.others.push_back(hook.row);
       if (hook.kind == HookKind::Transfer) values.others.push_back(hook.second_row);
@@ -399,8 +400,7 @@ void emit_hooks(ModuleContext& context, Survey& survey, FunctionAnalysisManager&
   const bool needs_none = hooks.empty() && arguments.empty() && !is_marked(function) && !tells_start;
   std::vector<std::uint32_t> replaced;
   if (!needs_none && context.options.loops) replaced = hoist_from_loops(context, function, analyses, hooks);
-  if (!context.options.facts && !context.options.monitor)
-    note_flows(context, function, hooks, survey.memory(), replaced);
+  if (context.options.classes) note_flows(context, function, hooks, survey.memory(), replaced);
   if (needs_none) return;
   const std::uint32_t row = survey.function_row();
   FunctionContext here(context, function);
@@ -475,7 +475,7 @@ bool instrument_module(Module& module, const Options& options, const Selection& 
   std::optional<Sight> sight;
   if (options.monitor) context.sight = &sight.emplace(module, *options.monitor);
   module.getOrInsertNamedMetadata(kDone);
-  if (!options.facts && !options.monitor) context.flows.begin(seen_code(module, functions, ignored), module);
+  if (options.classes) context.flows.begin(seen_code(module, functions, ignored), module);
   if (options.facts) instrument_with_facts(context, functions, analyses);
   else instrument_functions(context, functions, analyses);
   forget_effects_of_calls(module);
@@ -531,7 +531,7 @@ bool prepare_module(Module& module, const Options& options, const Selection& sel
   for (const Function& function : module)
     if (!function.isDeclaration() && ignored.is_ignored(function)) left_out.insert(&function);
   bool changed = mark_terminating_loops(module);
-  if (!options.monitor) changed |= keep_printers_apart(module);
+  if (options.classes || options.facts) changed |= keep_printers_apart(module);
   if (!options.calls.empty() || !options.atomic.empty())
     changed |= mark_called(module, ignored, options.calls, options.atomic);
   for (Function& function : module) {

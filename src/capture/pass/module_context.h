@@ -29,6 +29,7 @@ struct Options {
   bool branches = true;
   bool loops = true;                        // one call for a range instead of hooks in a loop
   bool own = false;                         // checks whether a thread has memory to itself (abi.h, Owners)
+  bool classes = false;                     // what becomes of values that are read (facts/value_flows.h)
   bool facts = false;                       // static facts for dependence, and whatever hooks they need
   bool strip_debug = false;                 // the user wants no debug information; the pass has used it
   bool verify = false;                      // run LLVM's verifier over the result; for our own tests

@@ -30,6 +30,7 @@ cl::opt<bool> branches("sooth-branches", cl::desc("Record branches that depend o
 cl::opt<bool> strip_debug("sooth-strip-debug",
                           cl::desc("Drop debug information once names and places are taken from it"), cl::init(false));
 cl::opt<bool> own("sooth-own", cl::desc("Leave out what one thread has to itself"), cl::init(true));
+cl::opt<bool> classes("sooth-classes", cl::desc("Write what becomes of values that are read"), cl::init(true));
 cl::opt<bool> loops("sooth-loops", cl::desc("Record loops that walk over ranges as ranges"), cl::init(true));
 cl::opt<bool> monitor("sooth-monitor", cl::desc("Instrument only what monitors see, as the next three say"),
                       cl::init(false));
@@ -57,6 +58,7 @@ sooth::pass::Options options() {
   sooth::pass::Options options{.branches = (branches || with_facts) && !monitor,
                                .loops = loops && !with_facts && !monitor,
                                .own = own && !with_facts && !monitor,
+                               .classes = classes && !with_facts && !monitor,
                                .facts = with_facts,
                                .strip_debug = strip_debug,
                                .verify = is_verified(),

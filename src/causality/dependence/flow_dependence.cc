@@ -10,8 +10,10 @@
 
 #include "causality/computation/locations.h"
 #include "causality/dependence/memory_nodes.h"
+#include "causality/dependence/recorded_memory.h"
 #include "causality/dependence/step_dependence_builder.h"
 #include "trace/kind_groups.h"
+#include "trace/program/static_stores.h"
 
 namespace sooth::causality {
 namespace {
@@ -59,15 +61,16 @@ std::vector<bool> settling_events(const trace::Trace& trace) {
 class FreeReads {
 public:
   explicit FreeReads(const trace::Trace& trace)
-      : trace_(trace), flows_(trace.static_facts.flows), class_of_(trace.sites.size(), kNoClass) {
+      : trace_(trace), flows_(trace.static_facts.flows), memory_(trace), class_of_(trace.sites.size(), kNoClass) {
     const bool sees_all_code = flows_.sees_all_code();
-    const bool owned = trace.defect(trace::Defect::OwnedBlocks) != 0; // stores there are not recorded
     reached_ = trace::reached_stores(flows_);
+    const trace::StaticStores static_stores(flows_);
+    const bool owned = trace.defect(trace::Defect::OwnedBlocks) != 0; // what owners did is not recorded
     for (std::uint32_t i = 0; i < flows_.reads.size(); ++i) {
       const ValueFlow& read = flows_.reads[i];
       const bool at_once = has_stores(read) && (sees_all_code || read.out_of_reach);
       trace::ReachedStores& reached = reached_[i];
-      if (!sees_all_code || owned) reached.decides = true;
+      if (!sees_all_code || (owned && !static_stores.contain_all(reached.sites))) reached.decides = true;
       for (const std::uint32_t site : reached.sites)
         if (site < trace.sieved_stores.size() && trace.sieved_stores[site]) reached.decides = true;
       at_once_.push_back(at_once);
@@ -140,7 +143,8 @@ private:
       if (e.kind != EventKind::Write) continue;
       for (std::size_t s = 0; s < found.size(); ++s) {
         if (!is_store(flow.stores[s], e, read)) continue;
-        if (found[s] != 0) return; // it ran twice: some other store was left out
+        if (found[s] != 0) return;             // it ran twice: some other store was left out
+        if (!memory_.keeps(events[i])) return; // its thread may own it later, and look at it unseen
         found[s] = events[i];
         --missing;
       }
@@ -155,6 +159,7 @@ private:
 
   const trace::Trace& trace_;
   const trace::ValueFlows& flows_;
+  const RecordedMemory memory_;
   std::vector<trace::ReachedStores> reached_; // by class
   std::vector<bool> at_once_;                 // by class: its stores are known, and nobody else reads them
   std::vector<std::uint32_t> class_of_;       // by site

@@ -1,5 +1,6 @@
 // What becomes of values that are read: at every level, the load of a line that ends with `flows`
-// has a class, and none of a line that ends with `decides`.
+// has a class, and none of a line that ends with `decides`. `anywhere`: it flows into memory that is
+// not known to be a static variable's.
 #include <sooth/sooth.h>
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct Box {
   __attribute__((noinline)) void add(int value);
 };
 void Box::add(int value) {
-  sum += value; // flows
+  sum += value; /* anywhere */ // flows
 }
 
 void counts() {
@@ -36,7 +37,7 @@ void halves() {
 }
 
 void behind_a_reference(int& counter) {
-  ++counter; // flows
+  ++counter; /* anywhere */ // flows
 }
 
 void copies() {
@@ -137,6 +138,15 @@ void prints_so_many(std::FILE* file) {
 }
 void formats(char* text) {
   std::sprintf(text, "%d\n", x); // decides
+}
+void writes_out() {
+  std::fwrite(&x, sizeof x, 1, stdout); // flows
+}
+void writes_so_many(unsigned count) {
+  std::fwrite(&x, 1, count, stdout); // decides
+}
+void writes_elsewhere(std::FILE* file) {
+  std::fwrite(&x, sizeof x, 1, file); // decides
 }
 void shows() {
   std::cout << x << 'a' << x; // flows

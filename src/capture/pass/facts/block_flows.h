@@ -27,7 +27,8 @@ namespace sooth::pass {
 struct HookedValues {
   llvm::DenseMap<const llvm::Instruction*, std::uint32_t> loads, stores; // plain, one event each
   llvm::DenseMap<const llvm::Instruction*, std::uint32_t> atomics;
-  std::vector<std::uint32_t> others; // rows of which other events may read memory
+  llvm::DenseMap<const llvm::Instruction*, std::uint32_t> calls; // the library may read memory for them
+  std::vector<std::uint32_t> others;                             // rows of which other events may read memory
 };
 
 // Stack slots that could be registers: only whole loads and stores.

@@ -185,6 +185,17 @@ bool only_looks(const CallBase& call, unsigned argument, const DenseSet<const Fu
   return prints_to_stream(name) && argument == 1 && is_standard_stream(call.getArgOperand(0));
 }
 
+std::uint64_t printed_bytes(const CallBase& call) {
+  const StringRef name = name_of(call);
+  if ((name != "fwrite" && name != "fwrite_unlocked") || call.arg_size() != 4) return 0;
+  const auto* bytes = dyn_cast<ConstantInt>(call.getArgOperand(1));
+  const auto* count = dyn_cast<ConstantInt>(call.getArgOperand(2));
+  if (!bytes || !count || !is_standard_output(call.getArgOperand(3))) return 0;
+  constexpr std::uint64_t kMost = 8; // of an event that is not a range
+  const std::uint64_t each = bytes->getLimitedValue(kMost + 1), of = count->getLimitedValue(kMost + 1);
+  return each * of <= kMost ? each * of : 0;
+}
+
 bool keep_printers_apart(Module& module) {
   bool changed = false;
   for (Function& function : module) {

@@ -13,6 +13,8 @@
 // Cost: one look at the call's format.
 #pragma once
 
+#include <cstdint>
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -24,6 +26,10 @@ bool is_standard_output(const llvm::Value* stream);
 
 // `named`: functions of which the user says so (SOOTH_ONLY_LOOKS, an ignorelist).
 bool only_looks(const llvm::CallBase& call, unsigned argument, const llvm::DenseSet<const llvm::Function*>& named);
+
+// How many bytes of the caller's memory the call prints, if it does nothing else with them: fwrite
+// of one number. 0: another call.
+std::uint64_t printed_bytes(const llvm::CallBase& call);
 
 // What prints a number to a stream stays a call. Before the optimiser.
 bool keep_printers_apart(llvm::Module& module);

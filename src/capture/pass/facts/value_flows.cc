@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "capture/pass/facts/call_effects.h"
+#include "capture/pass/facts/only_looks.h"
 #include "trace/fact_numbers.h"
 #include "trace/format.h"
+#include "trace/program/static_stores.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
@@ -18,6 +22,14 @@ namespace {
 
 // Addresses are never followed: a value that becomes one decides.
 bool can_be_followed(const Type* type) { return !type->isVoidTy() && !type->isPtrOrPtrVectorTy(); }
+
+// No thread owns static variables (capture/runtime/recording/ownership.h). One that is only
+// declared may belong to a library without hooks, unless it lies in the same object.
+bool is_static(const Value* address) {
+  const auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
+  return variable && !variable->isThreadLocal() && variable->getAddressSpace() == 0 &&
+         (!variable->isDeclarationForLinker() || variable->isDSOLocal());
+}
 
 } // namespace
 
@@ -50,9 +62,17 @@ bool ValueFlows::is_out_of_reach(const Value* base) const {
 }
 
 void ValueFlows::add_function(const Function& function, const HookedValues& hooks, PrivateMemory& memory) {
-  for (const auto& [store, row] : hooks.stores) ++store_count_[row];
+  for (const auto& [store, row] : hooks.stores) {
+    ++store_count_[row];
+    if (!is_static(cast<StoreInst>(store)->getPointerOperand())) elsewhere_.insert(row);
+  }
   for (const std::uint32_t row : hooks.others) decides_.insert(row);
   ValueSinks sinks(function, hooks, memory, seen_, numbers_);
+  for (const auto& [call, row] : hooks.calls) {
+    if (const auto bytes = static_cast<std::uint32_t>(printed_bytes(cast<CallBase>(*call))))
+      add(row, {.bytes = bytes, .sinks = {.stores = {}, .slots = {}, .printed = true}});
+    else decides_.insert(row);
+  }
   for (const auto& [atomic, row] : hooks.atomics) add_atomic(*atomic, row, sinks);
   BlockFlows flows(function, hooks);
   for (const BasicBlock& block : function) {
@@ -127,6 +147,16 @@ bool ValueFlows::is_sure(const Class& of) const {
   });
 }
 
+std::set<std::uint32_t> ValueFlows::static_rows() const {
+  std::set<std::uint32_t> rows;
+  for (const auto& [row, of] : classes_)
+    if (!of.sinks.decides) rows.insert(of.sinks.stores.begin(), of.sinks.stores.end());
+  for (const auto& [slot, sinks] : passed_)
+    if (!sinks.decides) rows.insert(sinks.stores.begin(), sinks.stores.end());
+  std::erase_if(rows, [&](std::uint32_t row) { return elsewhere_.contains(row); });
+  return rows;
+}
+
 std::vector<std::uint32_t> ValueFlows::words() const {
   std::vector<std::uint8_t> out;
   const auto put = [&](std::uint64_t number) { trace::put_number(out, number); };
@@ -176,7 +206,12 @@ std::vector<std::uint32_t> ValueFlows::words() const {
       if (has_stores) put(std::uint64_t{target.row} << 1 | (target.same_bytes ? 1 : 0));
     put_sinks(of->sinks);
   }
-  put(passed_.size());
+  put(passed_.size() + 1);
+  put(trace::kStaticMemory.slot << 1);
+  put(trace::kStaticMemory.function);
+  Sinks static_stores;
+  static_stores.stores = static_rows();
+  put_sinks(static_stores);
   for (const auto& [slot, sinks] : passed_) {
     put_slot(slot);
     put_sinks(sinks);

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -60,12 +61,14 @@ private:
   void add_passed(const llvm::Function& function, ValueSinks& sinks);
   bool is_out_of_reach(const llvm::Value* base) const;
   bool is_sure(const Class& of) const;
+  std::set<std::uint32_t> static_rows() const; // that some value may reach (trace/program/static_stores.h)
 
   std::map<std::uint32_t, Class> classes_; // by row
   std::map<PassedSlot, Sinks> passed_;
   FunctionNumbers numbers_;
   llvm::DenseSet<std::uint32_t> decides_;               // rows
   llvm::DenseMap<std::uint32_t, unsigned> store_count_; // by row: instructions
+  llvm::DenseSet<std::uint32_t> elsewhere_;             // rows of stores, not only to static variables
   SeenCode seen_;
 };
 

@@ -138,7 +138,7 @@ std::vector<std::uint32_t> fact_words(ModuleContext& context, const std::vector<
   if (const auto objects = context.sites.object_words(); !objects.empty()) add_section(trace::kFactObjects, objects);
   if (const auto checks = context.sites.check_words(); !checks.empty()) add_section(trace::kFactChecks, checks);
   if (context.options.facts) add_section(trace::kFactDependence, context.dependence);
-  else if (!context.options.monitor) add_section(trace::kFactFlows, context.flows.words());
+  else if (context.options.classes) add_section(trace::kFactFlows, context.flows.words());
   if (context.functions_left_out != 0) add_section(trace::kFactLeftOut, {context.functions_left_out});
   return words;
 }

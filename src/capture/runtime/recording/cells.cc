@@ -328,12 +328,12 @@ void keep_writes(std::uint64_t address, std::uint64_t size) {
   if (g_kept_count == kMaxKeptRanges) return unsupported("SOOTH_WATCH of more than 4096 objects");
   g_kept[g_kept_count] = {address, address + size};
   __atomic_store_n(&g_kept_count, g_kept_count + 1, __ATOMIC_RELEASE);
-  if (Thread* t = __sooth_thread.thread) share(t, address, size);
+  if (Thread* t = __sooth_thread.thread) share_for_good(t, address, size);
 }
 
 void share_kept_ranges(Thread* t) {
   for (unsigned i = 0; i < __atomic_load_n(&g_kept_count, __ATOMIC_ACQUIRE); ++i)
-    share(t, g_kept[i].begin, g_kept[i].end - g_kept[i].begin);
+    share_for_good(t, g_kept[i].begin, g_kept[i].end - g_kept[i].begin);
 }
 
 void reset_kept_lock() { g_kept_lock.reset(); }

@@ -306,6 +306,11 @@ void share(Thread* t, std::uint64_t address, std::uint64_t size) {
   each_block(address, size, [&](std::uint64_t block) { settle(t, block, Use::Share); });
 }
 
+void share_for_good(Thread* t, std::uint64_t address, std::uint64_t size) {
+  each_block(address, size, [&](std::uint64_t block) { __atomic_store_n(&mark_of(block), kBarred, __ATOMIC_RELAXED); });
+  share(t, address, size);
+}
+
 void use_region(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size) {
   // A stack that begins is a thread's own: nobody else comes before it does.
   const bool stack = kind == EventKind::StackBegin || kind == EventKind::StackEnd;

@@ -132,6 +132,8 @@ void begin_alone();
 inline void follow_hand_overs(Thread* t) { reading(t); }
 // Nobody owns any of these bytes from now on.
 void share(Thread* t, std::uint64_t address, std::uint64_t size);
+// ... nor will a thread that is alone own them again.
+void share_for_good(Thread* t, std::uint64_t address, std::uint64_t size);
 inline void share_atomic(Thread* t, const void* p, std::uint64_t size) {
   const auto address = reinterpret_cast<std::uint64_t>(p);
   if (__builtin_expect(__sooth_thread.abi.owner_mask == 0, 1)) return;
