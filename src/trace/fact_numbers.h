@@ -13,6 +13,11 @@ void put_number(Bytes& out, std::uint64_t number) {
   out.push_back(static_cast<std::uint8_t>(number));
 }
 
+// In kFactFlows, slots that no value is passed to (trace/program/static_stores.h): the memory that
+// a parameter points to, and, of function number 0, that of static variables.
+inline constexpr std::uint32_t kPointedTo = 1u << 24; // added to the number of the parameter
+inline constexpr std::uint32_t kStaticSlot = 0;
+
 // A section: its tag, its length, its bytes.
 template <typename Bytes>
 void put_section(Bytes& out, std::uint32_t tag, const Bytes& payload) {

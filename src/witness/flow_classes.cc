@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/program/static_stores.h"
-
 namespace sooth::witness::checking {
 
 using trace::Event;
@@ -13,11 +11,8 @@ using trace::ValueFlow;
 
 FlowClasses::FlowClasses(const trace::Trace& trace, const std::vector<std::vector<EventNumber>>& of_thread)
     : trace_(trace), sees_all_code_(trace.static_facts.flows.sees_all_code()),
-      has_owners_(trace.defect(trace::Defect::OwnedBlocks) != 0),
+      has_owners_(trace.defect(trace::Defect::OwnedBlocks) != 0), static_stores_(trace.static_facts.flows),
       reached_(trace::reached_stores(trace.static_facts.flows)) {
-  for (const trace::PassedFlow& passed : trace.static_facts.flows.passed)
-    if (passed.slot == trace::kStaticMemory)
-      static_stores_.insert(passed.sinks.stores.begin(), passed.sinks.stores.end());
   for (const trace::Global& variable : trace.globals)
     if (variable.bytes != 0) variables_[variable.address] = variable.address + (variable.bytes - 1);
   if (has_owners_) find_settled();
@@ -87,7 +82,8 @@ bool FlowClasses::may_hide_stores(const Event& e) {
 
 // No store that the value may reach was left out by the reader or the recorder.
 bool FlowClasses::reaches_known_stores(std::size_t read) const {
-  if (!sees_all_code_ || reached_[read].decides || !is_recorded(reached_[read].sites)) return false;
+  if (!sees_all_code_ || reached_[read].decides || (has_owners_ && !static_stores_.contain_all(reached_[read].sites)))
+    return false;
   for (const std::uint32_t site : reached_[read].sites)
     if (site < trace_.sieved_stores.size() && trace_.sieved_stores[site]) return false;
   return true;
@@ -127,11 +123,6 @@ void FlowClasses::find_later(const std::vector<EventNumber>& events) {
 bool FlowClasses::stands_for_itself(const Event& e) const {
   if (e.kind != EventKind::Read && e.kind != EventKind::Write) return false;
   return e.site != 0 && (e.flags == 0 || e.flags == trace::kTicket);
-}
-
-// Where blocks were owned, only stores to static variables are sure to have events.
-bool FlowClasses::is_recorded(const std::vector<std::uint32_t>& stores) const {
-  return !has_owners_ || std::ranges::all_of(stores, [&](std::uint32_t site) { return static_stores_.contains(site); });
 }
 
 bool FlowClasses::is_in_variable(const Event& e) const {

@@ -16,6 +16,7 @@
 #include <set>
 #include <vector>
 
+#include "trace/program/static_stores.h"
 #include "trace/trace.h"
 #include "witness/memory_map.h"
 
@@ -50,7 +51,6 @@ private:
   void find_settled();
   bool reaches_known_stores(std::size_t read) const;
   bool takes(Waiting& one, EventNumber event);
-  bool is_recorded(const std::vector<std::uint32_t>& stores) const;
   bool is_in_variable(const trace::Event& event) const;
   bool stands_for_itself(const trace::Event& event) const;
 
@@ -58,8 +58,8 @@ private:
   const bool sees_all_code_;                         // no code without hooks reads what the program writes
   const bool has_owners_;                            // what threads did in blocks that they owned has no events
   std::map<std::uint64_t, std::uint64_t> variables_; // by address: their last bytes
-  std::set<std::uint32_t> static_stores_;            // sites that write variables only
-  std::set<EventNumber> settled_;                    // stores into memory that nobody owns again
+  const trace::StaticStores static_stores_;
+  std::set<EventNumber> settled_; // stores into memory that nobody owns again
   std::set<EventNumber> free_, later_;
   std::vector<bool> alone_;                                 // by event
   std::vector<trace::ReachedStores> reached_;               // by class

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "trace/fact_numbers.h"
 #include "trace/program/static_facts.h"
 #include "trace/program/static_stores.h"
 #include "trace/reader.h"
@@ -120,6 +121,21 @@ TEST(ValueFlows, StoresToStaticVariablesOfAllModules) {
   EXPECT_TRUE(StaticStores(flows).contain_all({5, 9}));
   EXPECT_FALSE(StaticStores(flows).contain_all({5, 6, 9}));
   EXPECT_EQ(reached_stores(flows)[0].sites, std::vector<std::uint32_t>{5}); // nobody passes anything there
+}
+
+// f stores through its first parameter, and g passes its own second one on to f.
+TEST(ValueFlows, StoresThroughPointersGoWhereAllCallsSay) {
+  ValueFlows flows = through_a_function();
+  const FlowSlot of_f{false, 70, 1 | kPointedTo}, of_g{true, 3, 2 | kPointedTo};
+  flows.passed.push_back({kStaticMemory, {{5, 6}, {}, false, false}});
+  flows.passed.push_back({of_f, {{5}, {}, false, false}});
+  flows.passed.push_back({of_g, {{}, {of_f}, false, false}});
+  EXPECT_TRUE(StaticStores(flows).contain_all({5, 6}));
+  flows.passed.push_back({of_g, {{}, {}, true, false}}); // another module passes any memory to g
+  EXPECT_FALSE(StaticStores(flows).contain_all({5}));
+  EXPECT_TRUE(StaticStores(flows).contain_all({6}));
+  flows.passed.push_back({kStaticMemory, {{}, {}, true, false}}); // one finds functions by name
+  EXPECT_FALSE(StaticStores(flows).contain_all({6}));
 }
 
 TEST(ValueFlows, AnotherCallerMayDecide) {

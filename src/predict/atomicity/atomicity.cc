@@ -64,7 +64,7 @@ std::vector<witness::Finding> find_atomicity(const trace::Trace& trace, const Co
                          coverage);
     else predict_broken_blocks(set, some, broken, findings, coverage);
   };
-  // Runs of `hb-locks` have critical sections whole, and with them all that a section does to a block.
+  // Runs of `hb-locks` have critical sections whole, with all that a section does to a block.
   if (rule == AtomicityRule::View && model >= witness::Model::Maximal && !feasibility.is_sliced())
     predict(*make_feasibility(computation, witness::Model::HappensBeforeLocks, limits));
   // Where a model lets some values be unknown, those runs in which all are known prove most.

@@ -8,7 +8,9 @@
 //   own neither static variables nor what they use atomically (docs/trace_format.md, "Owned
 //   blocks").
 // Where we differ: in the facts these stores are what is passed to a slot that no function has,
-//   the result of function number 0.
+//   the result of function number 0. Some of them write through parameters. Each module says for
+//   the memory behind parameters (kPointedTo) which stores write it, to which parameters the
+//   pointer is passed on, and whether it may be any memory.
 // Cost: linear in what is passed, and a sort.
 #pragma once
 
@@ -19,7 +21,7 @@
 
 namespace sooth::trace {
 
-inline constexpr FlowSlot kStaticMemory = {};
+inline constexpr FlowSlot kStaticMemory = {}; // kStaticSlot of function number 0
 
 class StaticStores {
 public:

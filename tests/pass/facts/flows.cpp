@@ -1,6 +1,6 @@
 // What becomes of values that are read: at every level, the load of a line that ends with `flows`
-// has a class, and none of a line that ends with `decides`. `anywhere`: it flows into memory that is
-// not known to be a static variable's.
+// has a class, and none of a line that ends with `decides`. `anywhere`: it flows into memory that
+// may be any.
 #include <sooth/sooth.h>
 
 #include <atomic>
@@ -36,8 +36,19 @@ void halves() {
   x = x / 2 - 1; // flows
 }
 
-void behind_a_reference(int& counter) {
+__attribute__((noinline)) void behind_one_that_is_static(int& counter) {
+  counter += 2; // flows
+}
+void passes_static_variables() {
+  behind_one_that_is_static(x);
+  behind_one_that_is_static(table[2]);
+}
+__attribute__((noinline)) void behind_a_reference(int& counter) {
   ++counter; /* anywhere */ // flows
+}
+void passes_any_memory(int** counter, Box** box) {
+  behind_a_reference(**counter);
+  (*box)->add(1);
 }
 
 void copies() {

@@ -64,8 +64,10 @@ void mark(Loop& loop) {
 
 } // namespace
 
+bool has_library_name(const Function& function) { return library_functions().contains(function.getName()); }
+
 bool is_library_function(const Function& function) {
-  return function.isDeclarationForLinker() && library_functions().contains(function.getName());
+  return function.isDeclarationForLinker() && has_library_name(function);
 }
 
 // Only if nothing else can replace it when the program is linked or loaded.

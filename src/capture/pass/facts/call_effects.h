@@ -27,6 +27,8 @@ namespace sooth::pass {
 
 // It has no body here, and libc_functions.def says what it does.
 bool is_library_function(const llvm::Function& function);
+// ... or one that the program has in its place.
+bool has_library_name(const llvm::Function& function);
 
 class CallEffects {
 public:

@@ -8,8 +8,6 @@
 #include "capture/pass/facts/only_looks.h"
 #include "trace/fact_numbers.h"
 #include "trace/format.h"
-#include "trace/program/static_stores.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
@@ -23,19 +21,12 @@ namespace {
 // Addresses are never followed: a value that becomes one decides.
 bool can_be_followed(const Type* type) { return !type->isVoidTy() && !type->isPtrOrPtrVectorTy(); }
 
-// No thread owns static variables (capture/runtime/recording/ownership.h). One that is only
-// declared may belong to a library without hooks, unless it lies in the same object.
-bool is_static(const Value* address) {
-  const auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
-  return variable && !variable->isThreadLocal() && variable->getAddressSpace() == 0 &&
-         (!variable->isDeclarationForLinker() || variable->isDSOLocal());
-}
-
 } // namespace
 
 // A function whose address is taken may be called from anywhere, and its result used for anything.
 void ValueFlows::begin(SeenCode seen, const Module& module) {
   seen_ = std::move(seen);
+  static_stores_.begin(module, numbers_);
   for (const Function& function : module) {
     if (function.isIntrinsic() || !can_be_followed(function.getReturnType())) continue;
     if (function.getName() == "main" || function.hasAddressTaken()) passed_[{numbers_.of(function), 0}].decides = true;
@@ -62,10 +53,8 @@ bool ValueFlows::is_out_of_reach(const Value* base) const {
 }
 
 void ValueFlows::add_function(const Function& function, const HookedValues& hooks, PrivateMemory& memory) {
-  for (const auto& [store, row] : hooks.stores) {
-    ++store_count_[row];
-    if (!is_static(cast<StoreInst>(store)->getPointerOperand())) elsewhere_.insert(row);
-  }
+  for (const auto& [store, row] : hooks.stores) ++store_count_[row];
+  static_stores_.add_function(function, hooks, numbers_);
   for (const std::uint32_t row : hooks.others) decides_.insert(row);
   ValueSinks sinks(function, hooks, memory, seen_, numbers_);
   for (const auto& [call, row] : hooks.calls) {
@@ -153,7 +142,7 @@ std::set<std::uint32_t> ValueFlows::static_rows() const {
     if (!of.sinks.decides) rows.insert(of.sinks.stores.begin(), of.sinks.stores.end());
   for (const auto& [slot, sinks] : passed_)
     if (!sinks.decides) rows.insert(sinks.stores.begin(), sinks.stores.end());
-  std::erase_if(rows, [&](std::uint32_t row) { return elsewhere_.contains(row); });
+  static_stores_.keep_static(rows);
   return rows;
 }
 
@@ -206,16 +195,16 @@ std::vector<std::uint32_t> ValueFlows::words() const {
       if (has_stores) put(std::uint64_t{target.row} << 1 | (target.same_bytes ? 1 : 0));
     put_sinks(of->sinks);
   }
-  put(passed_.size() + 1);
-  put(trace::kStaticMemory.slot << 1);
-  put(trace::kStaticMemory.function);
-  Sinks static_stores;
-  static_stores.stores = static_rows();
-  put_sinks(static_stores);
-  for (const auto& [slot, sinks] : passed_) {
-    put_slot(slot);
-    put_sinks(sinks);
-  }
+  const std::map<PassedSlot, Sinks> pointers = static_stores_.passed();
+  put(passed_.size() + pointers.size() + 1);
+  put(std::uint64_t{trace::kStaticSlot} << 1);
+  put(0); // function number 0
+  put_sinks({.stores = static_rows(), .slots = {}, .decides = static_stores_.finds_functions()});
+  for (const std::map<PassedSlot, Sinks>* all : {&passed_, &pointers})
+    for (const auto& [slot, sinks] : *all) {
+      put_slot(slot);
+      put_sinks(sinks);
+    }
   out.resize((out.size() + 3) / 4 * 4);
   std::vector<std::uint32_t> words(out.size() / 4);
   std::memcpy(words.data(), out.data(), out.size());

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "capture/pass/facts/block_flows.h"
+#include "capture/pass/facts/static_stores.h"
 #include "capture/pass/facts/unseen_code.h"
 #include "capture/pass/facts/value_sinks.h"
 #include "llvm/ADT/DenseMap.h"
@@ -68,7 +69,7 @@ private:
   FunctionNumbers numbers_;
   llvm::DenseSet<std::uint32_t> decides_;               // rows
   llvm::DenseMap<std::uint32_t, unsigned> store_count_; // by row: instructions
-  llvm::DenseSet<std::uint32_t> elsewhere_;             // rows of stores, not only to static variables
+  StaticStores static_stores_;
   SeenCode seen_;
 };
 
