@@ -26,6 +26,15 @@ __attribute__((noinline)) static void fill(long* numbers) {
     for (int i = 1; i < 500; ++i) numbers[i * 7 % 500 + 1] += i;
 }
 
+// The beginning of a thread's life is recorded as it is.
+static void live_long() {
+  static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  for (int i = 0; i < 5000; ++i) {
+    pthread_mutex_lock(&own);
+    pthread_mutex_unlock(&own);
+  }
+}
+
 static void* counts(void* unused) {
   y = 1;
   pthread_mutex_lock(&mutex);
@@ -38,6 +47,7 @@ static void* counts(void* unused) {
 static void* copies(void* unused) {
   at(1);
   if (BAD) y = 3;
+  live_long();
   auto* box = static_cast<Box*>(aligned_alloc(4096, sizeof(Box)));
   pthread_mutex_lock(&mutex);
   copy(box);
