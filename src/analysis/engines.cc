@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/property_engine.h"
+#include "analysis/suggestions.h"
 #include "logic/syntax/nearest.h"
 #include "predict/atomicity/atomicity.h"
 #include "predict/atomicity/unmarked_blocks.h"
@@ -110,16 +111,19 @@ std::optional<Error> unmarked_blocks(const EngineInput& in, EngineOutput& output
   if (in.spending.budget.spent() != nullptr || trace::lost_events(trace) != 0 ||
       !predict::unrecorded_synchronisation(trace).empty())
     return std::nullopt;
-  std::vector<predict::Candidate> blocks;
-  std::uint64_t count = in.prepared.settled.suggested; // the first pass knows how many, but not which
+  std::vector<predict::Suggestion> blocks;
+  const std::vector<survey::SplitUpdate>& known = in.prepared.settled.suggested;
+  std::uint64_t count = known.size();
+  std::string words = in_words(trace, known);
   if (!in.prepared.settled.unmarked || output.coverage.list) {
     blocks = predict::suggest_blocks(trace, in.prepared.computation, in.feasibility, in.limits, in.options.atomic,
                                      output.coverage.list);
     count = blocks.size();
+    words = in_words(trace, blocks);
   }
   if (count == 0) return std::nullopt;
   output.gaps.push_back({std::string(report::kUnmarkedBlocks), count,
-                         "blocks look as if they should be atomic (--candidates lists them)", true});
+                         "blocks look as if they should be atomic (--candidates lists them)", true, words});
   if (output.coverage.list) std::ranges::copy(blocks, std::back_inserter(output.coverage.listed));
   return std::nullopt;
 }
@@ -170,7 +174,7 @@ bool is_wanted(const Engine& engine, const std::vector<std::string>& wanted, con
 bool all_settled(const survey::Settled& settled, const Options& options) {
   const std::vector<std::string> wanted = wanted_words(options);
   return std::ranges::all_of(engines(), [&](const Engine& engine) {
-    const bool listed = engine.counted != nullptr && settled.*engine.counted != 0 && options.candidates;
+    const bool listed = engine.counted != nullptr && !(settled.*engine.counted).empty() && options.candidates;
     return !is_wanted(engine, wanted, options) || (engine.settled != nullptr && settled.*engine.settled && !listed);
   });
 }

@@ -59,7 +59,7 @@ struct Engine {
   bool whole_only = false; // claims that no order has a block in one piece, which a piece of a trace cannot show
   // What the first pass has counted for it. The engine tells it, even if nothing is left to look
   // for.
-  unsigned survey::Settled::* counted = nullptr;
+  std::vector<survey::SplitUpdate> survey::Settled::* counted = nullptr;
 };
 std::span<const Engine> engines();
 

@@ -145,7 +145,7 @@ private:
   // As if it had found no candidate. What is not recorded is not settled.
   bool is_settled(const Engine& engine) const {
     if (engine.needs == Needs::Predictions && !unpredictable_.empty()) return false;
-    if (engine.counted != nullptr && input_.prepared.settled.*engine.counted != 0) return false;
+    if (engine.counted != nullptr && !(input_.prepared.settled.*engine.counted).empty()) return false;
     return engine.settled != nullptr && input_.prepared.settled.*engine.settled &&
            trace::lost_events(input_.prepared.trace) == 0;
   }

@@ -53,7 +53,7 @@ protected:
   Code number(const Node& node);
   Code name(const Node& node);
   Code found_value(const Node& node, FoundValue found);
-  std::string hint_at_arrow(const Node& node) const;
+  bool is_behind_arrow(const Node& node) const;
   Code prefix(const Node& node);
   Code binary(const Node& node);
   Code arithmetic(const Node& node, Code a, Code b);

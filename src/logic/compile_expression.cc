@@ -137,15 +137,19 @@ Compiler::Code Compiler::name(const Node& node) {
 }
 
 // `p->x < 2` is read as "p implies x < 2".
-std::string Compiler::hint_at_arrow(const Node& node) const {
+bool Compiler::is_behind_arrow(const Node& node) const {
   const std::string_view before = std::string_view(file_.text).substr(0, node.begin);
-  const bool is_member = before.size() > 2 && before.ends_with("->") && before[before.size() - 3] != ' ';
-  return is_member ? "; '->' means 'implies' here: name what a pointer leads to with SOOTH_WATCH in the program" : "";
+  return before.size() > 2 && before.ends_with("->") && before[before.size() - 3] != ' ';
 }
 
 Compiler::Code Compiler::found_value(const Node& node, FoundValue found) {
   if (const auto* why = std::get_if<NotFound>(&found)) {
-    fail(why->at != 0 ? why->at : node.begin, why->message + hint_at_arrow(node));
+    // A member is no misspelt variable: nothing that sounds like it helps.
+    const bool is_member = is_behind_arrow(node) && why->message.starts_with("unknown variable");
+    fail(why->at != 0 ? why->at : node.begin,
+         is_member ? "'->' means 'implies' here, and '" + text_of(node) +
+                         "' is no variable; name what the pointer leads to with SOOTH_WATCH in the program"
+                   : why->message);
     return {{{}}, {}};
   }
   if (const auto* constant = std::get_if<Constant>(&found)) {

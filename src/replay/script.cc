@@ -291,9 +291,10 @@ std::string print(const Script& script) {
 Result<Script> parse_script(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
 
 std::string phrase(const ScriptStep& step) {
-  return fmt::format("thread {}: {}{}{} at {}:{}:{} in {}", step.thread, trace::kind_name(step.kind),
+  const ScriptPlace& p = step.place;
+  return fmt::format("thread {}: {}{}{}{}", step.thread, trace::kind_name(step.kind),
                      step.name.empty() ? "" : " of " + step.name, (step.flags & kFails) != 0 ? " (failed)" : "",
-                     step.place.file, step.place.line, step.place.column, step.place.function);
+                     p.line == 0 ? "" : fmt::format(" at {}:{}:{} in {}", p.file, p.line, p.column, p.function));
 }
 
 std::optional<Script> with_write_first(const Script& script) {

@@ -36,9 +36,12 @@ std::string headline(const FindingText& finding) {
                       finding.kind == FindingKind::SignalUnsafe || finding.kind == FindingKind::SignalErrno;
     return variable.empty() || bare ? out : out + fmt::format(" {} `{}`", word, variable);
   }
-  std::vector<std::string> asked;
+  // A thread that joins another one only shows how far the hang goes, unless all do.
+  std::vector<std::string> asked, joined;
   for (const PlaceText& place : finding.places)
-    if (place.role == witness::Role::Request) asked.push_back("`" + what_is_asked(place) + "`");
+    if (place.role == witness::Role::Request)
+      (place.step.kind == "join" ? joined : asked).push_back("`" + what_is_asked(place) + "`");
+  if (asked.empty()) asked = std::move(joined);
   return out + fmt::format(" over {}", fmt::join(asked, ", "));
 }
 

@@ -17,7 +17,8 @@ using witness::Finding;
 namespace {
 
 constexpr std::uint32_t kScanned = 100'000; // events before the last place
-constexpr std::size_t kNeighbours = 3;      // steps that are kept before and behind each decisive one
+constexpr std::uint32_t kNoEvent = ~0u;
+constexpr std::size_t kNeighbours = 3; // steps that are kept before and behind each decisive one
 
 // Objects of synchronisation, and how many threads use them.
 class Users {
@@ -43,6 +44,9 @@ public:
     for (const witness::Place& place : finding.places) add_decisive(place.event, true);
     for (const std::uint32_t event : finding.witness.next) add_decisive(event, true);
     for (const std::uint32_t event : holds) add_decisive(event, false);
+    if (finding.status == witness::Status::Observed)
+      for (const witness::Place& place : finding.places)
+        if (place.role == witness::Role::Request && place.event < trace.events.size()) add_last_signal(place.event);
     for (const std::uint32_t event : decisive_) {
       first_ = std::min(first_, event);
       last_ = std::max(last_, event);
@@ -74,6 +78,21 @@ private:
     const Event& e = trace_.events[event];
     if (of_its_thread && std::ranges::find(threads_, e.thread) == threads_.end()) threads_.push_back(e.thread);
     if (e.size != 0) accesses_.push_back(event);
+  }
+  // Of a thread that waits for a signal for ever: the last signal that came, and whom it woke.
+  void add_last_signal(std::uint32_t request) {
+    const Event wanted = trace::awaited(trace_.events[request]);
+    if (wanted.kind != trace::EventKind::Wake) return;
+    std::uint32_t woken = kNoEvent;
+    const auto all = static_cast<std::uint32_t>(trace_.events.size());
+    for (std::uint32_t i = all; i-- > all - std::min(all, kScanned);) {
+      const Event& e = trace_.events[i];
+      if (e.address != wanted.address) continue;
+      if (e.kind == trace::EventKind::Wake && e.thread != wanted.thread) woken = i;
+      if (e.kind != trace::EventKind::Signal && e.kind != trace::EventKind::Broadcast) continue;
+      add_decisive(i, false);
+      return add_decisive(woken, false);
+    }
   }
   bool is_mine(std::uint32_t thread) const { return std::ranges::find(threads_, thread) != threads_.end(); }
 

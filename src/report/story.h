@@ -5,7 +5,8 @@
 //
 // Question: which events must a person see to believe the finding?
 // Steps that matter: the finding's places; accesses of the same bytes; synchronisation through
-// objects that several threads use there. Of a long run, the steps around the places are kept, and
+// objects that several threads use there; if a thread waits for a signal for ever, the last signal,
+// and the thread that it woke. Of a long run, the steps around the places are kept, and
 // the others are counted.
 // Both runs begin where the first of these steps was recorded. What comes before is the same in
 // both.

@@ -345,7 +345,9 @@ std::string text(const Report& report, const TextOptions& options) {
   const Report shown = shown_report(report, options);
   const bool nothing_to_say = shown.findings.empty() && shown.coverage.complete && shown.rejected == 0;
   if (options.detail == Detail::Quiet && nothing_to_say) return {};
-  return with_candidates(shown, options) + summary(shown, options.detail == Detail::Verbose);
+  const bool brief = options.detail == Detail::Quiet || !shown.candidates.empty();
+  return with_candidates(shown, options) + (brief ? "" : suggestions_text(shown, options.width)) +
+         summary(shown, options.detail == Detail::Verbose);
 }
 
 } // namespace sooth::report

@@ -24,7 +24,7 @@
 //   is ordered: a frame's end is no event that the survey follows.
 //   Locks and other primitives are memory: what ends them is ordered against their uses, too.
 // unmarked: of each place that looks like one, it is certain that it is suggested, or that its
-//   memory cannot constrain a run. The number of suggestions is known then (split_updates.h).
+//   memory cannot constrain a run. The suggestions are known then (split_updates.h).
 // threads: each creation has a join or a detach of the same thread.
 // descriptors: creation and joining order every close against the uses by other threads.
 // deadlocks, wake-ups, misuse: requests.h.
@@ -35,7 +35,17 @@
 // Cost: the lock sets in the histories (histories.h).
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace sooth::survey {
+
+// A read in one critical section, and a write in a later one (split_updates.h).
+struct SplitUpdate {
+  std::string function;
+  std::uint32_t read = 0, write = 0; // sites
+};
 
 struct Settled {
   bool races = false;
@@ -43,13 +53,13 @@ struct Settled {
   bool deadlocks = false;
   bool wakeups = false; // none is lost: no thread waits or signals
   bool misuse = false;
-  bool threads = false;     // every one was joined or detached
-  bool descriptors = false; // none is closed while another thread may use it
-  bool blocks = false;      // there are none
-  bool unmarked = false;    // nobody need look for one that nobody marked (split_updates.h)
-  unsigned suggested = 0;   // so many of these are certain
-  bool assertions = false;  // none looks at what may change (trace/program/checks.h)
-  bool end = false;         // the run came to its end, and not by a crash
+  bool threads = false;                    // every one was joined or detached
+  bool descriptors = false;                // none is closed while another thread may use it
+  bool blocks = false;                     // there are none
+  bool unmarked = false;                   // nobody need look for one that nobody marked (split_updates.h)
+  bool assertions = false;                 // none looks at what may change (trace/program/checks.h)
+  bool end = false;                        // the run came to its end, and not by a crash
+  std::vector<SplitUpdate> suggested = {}; // those that are certain
 };
 
 } // namespace sooth::survey

@@ -361,9 +361,9 @@ void Sharing::surveyed() {
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
               .unmarked = !views_.any() && (counts_updates ? !split_.open() : !split_.any()),
-              .suggested = split_.certain(),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
-              .end = !odd_ && ended_};
+              .end = !odd_ && ended_,
+              .suggested = split_.certain()};
 }
 
 // A check's load may see another value only where memory constrains runs.

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "trace/place_names.h"
+
 namespace sooth::survey {
 
 namespace {
@@ -16,11 +18,9 @@ std::pair<std::uint8_t, std::uint8_t> part_in(const trace::Event& e, std::uint64
 } // namespace
 
 void SplitUpdates::begin(const trace::Trace& trace) {
-  absl::flat_hash_map<std::string_view, std::uint32_t> names;
+  trace_ = &trace;
   absl::flat_hash_map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
   for (const trace::Site& site : trace.sites) {
-    const auto next_name = static_cast<std::uint32_t>(names.size());
-    functions_.push_back(names.try_emplace(site.function, next_name).first->second);
     const auto next_line = static_cast<std::uint32_t>(lines.size());
     lines_.push_back(lines.try_emplace({site.file, site.line}, next_line).first->second);
   }
@@ -59,7 +59,7 @@ void SplitUpdates::see_granule(const Access& access, std::uint64_t number, std::
   if (granule->from != from || granule->to != to) granule->from = granule->to = 0;
   if (granule->to == 0 && writes) {
     constexpr std::uint32_t kAnywhere = 0xffffffff;
-    if (Place* const any = place({kAnywhere, 0, 0}); any != nullptr && any->memory.size() < kMostMemory)
+    if (Place* const any = place({{}, kAnywhere, 0}); any != nullptr && any->memory.size() < kMostMemory)
       any->memory.insert(number);
     return;
   }
@@ -134,9 +134,10 @@ void SplitUpdates::split(const Access& access, std::uint64_t granule, const Read
   const std::uint32_t site = access.event.site;
   const auto around = trace::ActivationStack::common(first.calls, access.calls.nearest());
   if (!around) return;
-  const bool in_one = function(first.site) == function(site);
-  Place* const here = place({function(in_one ? site : around->site), line(first.site), line(site)});
+  const std::string_view function = function_of(first.site, site, around->site);
+  Place* const here = place({function, line(first.site), line(site)});
   if (here == nullptr) return;
+  if (here->at.write == 0) here->at = {std::string(function), first.site, site};
   if (here->memory.size() < kMostMemory) here->memory.insert(granule);
   const Moment now = access.moment;
   if (here->thread != now.thread) here->of_thread = 0;
@@ -144,6 +145,12 @@ void SplitUpdates::split(const Access& access, std::uint64_t granule, const Read
   const auto [from, to] = part_in(access.event, granule << kGranuleBits);
   if (++here->of_thread <= kMostOfPlace)
     wanted_[{granule, first.site}].push_back({here, from, to, {now.thread, first.epoch}, now});
+}
+
+std::string_view SplitUpdates::function_of(std::uint32_t read, std::uint32_t write, std::uint32_t around) const {
+  const std::string_view shared = trace::common_function(*trace_, read, write);
+  if (!shared.empty() || around >= trace_->sites.size()) return shared;
+  return trace_->sites[around].function;
 }
 
 // Null: there are too many.

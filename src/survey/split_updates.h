@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "survey/requests.h"
+#include "survey/settled.h"
 #include "survey/strong_order.h"
 #include "trace/split_reads.h"
 #include "trace/stack.h"
@@ -55,13 +57,13 @@ public:
     const bool tree = order.is_tree();
     for (const auto& [lines, place] : places_) {
       const bool told = tree && is_certain(place, order);
-      certain_ += told ? 1 : 0;
+      if (told) certain_.push_back(place.at);
       open_ |= !told && (place.memory.size() == kMostMemory || std::ranges::any_of(place.memory, constrains));
     }
   }
-  bool any() const { return gave_up_ || open_ || certain_ != 0; }
+  bool any() const { return gave_up_ || open_ || !certain_.empty(); }
   bool open() const { return gave_up_ || open_; } // somebody has to look
-  std::uint32_t certain() const { return certain_; }
+  const std::vector<SplitUpdate>& certain() const { return certain_; }
 
 private:
   static constexpr std::size_t kMostMemory = 256, kMostPlaces = 1024, kMostPages = 1 << 14, kFewestReads = 1 << 16;
@@ -90,7 +92,8 @@ private:
   };
   using Page = std::array<std::optional<Granule>, std::size_t{1} << (kPageBits - kGranuleBits)>;
   struct Lines { // of the source: the function, the read, the write
-    std::uint32_t function = 0, read = 0, write = 0;
+    std::string_view function;
+    std::uint32_t read = 0, write = 0;
     friend auto operator<=>(const Lines&, const Lines&) = default;
   };
   struct Same { // another thread's read, and the first and the last access that it may come between
@@ -101,6 +104,7 @@ private:
     std::vector<Same> same;
     std::uint32_t thread = 0xffffffff;
     unsigned of_thread = 0;
+    SplitUpdate at;
   };
   struct Wanted {
     Place* place = nullptr;
@@ -112,15 +116,17 @@ private:
   void see_granule(const Access& access, std::uint64_t number, std::optional<Granule>& granule);
   void compare(const Access& access, std::uint64_t granule);
   void split(const Access& access, std::uint64_t granule, const Read& first);
+  // That has both accesses, or calls what has them; `around`: the site of the activation that does.
+  std::string_view function_of(std::uint32_t read, std::uint32_t write, std::uint32_t around) const;
   Page* page(std::uint64_t number, bool make);
   std::uint32_t now(const Access& access);
   void forget_reads();
   Place* place(const Lines& lines);
   static bool is_certain(const Place& place, const StrongOrder& order);
   std::uint32_t line(std::uint32_t site) const { return site < lines_.size() ? lines_[site] : 0; }
-  std::uint32_t function(std::uint32_t site) const { return site < functions_.size() ? functions_[site] : 0; }
 
-  std::vector<std::uint32_t> lines_, functions_; // by site, equal ones with one number
+  const trace::Trace* trace_ = nullptr; // its sites
+  std::vector<std::uint32_t> lines_;    // by site, equal ones with one number
   // Of the present thread.
   absl::flat_hash_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::vector<Read> reads_;
@@ -130,7 +136,7 @@ private:
   std::map<Lines, Place> places_;
   absl::flat_hash_map<std::pair<std::uint64_t, std::uint32_t>, std::vector<Wanted>> wanted_; // by granule and site
   bool gave_up_ = false, open_ = false;
-  std::uint32_t certain_ = 0;
+  std::vector<SplitUpdate> certain_;
 };
 
 } // namespace sooth::survey

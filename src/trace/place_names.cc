@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include "trace/address_names.h"
 #include "trace/kind_groups.h"
@@ -14,25 +13,6 @@ namespace sooth::trace {
 namespace {
 
 bool is_system(std::uint32_t flags) { return (flags & kSiteSystem) != 0; }
-
-// The place that a person would name: a function, with its file and line.
-struct UserPlace {
-  std::string function;
-  std::string file;
-  std::uint32_t line = 0;
-};
-
-// The site itself, or the nearest call by which its function was inlined. Nothing if all of them
-// are in system headers.
-std::optional<UserPlace> user_place_of_site(const Trace& trace, std::uint32_t number) {
-  if (number == 0 || number >= trace.sites.size()) return std::nullopt;
-  const Site& site = trace.sites[number];
-  if (!is_system(site.flags)) return UserPlace{site.function, site.file, site.line};
-  for (std::uint32_t call = site.inlined_at; call != 0; call = trace.inlined_calls[call].inlined_at)
-    if (const InlinedCall& c = trace.inlined_calls[call]; !is_system(c.flags))
-      return UserPlace{c.function, c.file, c.line};
-  return std::nullopt;
-}
 
 UserPlace user_place(const Trace& trace, const Event& event, std::span<const Frame> stack) {
   if (auto own = user_place_of_site(trace, event.site)) {
@@ -64,6 +44,21 @@ std::string without_offset(std::string name) {
   const bool offset = plus != std::string::npos && plus + 1 < name.size() &&
                       name.find_first_not_of("0123456789", plus + 1) == std::string::npos;
   return offset ? name.substr(0, plus) : name;
+}
+
+// A function at a place where it was inlined (0: it was not), seen from inside.
+struct FunctionAt {
+  std::string_view function;
+  std::uint32_t inlined_at = 0;
+  bool system = false;
+};
+FunctionAt function_of(const Trace& trace, std::uint32_t site) {
+  const Site& s = trace.sites[site];
+  return {s.function, s.inlined_at, is_system(s.flags)};
+}
+FunctionAt function_around(const Trace& trace, const FunctionAt& inner) {
+  const InlinedCall& call = trace.inlined_calls[inner.inlined_at];
+  return {call.function, call.inlined_at, is_system(call.flags)};
 }
 
 class PlaceNamer {
@@ -139,6 +134,29 @@ private:
 };
 
 } // namespace
+
+std::optional<UserPlace> user_place_of_site(const Trace& trace, std::uint32_t site) {
+  if (site == 0 || site >= trace.sites.size()) return std::nullopt;
+  const Site& own = trace.sites[site];
+  if (!is_system(own.flags)) return UserPlace{own.function, own.file, own.line};
+  for (std::uint32_t call = own.inlined_at; call != 0; call = trace.inlined_calls[call].inlined_at)
+    if (const InlinedCall& c = trace.inlined_calls[call]; !is_system(c.flags))
+      return UserPlace{c.function, c.file, c.line};
+  return std::nullopt;
+}
+
+std::string_view common_function(const Trace& trace, std::uint32_t first, std::uint32_t second) {
+  if (first >= trace.sites.size() || second >= trace.sites.size()) return {};
+  // Inner calls have larger numbers than those around them.
+  FunctionAt a = function_of(trace, first), b = function_of(trace, second);
+  while (a.inlined_at != b.inlined_at) {
+    FunctionAt& inner = a.inlined_at > b.inlined_at ? a : b;
+    inner = function_around(trace, inner);
+  }
+  if (a.function != b.function) return {};
+  while (a.system && a.inlined_at != 0) a = function_around(trace, a);
+  return a.system ? std::string_view() : a.function;
+}
 
 std::string without_indices(std::string_view name) {
   std::string out;

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/trace.h"
@@ -29,6 +31,23 @@ struct PlaceName {
 
 // In the order of `events`, which need not be sorted.
 std::vector<PlaceName> place_names(const Trace& trace, std::span<const std::uint32_t> events);
+
+// The place that a person would name: a function, with its file and line.
+struct UserPlace {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0;
+};
+// The site itself, or the nearest call by which its function was inlined. Nothing if all of them
+// are in system headers.
+std::optional<UserPlace> user_place_of_site(const Trace& trace, std::uint32_t site);
+
+// The innermost function of the program that both sites are in, also if the compiler has inlined
+// it. Empty if there is none.
+//
+//   first                           second                          common function
+//   balance() inlined in deposit()  set() inlined in deposit()      `deposit()`
+std::string_view common_function(const Trace& trace, std::uint32_t first, std::uint32_t second);
 
 // `a[3].b[x + 1]` -> `a[].b[]`
 std::string without_indices(std::string_view name);

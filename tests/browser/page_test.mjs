@@ -231,6 +231,48 @@ test("the circle of a deadlock", async (browser) => {
   await page.close();
 });
 
+test("a hang: one run, the last signal, and who waits for whom", async (browser) => {
+  writeFileSync(join(work, "queue.cpp"), `#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+template <typename T> struct Queue {
+  std::mutex mutex;
+  std::condition_variable filled;
+  std::deque<T> items;
+  void put(T item) {
+    const std::lock_guard<std::mutex> guard(mutex);
+    items.push_back(item);
+    filled.notify_one();
+  }
+  void take() {
+    std::unique_lock<std::mutex> lock(mutex);
+    filled.wait(lock, [&] { return !items.empty(); });
+    items.pop_front();
+  }
+};
+int main() {
+  Queue<std::string> queue;
+  std::thread taker([&] { queue.take(); queue.take(); });
+  queue.put("one");
+  taker.join();
+}
+`);
+  spawnSync(sooth, ["run", "--html", "queue.html", "--json", "queue.json", "queue.cpp"], { cwd: work });
+  const [hang] = JSON.parse(readFileSync(join(work, "queue.json"), "utf8")).findings;
+  assert.match(hang.advice, /was signalled at .*queue.cpp:13 for the last time/);
+  const page = await open(browser, file("queue.html"), problems);
+  assert.equal(await text(page, ".finding h2"), "deadlock over Queue<std::string>::filled");
+  assert.equal(await page.locator(".run-head").count(), 1, "the recorded run alone");
+  assert.equal(await page.locator(".row", { hasText: "signals filled" }).count(), 1);
+  assert.equal(await page.locator(".circle .wait").count(), 1, "main waits for the thread's end, the thread for nobody's");
+  assert.match(await text(page, ".circle"), /waits on filled/);
+  const woken = await page.locator(".row", { hasText: "wakes from filled" }).count(); // if the taker was there before the item
+  assert.equal(await page.locator(".edge title", { hasText: "through filled" }).count(), woken, "no signal leads to the wait without end");
+  await page.close();
+});
+
 test("a property's states along both runs, the failing one marked", async (browser) => {
   const page = await open(browser, file("landing.html"), problems);
   assert.match(await text(page, ".rule"), /safe_landing/);
@@ -265,6 +307,7 @@ test("the server: all reports of a folder, for this machine alone", async (brows
   await served("reports", async (address) => {
     const page = await open(browser, address, []);
     assert.match(await text(page, ".shelf"), /2 reports/);
+    assert.ok((await page.locator(".shelf table").boundingBox()).width > 600, "it has the whole page");
     assert.match(await text(page, ".shelf"), /no report of Sooth/);
     await page.locator("a", { hasText: "shop one.json" }).click();
     await page.waitForSelector(".runs .row");

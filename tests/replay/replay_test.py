@@ -168,12 +168,23 @@ def test_refused(test, program, number):
     has(test.replay(f"ledger.json:{number}", "--then", "gdb", program, fine=(WRONG,)),
         f"options come first: `sooth replay --then ... ledger.json:{number} PROGRAM`")
     refused(witness.replace('"read_ledger()"', '"no_such_function()"'), "it has no such function")
-    # The source was edited: the function is there, and its line is not.
-    edited = test.work / "edited.cpp"
-    edited.write_text((HERE / "ledger.cpp").read_text().replace('"../pairs/', f'"{HERE.parent}/pairs/')
-                      .replace("void read_ledger() {", "void read_ledger() {\n\n"))
-    os.rename(edited, test.work / "ledger.cpp")
-    changed = test.build(test.work / "ledger.cpp", "changed")
+
+    def edited(*changes):
+        text = (HERE / "ledger.cpp").read_text().replace('"../pairs/', f'"{HERE.parent}/pairs/')
+        for old, new in changes:
+            check(old in text, old)
+            text = text.replace(old, new)
+        (test.work / "ledger.cpp").write_text(text)
+        return test.build(test.work / "ledger.cpp", "changed")
+
+    # The source was edited: lines have come above the functions, then also between the places of one.
+    line = line_of("ledger.cpp", "@read")
+    above = ("int page = 7;", "// three\n// more\n// lines\nint page = 7;")
+    has(test.replay(f"ledger.json:{number}", edited(above)), f"ledger.cpp:{line} in read_ledger() is line {line + 3} now", "confirmed: race")
+    inside = ("  {\n    const std::lock_guard<std::mutex> lock(gate);\n    ++readers;", "\n  {\n    const std::lock_guard<std::mutex> lock(gate);\n    ++readers;")
+    has(test.replay(f"ledger.json:{number}", edited(above, inside)), "confirmed: race")
+    # The function is there, and its access stands elsewhere in the line.
+    changed = edited(("const int number = *ledger;", "const int the_number_of_it = *ledger;"), ("number);", "the_number_of_it);"))
     has(test.replay(f"ledger.json:{number}", changed, fine=(WRONG,)), "the function has changed since")
     has(test.replay(f"ledger.json:{number}", *deadlock(test), fine=(WRONG,)), "was made for another program")
     has(test.replay("ledger.json:7", program, fine=(WRONG,)), "has no finding 7")

@@ -169,6 +169,10 @@ TEST_F(Names, WhatIsWrongIsSaidWithTheNearestNames) {
   EXPECT_EQ(message("cfg.next.value == 1"),
             "'cfg.next' is a pointer; what it points to can be named in the program by SOOTH_WATCH");
   EXPECT_EQ(message("cfg == 1"), "'cfg' is of type 'Config', which is no number; name one of its members or elements");
+  EXPECT_EQ(message("head->modes == 1"), "'->' means 'implies' here, and 'modes' is no variable; name what the pointer "
+                                         "leads to with SOOTH_WATCH in the program");
+  EXPECT_EQ(message("state > 0 -> modes == 1"), "unknown variable 'modes'; did you mean 'mode'?");
+  EXPECT_EQ(message("state->cfg.redy == 1"), "'cfg' has no member 'redy'; did you mean 'ready'?");
   EXPECT_EQ(message("precise > 1"), "'precise' is of type 'long double', which is too large for an expression");
   EXPECT_EQ(message("foreign > 1"),
             "the type of 'foreign' is not known (was this part of the program built with Sooth?)");

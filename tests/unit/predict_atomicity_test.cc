@@ -561,14 +561,24 @@ struct Deposits {
   bool same_code = false;   // if it does not: it reads in the same line as the first thread
   bool one_call = true;     // else read and write are in calls that have nothing to do with each other
   bool ordered = false;     // the second thread is created behind
+  bool inlined = false; // the accesses are in functions that the compiler inlined into deposit, which it inlined, too
 };
 
-std::vector<Candidate> suggested(const Deposits& how) {
+std::vector<Suggestion> suggested(const Deposits& how) {
   constexpr std::uint64_t kBalance = 0x100, kLock = 0x1000, kOther = 0x2000;
   Case c(3);
   const std::uint32_t function = c.site("a.c", 1, "deposit", ""), read = c.site("a.c", 2, "deposit", "balance"),
                       write = c.site("a.c", 3, "deposit", "balance"), update = c.site("a.c", 3, "deposit", "balance"),
                       look = c.site("a.c", 9, "show", "balance");
+  if (how.inlined) {
+    const trace::InlinedCall deposits{"a.c", 20, 3, "work"};
+    c.trace.inlined_calls = {{}, deposits, {"a.c", 12, 3, "deposit", 0, 1}, {"a.c", 13, 3, "deposit", 0, 1}};
+    c.trace.sites[function].function = "work";
+    c.trace.sites[read].function = "balance";
+    c.trace.sites[read].inlined_at = 2;
+    c.trace.sites[write].function = "set_balance";
+    c.trace.sites[write].inlined_at = 3;
+  }
   const auto enter = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Enter).site = function; };
   const auto exit = [&](std::uint32_t thread) { c.add(thread, trace::EventKind::Exit); };
   std::uint32_t balance = 0;
@@ -608,6 +618,13 @@ TEST(UnmarkedBlocks, ASplitUpdateIsSuggestedOnce) {
   EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
   ASSERT_EQ(found[0].places.size(), 3u);
   EXPECT_NE(found[0].reason.find("is deposit meant to be atomic?"), std::string::npos);
+  EXPECT_EQ(found[0].function, "deposit");
+}
+
+TEST(UnmarkedBlocks, TheFunctionIsTheInnermostOneWithBothAccessesAlsoIfItWasInlined) {
+  const auto found = suggested({.inlined = true});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].function, "deposit"); // and not work, which alone has an activation
 }
 
 // if (balance() >= n) withdraw(n); where withdraw only says balance -= n

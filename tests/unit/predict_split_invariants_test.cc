@@ -25,7 +25,7 @@ struct Transfer {
   bool ordered = false;      // the second thread is created behind
 };
 
-std::vector<Candidate> splits_of(const Transfer& how) {
+std::vector<Suggestion> splits_of(const Transfer& how) {
   constexpr std::uint64_t kFrom = 0x100, kTo = 0x200, kLock = 0x1000, kOther = 0x2000, kCondition = 0x3000;
   Case c(3);
   const std::uint32_t function = c.site("a.c", 1, "move", ""), from = c.site("a.c", 2, "move", "from"),

@@ -5,6 +5,7 @@ import { select } from "d3-selection";
 import { linkHorizontal, linkVertical } from "d3-shape";
 import { h } from "./dom";
 import { baseName, type EventInfo, type Finding, type Index, shortened, shortName, threadName } from "./report";
+import { withoutScope } from "./names";
 import { bands, folded, type Row, type Run, type RunName, type Runs, runsOf, type Shown } from "./runs";
 
 const rowHeight = 42, foldHeight = 30, headHeight = 58, gutter = 92, narrowLane = 20, leastLane = 165;
@@ -33,6 +34,7 @@ export interface Selection {
 export class Diagram {
   readonly element = h("div", { class: "runs", role: "group", "aria-label": "The recorded and the predicted run" });
   readonly runs: Runs;
+  private readonly shortNames: Map<string, string>; // `balance_` for `Account::balance_`
   private readonly open: Record<RunName, Map<number, number>> = { recorded: new Map(), predicted: new Map() };
   private selection: Selection | undefined;
   private columns: Column[] = [];
@@ -47,6 +49,7 @@ export class Diagram {
     private readonly onSelect: (selection: Selection) => void,
   ) {
     this.runs = runsOf(finding, index);
+    this.shortNames = this.findShortNames();
     this.watcher.observe(this.element);
     this.element.addEventListener("keydown", (event) => this.onKey(event));
   }
@@ -67,6 +70,17 @@ export class Diagram {
     if (!focus) return;
     button?.focus({ preventScroll: true });
     button?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // Names without their scopes, where no two would be the same.
+  private findShortNames(): Map<string, string> {
+    const full = new Map<string, Set<string>>();
+    for (const run of [this.runs.recorded, this.runs.predicted])
+      for (const row of run?.rows ?? []) if (row.relevant) {
+        const name = shortName(row.event.variable), short = withoutScope(name);
+        full.set(short, (full.get(short) ?? new Set()).add(name));
+      }
+    return new Map([...full].flatMap(([short, names]) => { const [name] = names; return names.size === 1 && name ? [[name, short] as const] : []; }));
   }
 
   has(selection: Selection): boolean {
@@ -162,7 +176,7 @@ export class Diagram {
       }
       y += size;
     }
-    const hasEnd = run.name === "predicted" && run.rows.some((row) => row.next);
+    const hasEnd = this.endsIn(run);
     return { run, shown, left, width, wide, yOf, visible, height: y + (hasEnd ? 34 : 0) };
   }
 
@@ -248,7 +262,7 @@ export class Diagram {
   }
 
   private drawHeads(column: Column): void {
-    const title = column.run.name === "recorded" ? "Recorded run" : this.finding.status === "observed" ? "The same run, shown as a witness" : "Predicted run";
+    const title = column.run.name === "recorded" ? "Recorded run" : "Predicted run";
     const head = h("div", { class: `run-head ${column.run.name}` }, title);
     head.style.left = `${column.left}px`;
     head.style.width = `${column.width}px`;
@@ -303,17 +317,23 @@ export class Diagram {
         y += rowHeight;
       }
     }
-    if (run.name === "predicted" && run.rows.some((row) => row.next)) {
+    if (this.endsIn(run)) {
       const end = h("div", { class: "meet" }, this.endText());
       put(end, column.left, y + 2, column.width - 10);
       this.element.append(end);
     }
   }
 
+  // The run that ends where the error is.
+  private endsIn(run: Run): boolean {
+    if (run.name === "predicted") return run.rows.some((row) => row.next);
+    return !this.runs.predicted && (this.finding.kind === "deadlock" || this.finding.kind === "lost-wakeup");
+  }
+
   private endText(): string {
     switch (this.finding.kind) {
       case "race": return "Both can happen now, in either order.";
-      case "deadlock": return "Nobody can go on: each waits for another.";
+      case "deadlock": return "None of these threads can go on.";
       case "lost-wakeup": return "Nobody will signal any more.";
       default: return "This is what comes next.";
     }
@@ -346,10 +366,12 @@ export class Diagram {
     const isChosen = this.selection?.event === event.event;
     const classes = ["row", row.place || row.next ? "is-place" : "", row.reversed ? "is-reversed" : "", row.absent ? "is-absent" : "",
       row.next ? "is-next" : "", isChosen ? (this.selection?.run === column.run.name ? "is-chosen" : "is-twin") : ""];
-    const what = row.next ? `next: ${nextText(event)}` : shortName(event.what);
+    const whole = row.next ? `next: ${nextText(event)}` : shortName(event.what);
+    const name = shortName(event.variable), short = this.shortNames.get(name);
+    const what = short ? whole.replace(name, () => short) : whole;
     const button = h("button", {
       class: classes.filter(Boolean).join(" "), type: "button", "data-run": column.run.name, "data-event": event.event,
-      title: shortened(`${threadName(this.finding, event.thread)} ${what}${event.file ? `\n${event.file}:${event.line}` : ""}${row.absent ? "\nThe predicted run ends before this." : ""}`, 600),
+      title: shortened(`${threadName(this.finding, event.thread)} ${whole}${event.file ? `\n${event.file}:${event.line}` : ""}${row.absent ? "\nThe predicted run ends before this." : ""}`, 600),
       "aria-label": shortened(`${threadName(this.finding, event.thread)} ${what} ${event.file ? `at ${baseName(event.file)} line ${event.line}` : ""}`, 300),
       "aria-pressed": isChosen,
       click: () => this.onSelect({ event: event.event, run: column.run.name }),

@@ -1,9 +1,10 @@
 // One finding: what it is, its places, the two runs, and what belongs to its kind.
-import { circleView } from "./circle";
+import { circleView, requestText } from "./circle";
 import { Detail } from "./detail";
 import { Diagram, type Selection } from "./diagram";
 import { h } from "./dom";
 import { marked, shortTitle } from "./list";
+import { withoutScope } from "./names";
 import { baseName, type Finding, type Index, shortened, shortName, type Site, threadName } from "./report";
 import { statesView } from "./states";
 
@@ -32,7 +33,7 @@ export class FindingView {
         h("div", { class: "section-head" }, h("h3", {}, "Runs"), this.legend(),
           h("button", { type: "button", class: "quiet", "data-action": "folds", click: () => this.diagram.toggleFolds() }, "Unfold / fold all")),
         h("div", { class: "runs-box" }, this.diagram.element)),
-      ...[circleView(finding, (event) => this.choose({ event, run: "predicted" })), this.pairs()].filter((view): view is HTMLElement => view !== undefined)),
+      ...[circleView(finding, index, (event) => this.choose({ event, run: "predicted" })), this.pairs()].filter((view): view is HTMLElement => view !== undefined)),
       this.detail.element);
   }
 
@@ -71,19 +72,30 @@ export class FindingView {
 
   private legend(): HTMLElement {
     return h("p", { class: "legend" },
-      h("span", { class: "key accent-line" }, "the order that changes"), h("span", { class: "key plain-line" }, "must come before"),
-      h("span", { class: "key band-key" }, "holds a lock"), h("span", { class: "key absent-key" }, "does not happen any more"));
+      this.diagram.runs.predicted && h("span", { class: "key accent-line" }, "the order that changes"), h("span", { class: "key plain-line" }, "must come before"),
+      h("span", { class: "key band-key" }, "holds a lock"), this.diagram.runs.predicted && h("span", { class: "key absent-key" }, "does not happen any more"));
   }
 
   private card(site: Site): HTMLElement {
     const code = this.index.line(site.file, site.line)?.trim();
-    const locks = site.locks.map((lock) => shortName(lock.name));
-    const verb = verbs[site.kind] ?? site.role;
+    const short = (name: string): string => this.short(shortName(name));
+    const locks = site.locks.map((lock) => short(lock.name));
+    const verb = verbs[site.kind];
+    const event = this.index.eventNumbered(site.event);
+    const what = site.role === "request" ? requestText(site, this.index, short(site.variable)) : event?.what ?? site.role;
     return h("button", { type: "button", class: "card", "data-site": site.event, click: () => this.choose({ event: site.event, run: "predicted" }) },
-      h("span", { class: "card-head" }, h("span", {}, h("strong", {}, threadName(this.finding, site.thread)), ` ${verb} `, h("code", {}, shortened(shortName(site.variable), 80))),
+      h("span", { class: "card-head" }, h("span", {}, h("strong", {}, threadName(this.finding, site.thread)),
+        ...(verb && site.role !== "request" ? [` ${verb} `, h("code", {}, shortened(short(site.variable), 80))] : [` ${shortened(shortName(what), 120)}`])),
         h("span", { class: "muted" }, locks.length > 0 ? `holds ${shortened(locks.join(", "), 80)}` : "holds no lock")),
       h("span", { class: "card-code" }, h("span", { class: "number" }, site.line ? String(site.line) : ""), h("code", {}, code ?? ""),
         h("span", { class: "muted card-place" }, site.file ? `${shortened(baseName(site.file), 60)}, ${shortened(site.function, 80)}` : shortened(site.function, 80))));
+  }
+
+  // Without its scope, if no other name of the finding is the same then: the title has all of it.
+  private short(name: string): string {
+    const all = new Set(this.finding.sites.flatMap((site) => [site.variable, ...site.locks.map((lock) => lock.name)]).map(shortName));
+    const short = withoutScope(name);
+    return [...all].filter((other) => withoutScope(other) === short).length > 1 ? name : short;
   }
 
   private pairs(): HTMLElement | undefined {

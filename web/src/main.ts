@@ -1,9 +1,10 @@
 // The page: a bar, the list, the chosen finding.
 import "./style.css";
-import { coverageView, coverageWord } from "./coverage";
+import { coverageView, coverageWord, suggestionsView } from "./coverage";
 import { h, replace } from "./dom";
 import { FindingView } from "./finding";
 import { List } from "./list";
+import { shortenTypes } from "./names";
 import { baseName, embedded, type Finding, Index, isShelf, type Report, type Shelf, shortened } from "./report";
 import { applyTheme, switchTheme } from "./theme";
 
@@ -34,7 +35,7 @@ function showReport(report: Report): void {
   const showCoverage = (): void => {
     view?.dispose();
     view = undefined;
-    replace(main, coverageView(report));
+    replace(main, coverageView(report), suggestionsView(report));
     main.focus({ preventScroll: true });
   };
   const showFinding = (finding: Finding | undefined): void => {
@@ -42,7 +43,7 @@ function showReport(report: Report): void {
     view = undefined;
     if (!finding) {
       replace(main, report.findings.length === 0
-        ? h("div", { class: "empty" }, h("h2", {}, "Nothing found"), coverageView(report))
+        ? h("div", { class: "empty" }, h("h2", {}, "Nothing found"), suggestionsView(report), coverageView(report))
         : h("div", { class: "empty" }, h("h2", {}, "No finding passes the filter")));
       return;
     }
@@ -98,11 +99,11 @@ function showShelf(shelf: Shelf): void {
         h("tbody", {}, ...shelf.reports.map((one) => h("tr", {},
           h("td", {}, one.problem ? shortened(one.name) : h("a", { href: one.path }, shortened(one.name))),
           h("td", {}, shortened(baseName(one.program))), h("td", { class: "number" }, one.problem ? "" : String(one.findings)),
-          h("td", { class: "muted" }, one.problem ? shortened(one.problem) : one.complete ? "complete" : "bounded"))))))));
+          h("td", { class: "muted" }, one.problem ? shortened(one.problem) : one.complete ? "complete" : "not complete"))))))));
 }
 
 try {
-  const data = embedded();
+  const data = shortenTypes(embedded());
   if (isShelf(data)) showShelf(data);
   else showReport(data);
 } catch (problem) {

@@ -57,7 +57,7 @@ export function neededEdges(order: EventInfo[], readsFrom: (event: EventInfo) =>
     }
     lastOf.set(event.thread, i);
     const key = event.address ?? event.variable;
-    if (key && takes.has(event.kind))
+    if (key && takes.has(event.kind) && !event.pending)
       for (const from of (given.get(key) ?? []).slice(-1)) if (order[from]?.thread !== event.thread)
         incoming[i]?.push({ from, why: `through ${event.variable || "the same object"}` });
     if (key && gives.has(event.kind)) given.set(key, [...(given.get(key) ?? []), i].slice(-4));
@@ -139,11 +139,12 @@ export function runsOf(finding: Finding, index: Index): Runs {
   const writes = [...finding.sites.map((site) => index.eventNumbered(site.event)?.from), ...seenIn.values()]
     .map((event) => (event === undefined ? undefined : index.eventNumbered(event)))
     .filter((event): event is EventInfo => event !== undefined);
+  const told = (finding.story?.recorded ?? []).map((event) => index.eventNumbered(event)).filter((event): event is EventInfo => event !== undefined);
   const recordedEvents = unique([
     ...finding.observed.map((step) => index.event(step)), ...steps, ...next,
-    ...finding.sites.map((site) => index.event(site)), ...(propertySteps.length > 0 ? [] : writes),
+    ...finding.sites.map((site) => index.event(site)), ...told, ...(propertySteps.length > 0 ? [] : writes),
   ]).sort((a, b) => a.event - b.event);
-  const hasPrediction = steps.length > 0 || next.length > 0;
+  const hasPrediction = (steps.length > 0 || next.length > 0) && (finding.status !== "observed" || propertySteps.length > 0);
   const prefix = propertySteps.length > 0 ? [] : recordedEvents.filter((event) => event.event < finding.witnessObserved + firstEvent);
   const ahead = new Set([...steps, ...next].map((event) => event.event));
   const predictedEvents = [...prefix.filter((event) => !ahead.has(event.event)), ...unique([...steps, ...next])];
@@ -172,7 +173,10 @@ export function runsOf(finding: Finding, index: Index): Runs {
   const explains = new Set<number | undefined>([...seenByPlaces, ...story]);
   const locks = new Set(finding.sites.flatMap((site) => site.locks.map((lock) => lock.address)));
   const isEssential = (event: EventInfo): boolean => places.has(event.event) || nextSet.has(event.event) || explains.has(event.event);
-  const mayMatter = (event: EventInfo): boolean => reversed.has(event.event) || propertySteps.length > 0 ||
+  // Where the text tells a story, private steps that happen to change their order explain nothing.
+  const explainsOrder = (event: EventInfo): boolean => reversed.has(event.event) &&
+    (story.size === 0 || event.synchronises === true || (event.address !== undefined && variables.has(event.address)));
+  const mayMatter = (event: EventInfo): boolean => explainsOrder(event) || propertySteps.length > 0 ||
     (story.size === 0 && event.address !== undefined && (variables.has(event.address) || locks.has(event.address)));
 
   const rowsOf = (events: EventInfo[], name: RunName): Row[] => {
@@ -261,7 +265,10 @@ export function bands(run: Run, index: Index): Band[] {
     } else if (event.kind === "release" || event.kind === "release-shared") open.delete(`${event.thread} ${event.address}`);
     else if (event.kind === "wait") open.delete(`${event.thread} ${event.value}`); // its mutex
   });
+  // A thread that the finding is about stands there; of others, the last rows may not be shown.
+  const standing = new Set(run.rows.flatMap((row) => (row.place || row.next ? [row.event.thread] : [])));
   for (const band of open.values()) {
+    if (!standing.has(band.thread)) continue;
     band.open = true;
     band.last = run.rows.length - 1;
   }

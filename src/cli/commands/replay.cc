@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/recording.h"
+#include "cli/replaying/fitting.h"
 #include "cli/replaying/replaying.h"
 #include "cli/terminal/progress.h"
 #include "replay/script_of.h"
@@ -237,13 +238,18 @@ int run_replay(int argc, char** argv) {
   std::vector<std::string> command = program_arguments({words.begin() + 1, words.end()});
   command.insert(command.begin(), program);
 
-  const auto script = script_for(wanted);
+  auto script = script_for(wanted);
   if (!script) return wrong(script.error().text());
   const auto inputs = inputs_for(wanted);
   if (!inputs) return wrong(inputs.error().text());
   if (inputs.value().threads != 0) options.inputs = &inputs.value();
   if (!save.empty() && !write_file(save, replay::print(script.value()))) return kWrong;
-  if (const std::string reason = misfit(script.value(), program); !reason.empty()) return wrong(reason);
+  if (auto fits = fitted(script.value(), program); !fits) return wrong(fits.error().text());
+  else {
+    if (!fits->moved.empty())
+      print_error_text(report::printable_lines(fmt::format("sooth: the source was edited since: {}\n", fits->moved)));
+    script = std::move(fits->script);
+  }
 
   if (explain) print_error_text(report::printable_lines(explanation(script.value())));
   options.gdb = then == "gdb";

@@ -297,36 +297,6 @@ ShownEvent read_shown_event(const ScheduleHeader& schedule) {
   return out;
 }
 
-std::string misfit(const Script& script, const std::string& program) {
-  const auto tables = trace::read_program(program);
-  if (!tables) return tables.error().text();
-  absl::flat_hash_map<std::uint64_t, bool> places;
-  absl::flat_hash_map<std::string, bool> functions, files;
-  for (const trace::Site& site : tables.value().tables.sites) {
-    places[replay::place_hash(site.file.c_str(), site.line, site.column, site.function.c_str())] = true;
-    functions[site.function] = true;
-    files[replay::base_name(site.file.c_str())] = true;
-  }
-  bool is_another = true; // it has none of the source files
-  const replay::ScriptStep* first = nullptr;
-  for (const replay::ScriptStep& step : script.steps) {
-    const replay::ScriptPlace& p = step.place;
-    if (p.line != 0 && files.contains(replay::base_name(p.file.c_str()))) is_another = false;
-    if (p.line == 0 || places.contains(replay::place_hash(p.file.c_str(), p.line, p.column, p.function.c_str())))
-      continue;
-    if (first == nullptr) first = &step;
-  }
-  if (first == nullptr || tables.value().may_grow) return {};
-  if (is_another)
-    return fmt::format("the witness was made for another program ({}): this one has no code of {}.", script.program,
-                       replay::base_name(first->place.file.c_str()));
-  const char* changed =
-      functions.contains(first->place.function) ? "the function has changed since" : "it has no such function";
-  return fmt::format("the witness does not fit this program: there is no {} at {}:{}:{} in {} ({}).",
-                     trace::kind_name(first->kind), first->place.file, first->place.line, first->place.column,
-                     first->place.function, changed);
-}
-
 namespace {
 
 Result<Replayed> replay_once(const Script& script, const std::vector<std::string>& command,

@@ -54,9 +54,6 @@ struct Replayed {
   bool was_ended = false; // by us
 };
 
-// Why the program cannot be the one that the script was made for, as a sentence; empty if it can.
-std::string misfit(const replay::Script& script, const std::string& program);
-
 // `command`: the program's path and its arguments. Runs the program once more if that says at which
 // accesses the threads of a race have to stop.
 Result<Replayed> replay_script(const replay::Script& script, const std::vector<std::string>& command,

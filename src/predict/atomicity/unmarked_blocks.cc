@@ -16,6 +16,7 @@
 #include "predict/atomicity/interleavings.h"
 #include "predict/atomicity/split_invariants.h"
 #include "trace/contents.h"
+#include "trace/place_names.h"
 #include "trace/split_reads.h"
 #include "trace/stack.h"
 
@@ -146,8 +147,8 @@ private:
     if (!is_written_by_others(read) && !is_checked_by_others(read)) return; // nothing of it can be lost
     const std::uint32_t from = trace_.events[first.event].site, to = trace_.events[last.event].site;
     // A function that was inlined has no activation, but its name is at the sites.
-    const bool in_one = trace_.sites[from].function == trace_.sites[to].function;
-    const std::string& function = trace_.sites[in_one ? to : around].function;
+    const std::string_view shared = trace::common_function(trace_, from, to);
+    const std::string function = shared.empty() ? trace_.sites[around].function : std::string(shared);
     const Lines lines{function, line_of(trace_.sites[from]), line_of(trace_.sites[to])};
     if (++own.seen[lines] > kMaxOfLines) return;
     blocks_.push_back({first.thread, first.event, last.event, first.place, last.place + 1, true, function});
@@ -235,14 +236,15 @@ private:
   absl::flat_hash_set<std::uint32_t> common_; // first events of the blocks that some other thread reads, too
 };
 
-Candidate suggestion(const Block& block, std::uint32_t between, const char* what) {
-  return {witness::FindingKind::Atomicity,
-          {{block.begin, Role::BlockBegin}, {block.end, Role::BlockEnd}, {between, Role::Interleaved}},
-          fmt::format("{}; is {} meant to be atomic? (SOOTH_ATOMIC, --atomic)", what,
-                      block.name.empty() ? "this" : block.name)};
+Suggestion suggestion(const Block& block, std::uint32_t between, const char* what) {
+  return {{witness::FindingKind::Atomicity,
+           {{block.begin, Role::BlockBegin}, {block.end, Role::BlockEnd}, {between, Role::Interleaved}},
+           fmt::format("{}; is {} meant to be atomic? (SOOTH_ATOMIC, --atomic)", what,
+                       block.name.empty() ? "this" : block.name)},
+          block.name};
 }
 
-using Told = std::map<Lines, Candidate>;
+using Told = std::map<Lines, Suggestion>;
 
 void tell_same_checks(const trace::Trace& trace, const std::vector<Block>& blocks, Told& told) {
   const SameCheck same(trace, blocks);
@@ -286,9 +288,9 @@ void tell_interrupted(const trace::Trace& trace, const Computation& computation,
 }
 
 // Reads and later writes of one variable.
-std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computation& computation,
-                                       const Feasibility& feasibility, const Limits& limits,
-                                       const std::vector<Block>& marked, bool list) {
+std::vector<Suggestion> suggest_updates(const trace::Trace& trace, const Computation& computation,
+                                        const Feasibility& feasibility, const Limits& limits,
+                                        const std::vector<Block>& marked, bool list) {
   std::vector<Block> blocks = Stretches(trace, computation).run();
   if (blocks.empty()) return {};
   std::erase_if(blocks, [&](const Block& block) { return is_marked(marked, block); });
@@ -306,7 +308,7 @@ std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computat
     tell_interrupted(trace, computation, asked, limits, unknown, told);
     if (list) tell_interrupted(trace, computation, asked, limits, known, told);
   }
-  std::vector<Candidate> out;
+  std::vector<Suggestion> out;
   for (auto& [lines, candidate] : told) out.push_back(std::move(candidate));
   std::ranges::sort(out, {}, [](const Candidate& candidate) { return candidate.places.front().event; });
   return out;
@@ -314,7 +316,7 @@ std::vector<Candidate> suggest_updates(const trace::Trace& trace, const Computat
 
 // Two variables that belong together.
 void suggest_invariants(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
-                        const std::vector<Block>& marked, std::vector<Candidate>& out) {
+                        const std::vector<Block>& marked, std::vector<Suggestion>& out) {
   std::set<Lines> told;
   for (const SplitInvariant& split : find_split_invariants(trace, computation, feasibility)) {
     const Block& block = split.block;
@@ -331,11 +333,11 @@ void suggest_invariants(const trace::Trace& trace, const Computation& computatio
 
 } // namespace
 
-std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const Computation& computation,
-                                      const Feasibility& feasibility, const Limits& limits,
-                                      const std::vector<std::string>& functions, bool list) {
+std::vector<Suggestion> suggest_blocks(const trace::Trace& trace, const Computation& computation,
+                                       const Feasibility& feasibility, const Limits& limits,
+                                       const std::vector<std::string>& functions, bool list) {
   const std::vector<Block> marked = collect_blocks(trace, computation, functions);
-  std::vector<Candidate> out = suggest_updates(trace, computation, feasibility, limits, marked, list);
+  std::vector<Suggestion> out = suggest_updates(trace, computation, feasibility, limits, marked, list);
   suggest_invariants(trace, computation, feasibility, marked, out);
   return out;
 }

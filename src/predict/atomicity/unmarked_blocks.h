@@ -33,13 +33,17 @@
 
 namespace sooth::predict {
 
+struct Suggestion : Candidate {
+  std::string function; // that has both accesses, or calls what has them
+};
+
 // One for each function, read and write, by line of the source. Places: the read, the write, and
 // the other thread's access that may come between them, or that shows that it may write there.
 // `feasibility`: is asked if it is under the maximal model; otherwise another one is made.
 // `functions`: as in atomicity.h. What is inside one of their blocks, or of marked ones, is left
 // out.
-std::vector<Candidate> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
-                                      const Feasibility& feasibility, const Limits& limits,
-                                      const std::vector<std::string>& functions, bool list = true);
+std::vector<Suggestion> suggest_blocks(const trace::Trace& trace, const causality::Computation& computation,
+                                       const Feasibility& feasibility, const Limits& limits,
+                                       const std::vector<std::string>& functions, bool list = true);
 
 } // namespace sooth::predict

@@ -94,7 +94,24 @@ bool asks_for_lock(const PlaceText& place) {
   return place.role == Role::Request && (place.step.kind == "acquire" || place.step.kind == "acquire-shared");
 }
 
-std::string advice_for_deadlock(const FindingText& finding) {
+// A thread waits for a signal that nobody gives.
+std::string advice_for_wait(const Report& report, const FindingText& finding, const PlaceText& wait) {
+  const StepText* last = nullptr;
+  for (const StoryStep& told : finding.recorded)
+    if (const StepText& step = step_of(report, told.event);
+        (step.kind == "signal" || step.kind == "broadcast") && step.address == wait.step.address)
+      last = &step;
+  return fmt::format("`{}` was {}. Signal it after every change that a thread may wait for, and with notify_all if "
+                     "several may wait.",
+                     wait.step.variable,
+                     last == nullptr ? "not signalled" : "signalled at " + line_of(last->spot) + " for the last time");
+}
+
+std::string advice_for_deadlock(const Report& report, const FindingText& finding) {
+  for (const PlaceText& place : finding.places)
+    if (finding.status == Status::Observed && place.role == Role::Request &&
+        (place.step.kind == "wait" || place.step.kind == "wake"))
+      return advice_for_wait(report, finding, place);
   std::set<std::uint64_t> locks;
   std::vector<std::string> names;
   bool only_locks = true;
@@ -149,9 +166,10 @@ std::string reason_for(const FindingText& finding) {
   switch (finding.kind) {
   case FindingKind::Race: return reason_for_race(finding);
   case FindingKind::Deadlock:
-    return finding.status == Status::Observed
-               ? "Each of these threads waits for something that only another one of them could give."
-               : "Another run reaches this point, where each of these threads waits for another one.";
+    if (finding.status != Status::Observed)
+      return "Another run reaches this point, where each of these threads waits for another one.";
+    return finding.note.empty() ? "Each of these threads waits for something that only another one of them could give."
+                                : ""; // the note says why
   case FindingKind::LostWakeup:
     return finding.status == Status::Observed ? "The signal came before the wait, and nothing else ends the wait."
                                               : "In another run the signal comes before the wait, and is lost.";
@@ -163,7 +181,7 @@ std::string reason_for(const FindingText& finding) {
 std::string advice_for(const Report& report, const FindingText& finding) {
   switch (finding.kind) {
   case FindingKind::Race: return advice_for_race(report, finding);
-  case FindingKind::Deadlock: return advice_for_deadlock(finding);
+  case FindingKind::Deadlock: return advice_for_deadlock(report, finding);
   case FindingKind::LostWakeup: return advice_for_lost_wakeup(finding);
   case FindingKind::Atomicity: return "Hold one lock for the whole block, at all places that use the same data.";
   case FindingKind::Assertion:

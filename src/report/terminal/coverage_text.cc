@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/names.h"
+#include "report/terminal/table.h"
 
 namespace sooth::report {
 
@@ -108,13 +109,24 @@ std::string not_complete(const Report& report) {
   return out;
 }
 
-// "; 2 blocks look as if they should be atomic: --candidates". In the headline, so that nobody
-// takes "nothing found" for more than it says.
+// Those of the detail, separated by "; ".
+std::vector<std::string_view> sentences(const Gap& gap) {
+  std::vector<std::string_view> out;
+  for (std::string_view rest = gap.detail; !rest.empty();) {
+    const std::size_t end = std::min(rest.find("; "), rest.size());
+    out.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return out;
+}
+// "; 2 blocks look as if they should be atomic". In the headline, so that nobody takes "nothing
+// found" for more than it says. Those that are not shown: --candidates.
 std::string unmarked_text(const Report& report) {
   for (const Gap& gap : report.coverage.gaps)
     if (gap.name == kUnmarkedBlocks)
       return fmt::format("; {} block{} as if {} should be atomic{}", gap.count, gap.count == 1 ? " looks" : "s look",
-                         gap.count == 1 ? "it" : "they", report.candidates.empty() ? ": --candidates" : "");
+                         gap.count == 1 ? "it" : "they",
+                         report.candidates.empty() && sentences(gap).size() < gap.count ? ": --candidates" : "");
   return {};
 }
 
@@ -183,6 +195,16 @@ std::string_view lines_word(const FindingText& finding) {
 
 bool told_by_entry(const FindingText& finding) {
   return finding.kind == FindingKind::Monitor && !finding.run.entry.empty();
+}
+
+std::string suggestions_text(const Report& report, std::size_t columns) {
+  std::string out;
+  for (const Gap& gap : report.coverage.gaps)
+    if (gap.name == kUnmarkedBlocks)
+      for (const std::string_view sentence : sentences(gap))
+        for (const std::string& line : wrapped(sentence, columns - std::min<std::size_t>(columns, 2), 2))
+          out += "  " + line + "\n";
+  return out.empty() ? out : "Worth a look, though nothing proves it wrong:\n" + out + "\n";
 }
 
 std::string summary(const Report& report, bool verbose) {

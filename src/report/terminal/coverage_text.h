@@ -16,6 +16,8 @@ inline constexpr const char* kUnmadeWaits = "unmadeWaits";
 // complete: the main reasons in one sentence, and what the user can do. `verbose`: then all reasons
 // and notes, one a line.
 std::string summary(const Report& report, bool verbose = false);
+// What looks as if it should be atomic, for people; empty if there is nothing.
+std::string suggestions_text(const Report& report, std::size_t columns);
 // "pairs of lines", or "combinations of lines" if they are not two
 std::string_view lines_word(const FindingText& finding);
 // Monitors, patterns and machines have one kind; the report uses the entry's word in the property

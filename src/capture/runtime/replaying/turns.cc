@@ -69,6 +69,15 @@ void wake(std::uint32_t row) {
     os::call(SYS_futex, reinterpret_cast<long>(&g_schedule->cursor), FUTEX_WAKE_BITSET, 0x7fffffff, 0, 0, bit_of(row));
 }
 
+// 1 while the error is being shown. A thread that was just about to fall asleep sees that the
+// replay is over, and would go on past the place where it stands.
+std::uint32_t g_shown;
+
+void stay_while_shown() {
+  while (__atomic_load_n(&g_shown, __ATOMIC_ACQUIRE) != 0)
+    os::call(SYS_futex, reinterpret_cast<long>(&g_shown), FUTEX_WAIT, 1, 0);
+}
+
 } // namespace
 
 void watch_accesses(ReplayedThread& self) {
@@ -89,6 +98,7 @@ bool take_turn(ReplayedThread& self) {
     look_for_turn(self, cursor);
     if (replay_cursor() == cursor) sleep_at(self, cursor);
   }
+  stay_while_shown();
   run_on(self);
   const bool followed = is_followed();
   // A sign of life. Relaxed, and in two parts: one thread runs, and a lost one does not matter.
@@ -133,9 +143,12 @@ namespace sooth::runtime {
 
 void confirm(Thread*) {
   if (!is_followed() || !ends_it()) return;
-  end_replay(*g_schedule, State::Confirmed, Reason::None); // the others still sleep
+  __atomic_store_n(&g_shown, 1, __ATOMIC_RELEASE); // before the state that lets the others go
+  end_replay(*g_schedule, State::Confirmed, Reason::None);
   __sooth_replay_point();
   if (g_schedule->then == replay::Then::Stop) os::call(SYS_exit_group, 0);
+  __atomic_store_n(&g_shown, 0, __ATOMIC_RELEASE);
+  os::call(SYS_futex, reinterpret_cast<long>(&g_shown), FUTEX_WAKE, 0x7fffffff);
   wake_all();
 }
 
