@@ -6,8 +6,8 @@
 The programs are those of `./dev bench record`, with one property each, and one more. Each runs natively, under
 ThreadSanitizer, recorded, and online with a `sooth observe` beside it. Rounds are interleaved, so that a busy moment of
 the machine hits all four. The time is that of the program; all four must print the same. Then eight programs that do
-nothing but send messages share one observer, and 500 simulated ones (simulate.py). --quick is a smoke test: one round, small sizes, and the table goes to the
-terminal only.
+nothing but send messages share one observer, and 500 simulated ones (simulate.py), and four programs send theirs through JetStream. --quick is a smoke test: one
+round, small sizes, and the table goes to the terminal only.
 """
 
 import importlib.util
@@ -35,6 +35,7 @@ def module_at(path, name):
 
 
 record = module_at(RECORD / "run.py", "bench_record")
+fleet = module_at(HERE.parent.parent / "tests" / "fleet" / "fleet_test.py", "fleet_test")
 
 BEGIN = "<!-- table: written by ./dev bench online -->"
 VARIANTS = ("native", "tsan", "recorded", "online")
@@ -164,7 +165,25 @@ def simulated(options, folder):
     return {"rate": sessions * count / taken, "sessions": sessions, "memory": memory, "bytes": conversation.bytes() / count}
 
 
-def markdown(rows, sent, many, rounds):
+def through_jetstream(options, folder):
+    """Messages a second of four programs through a relay, a server with file storage and one observer, to the last verdict."""
+    count, programs = (10_000, 2) if options.quick else (250_000, 4)
+    program = build(HERE / "messages.cpp", folder, options.sooth)["sooth"]
+    with fleet.Fleet(options.sooth, folder / "fleet") as bench:
+        bench.property.write_text("property small: steps >= 0\n", encoding="utf-8")
+        relay, _ = bench.relay(), bench.observer("one")
+        begin = time.monotonic()
+        running = [bench.start(program, [str(count)], relay.address) for _ in range(programs)]
+        verdicts = bench.wait_for([process.pid for process in running], seconds=600)
+        taken = time.monotonic() - begin
+        for process in running:
+            process.communicate()
+    if not all(row["complete"] and row["events"] == count for row in verdicts.values()):
+        raise table.BenchError("not every program has a complete verdict through JetStream")
+    return {"rate": programs * count / taken, "programs": programs}
+
+
+def markdown(rows, sent, many, stored, rounds):
     lines = [
         table.head(rounds),
         "",
@@ -187,7 +206,9 @@ def markdown(rows, sent, many, rounds):
         lines += ["", f"One observer, {SENDERS} programs: **{sent['rate']:,.0f}** relevant messages a second; its memory is "
                   f"{table.mebibytes(sent['early'])} MiB after a quarter of the time, and at most {table.mebibytes(sent['most'])} MiB.",
                   "", f"One observer, {many['sessions']} simulated programs at once: **{many['rate']:,.0f}** messages a second; "
-                  f"{table.mebibytes(many['memory'])} MiB at the end. A message takes {many['bytes']:.0f} bytes."]
+                  f"{table.mebibytes(many['memory'])} MiB at the end. A message takes {many['bytes']:.0f} bytes.",
+                  "", f"Through JetStream with file storage, {stored['programs']} programs, to the last verdict: **{stored['rate']:,.0f}** "
+                  "messages a second."]
     return "\n".join(lines)
 
 
@@ -203,11 +224,12 @@ def bench_all(options, folder):
         source = (HERE if name in [row[0] for row in OWN] else RECORD) / f"{name}.cpp"
         sizes = [quick_size] if options.quick else [short_size] if options.short else []
         rows.append({"name": name, **measure(name, build(source, folder, options.sooth), sizes, options, runs)})
-    sent = many = None
+    sent = many = stored = None
     if not options.only or "messages" in options.only:
         print("messages ...", file=sys.stderr, flush=True)
         sent, many = senders(options, runs), simulated(options, runs)
-    return markdown(rows, sent, many, options.rounds)
+        stored = through_jetstream(options, runs)
+    return markdown(rows, sent, many, stored, options.rounds)
 
 
 def main():

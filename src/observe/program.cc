@@ -282,8 +282,17 @@ void ObservedProgram::found(std::size_t monitor, FoundRun run) {
   // A violation of the observed run itself need not be predicted any more.
   if (told[monitor] || told_observed_[monitor]) return;
   told[monitor] = true;
+  if (run.status == witness::Status::Observed && told_predicted_[monitor]) forget_prediction(run.property->name);
   act(*run.property);
   tell(run);
+}
+
+// The messages of another run came first. The verdict does not depend on that.
+void ObservedProgram::forget_prediction(const std::string& property) {
+  std::erase_if(report_.findings, [&](const report::FindingText& finding) {
+    return finding.status == witness::Status::Predicted && finding.property == property;
+  });
+  for (std::size_t i = 0; i < report_.findings.size(); ++i) report_.findings[i].id = static_cast<std::uint32_t>(i + 1);
 }
 
 void ObservedProgram::tell(const FoundRun& run) {
@@ -370,6 +379,9 @@ void ObservedProgram::conclude() {
           false);
   add_gap("lateNames", finish_ ? finish_->late_names : 0,
           "threads that were named too late for thread_start with their name", false);
+  add_gap("handedOverPages", finish_ ? finish_->handed_over : 0,
+          "uses of memory that another thread had to itself: they count as uses of all that it did there before",
+          false);
   add_gap("unfollowed", finish_ ? finish_->unsupported : 0,
           "calls of synchronisation that Sooth does not follow, or events that wrote more variables than were told",
           false);

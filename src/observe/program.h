@@ -93,6 +93,7 @@ private:
   void look_at_violations();
   void look_ahead();
   void found(std::size_t monitor, FoundRun run);
+  void forget_prediction(const std::string& property);
   void tell(const FoundRun& run);
   void act(const logic::Property& property);
   void answer(const AskMessage& ask, std::vector<Message>& answers);

@@ -162,6 +162,7 @@ void finish(Way& way, M& m) {
   way.number(m.unsupported);
   way.number(m.early);
   way.number(m.late_names);
+  way.number(m.handed_over);
 }
 template <typename Way, typename M>
 void table(Way& way, M& m) {

@@ -116,6 +116,7 @@ struct FinishMessage {
   std::uint64_t unsupported = 0; // calls that are not followed, and events that wrote more variables than were sent
   std::uint64_t early = 0;       // hooks that ran before the observer knew all names of the property
   std::uint64_t late_names = 0;  // threads that were named after their start had to be sent
+  std::uint64_t handed_over = 0; // times that a thread learned a clock from memory that its owner may not have used
   friend bool operator==(const FinishMessage&, const FinishMessage&) = default;
 };
 // Everything that the program has sent up to this position must be looked at before it goes on.

@@ -14,7 +14,7 @@
 namespace sooth::observe::wire {
 
 inline constexpr std::uint64_t kMagic = 0x3172'6573'626f'68fe; // fe 'h' 'o' 'b' 's' 'e' 'r' '1'
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kMaxFrame = std::size_t{1} << 20; // of a body; a longer one is not believed
 inline constexpr std::size_t kMaxText = 4096;                  // of tokens, names and sentences

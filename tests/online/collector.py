@@ -77,7 +77,7 @@ class Collector:
         while len(head := stream.read(4)) == 4:
             body = stream.read(struct.unpack("<I", head)[0])
             if body[0] == HELLO:
-                answer = bytes([WELCOME]) + number(3)
+                answer = bytes([WELCOME]) + number(4)
                 connection.sendall(struct.pack("<I", len(answer)) + answer)
             elif body[0] == SYMBOLS:
                 connection.sendall(struct.pack("<I", len(self.table)) + self.table)

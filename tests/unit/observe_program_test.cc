@@ -71,6 +71,24 @@ TEST(ObservedProgram, ARunThatBeginsWithALaterEventIsPredicted) {
   EXPECT_EQ(o.program->report().findings[0].schedule, std::vector<std::uint32_t>{2});
 }
 
+// The messages of another order that violates come first; in the end, the verdict is the same.
+TEST(ObservedProgram, AnObservedViolationIsNotPredictedAsWell) {
+  Observation o("property p: start(landing == 1) -> approved == 5\n");
+  ASSERT_TRUE(o.begin());
+  const std::vector<Message> first = {ForkMessage{{0, 0, 0}, 1}, o.write(0, 1, 1, "approved", 1, {{0, 1}}),
+                                      o.write(1, 0, 3, "landing", 1, {{1, 1}}), EndMessage{{0, 1, 1}}};
+  for (const Message& message : first) ASSERT_FALSE(o.say(message));
+  o.program->advance();
+  ASSERT_EQ(o.program->report().findings.size(), 1u);
+  EXPECT_EQ(o.program->report().findings[0].status, witness::Status::Predicted);
+  const std::vector<Message> rest = {o.write(0, 2, 2, "radio", 0, {{0, 2}}), EndMessage{{0, 0, 3}},
+                                     FinishMessage{wire::EndKind::Exit, 0, 6, 0, 0, 0, 0, 0, 0}};
+  for (const Message& message : rest) ASSERT_FALSE(o.say(message));
+  ASSERT_EQ(o.end().findings.size(), 1u);
+  EXPECT_EQ(o.program->report().findings[0].status, witness::Status::Observed);
+  EXPECT_EQ(o.program->report().findings[0].id, 1u);
+}
+
 TEST(ObservedProgram, AnOrderBetweenTheThreadsMakesItSafe) {
   Observation o;
   ASSERT_TRUE(o.begin());

@@ -18,9 +18,9 @@ volatile int a;
 volatile short b;
 volatile signed char c;
 volatile signed char d;
-// Others.
-volatile int plain[4];
-volatile signed char small[8];
+// Others. On pages without the property's variables, so that a thread may own them.
+alignas(4096) volatile int plain[1024];
+alignas(4096) volatile signed char small[4096];
 std::atomic<int> shared[2];
 std::mutex locks[2];
 

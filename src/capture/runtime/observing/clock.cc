@@ -142,6 +142,10 @@ void learn(ThreadState& self, ClockNumber number) {
   now_covers(self, number);
 }
 
+bool is_covered(const ThreadState& self, ClockNumber number) {
+  return is_known_to_cover(self, number) || covers(find_clock(self.clock), find_clock(number));
+}
+
 ClockNumber joined(ThreadState& self, ClockNumber number) {
   if (is_known_to_cover(self, number)) return self.clock;
   const VectorClock* other = find_clock(number);

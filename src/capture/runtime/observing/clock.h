@@ -37,6 +37,8 @@ const VectorClock* find_clock(ClockNumber number);
 
 // The thread's clock becomes the maximum of both.
 void learn(ThreadState& self, ClockNumber number);
+// Whether it would learn nothing.
+bool is_covered(const ThreadState& self, ClockNumber number);
 // The maximum of both clocks.
 ClockNumber joined(ThreadState& self, ClockNumber number);
 // Sets the thread's own component.

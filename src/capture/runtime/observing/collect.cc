@@ -6,7 +6,7 @@
 
 namespace sooth::runtime::observing {
 
-bool should_collect() { return has_many_clocks() || has_many_ended(); }
+bool should_collect() { return has_many_clocks() || has_many_ended() || has_many_replaced(); }
 
 void collect_clocks() {
   begin_collecting();

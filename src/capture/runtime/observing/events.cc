@@ -4,6 +4,7 @@
 #include "capture/runtime/monitoring/monitoring.h"
 #include "capture/runtime/observing/names.h"
 #include "capture/runtime/observing/operation.h"
+#include "capture/runtime/observing/own_pages.h"
 #include "capture/runtime/observing/plain.h"
 #include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/values.h"
@@ -224,6 +225,7 @@ void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
   const Touched whole(address, size);
   if (whole.count != 0) before_relevant(hook, site, whole.asks && kind != EventKind::Read);
   in_parts(whole, address + done, size - done, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
+    if (touched.count == 0 && leaves_out(*self, at, kind != EventKind::Read)) return;
     const std::uint8_t* here = from + (at - address);
     persist(hook, [&](unsigned tries) {
       if (kind == EventKind::Read) return try_read(*self, touched, at, here, n, site);
@@ -234,16 +236,7 @@ void slow_access(Thread* t, EventKind kind, std::uint64_t address, const std::ui
   });
 }
 
-} // namespace
-
-void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
-            std::uint32_t site) {
-  const auto* from = static_cast<const std::uint8_t*>(bytes);
-  const std::uint64_t done = plain_access(t, kind != EventKind::Read, address, from, size);
-  if (done != size) slow_access(t, kind, address, from, size, site, done);
-}
-
-void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+void slow_fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
   Hook hook(t);
   ThreadState* self = hook.self();
   if (self == nullptr || size == 0) return;
@@ -251,12 +244,55 @@ void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t siz
   const Touched whole(address, size);
   if (whole.count != 0) before_relevant(hook, site, whole.asks);
   in_parts(whole, address, size, [&](const Touched& touched, std::uint64_t at, std::uint64_t n) {
+    if (touched.count == 0 && leaves_out(*self, at, true)) return;
     const auto bytes = [&](std::uint64_t) { return byte; };
     const auto values = [&](const Lines& lines) { shadow_fill(lines, at, byte, n); };
     persist(hook, [&](unsigned tries) {
       return try_write(*self, EventKind::Write, touched, {address, size}, at, n, site, tries, bytes, values);
     });
   });
+}
+
+// Does `attempt` until no other thread went first after a part was left out: that thread may have
+// taken the page (own_pages.h). What touches a variable of the property is never left out, so
+// nothing is sent twice.
+template <typename Attempt>
+void unbroken(Attempt attempt) {
+  for (;;) {
+    const ThreadState* before = g_own;
+    const std::uint64_t breaks = before != nullptr ? before->breaks : 0;
+    const std::uint64_t left_out = before != nullptr ? before->left_out : 0;
+    attempt();
+    const ThreadState* self = g_own;
+    if (self == nullptr || self->breaks == breaks || self->left_out == left_out) return;
+  }
+}
+
+} // namespace
+
+void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
+            std::uint32_t site) {
+  const auto* from = static_cast<const std::uint8_t*>(bytes);
+  unbroken([&] {
+    const std::uint64_t done = plain_access(t, kind != EventKind::Read, address, from, size);
+    if (done != size) slow_access(t, kind, address, from, size, site, done);
+  });
+}
+
+void copy(Thread* t, std::uint64_t to, std::uint64_t from, std::uint64_t size, std::uint32_t site) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
+  bool written = false; // completely
+  unbroken([&] {
+    access(t, EventKind::Read, from, bytes, size, site);
+    if (written) return;
+    const std::uint64_t left_out = g_own != nullptr ? g_own->left_out : 0;
+    access(t, EventKind::Write, to, bytes, size, site);
+    written = g_own == nullptr || g_own->left_out == left_out;
+  });
+}
+
+void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site) {
+  unbroken([&] { slow_fill(t, address, byte, size, site); });
 }
 
 void frames(Thread* t, const std::uint64_t* low, const std::uint64_t* top) {

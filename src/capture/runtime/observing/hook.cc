@@ -5,6 +5,7 @@
 #include "capture/runtime/observing/channel.h"
 #include "capture/runtime/observing/collect.h"
 #include "capture/runtime/observing/names.h"
+#include "capture/runtime/observing/own_pages.h"
 #include "capture/runtime/observing/section.h"
 #include "capture/runtime/observing/slots.h"
 #include "capture/runtime/observing/symbols.h"
@@ -179,6 +180,7 @@ void handlers_in_use() {
   if (__atomic_exchange_n(&g_handlers, true, __ATOMIC_ACQ_REL)) return;
   __atomic_store_n(&g_quick, false, __ATOMIC_RELEASE);
   be_alone(nullptr); // hooks that began before, and do not block signals, are over
+  stop_own_pages();
   leave_alone();
 }
 
@@ -200,6 +202,7 @@ Hook::Hook(Thread* t, bool stores) : t_(t) {
   if (!stores) __atomic_store_n(&self_->storing_bytes, 0, __ATOMIC_RELEASE); // its last store is done
   if (has_new_modules()) {
     alone();
+    end_all_own(); // the table of variables may change
     send_new_modules(*self_);
     g_quick = has_table() && !wants_calls() && !g_handlers && !g_closed;
   }
@@ -223,6 +226,7 @@ void Hook::step_aside() {
   send_before_leaving();
   if (self_->alone) leave_alone();
   else leave(*self_);
+  const StoringBreak lets_go(*self_);
   os::yield();
   if (self_->alone) be_alone(self_);
   else enter(*self_);
@@ -231,10 +235,7 @@ void Hook::step_aside() {
 // What the hook has made necessary, and its messages.
 void Hook::end() {
   ThreadState& self = *self_;
-  if (self.learned) {
-    self.learned = false;
-    if (__sooth_thread.abi.detail == 0) void_cells(t_); // what they leave out would teach something now
-  }
+  if (self.learned) knows_more(t_, self);
   if (self.looks_for_silence) {
     self.looks_for_silence = false;
     bool any = false;
@@ -257,6 +258,8 @@ void Hook::end() {
   }
   const bool has_something = self.out_used != 0;
   if (!has_something) __atomic_store_n(&self.unsent, ~std::uint64_t{0}, __ATOMIC_RELEASE); // a start that waits
+  if (g_own == nullptr && self.alive) begin_segment(self);
+  if (!self.alive) end_segments();
   g_own = self.alive ? &self : nullptr;
   if (self.stops) __atomic_store_n(&self.ended, true, __ATOMIC_RELEASE);
   if (self.alone) {
@@ -266,6 +269,7 @@ void Hook::end() {
     leave(self);
   }
   if (!has_something) return;
+  const StoringBreak lets_go(self);
   send_out(self);
   if (self.sent % kAheadStep == 0)
     while (observer_is_there() && is_too_far_ahead()) os::yield();
@@ -277,7 +281,15 @@ Hook::~Hook() {
   if (outermost_ && self_ != nullptr) end();
   if (blocked_) os::call(SYS_rt_sigprocmask, 2, reinterpret_cast<long>(&mask_), 0, 8);
   --__sooth_thread.quiet;
-  if (calls_ != nullptr) make_calls(calls_);
+  if (calls_ == nullptr) return;
+  const StoringBreak lets_go(*self_); // the functions may wait for anybody
+  make_calls(calls_);
+}
+
+void knows_more(Thread* t, ThreadState& self) {
+  self.learned = false;
+  if (__sooth_thread.abi.detail == 0) void_cells(t); // what they leave out would teach something now
+  begin_segment(self);
 }
 
 void see_everything(ThreadState& self) {
@@ -328,6 +340,7 @@ void send_waits(ThreadState& self, std::uint32_t other) {
 
 void send_checkpoint(ThreadState& self, wire::CheckpointKind kind, std::uint32_t site) {
   tell_all_starts(self);
+  end_all_own();
   std::uint32_t threads = 0;
   for (std::uint32_t i = 0; i < g_thread_count; ++i)
     if (const ThreadState* other = find_thread(i)) threads += other->in_epoch;

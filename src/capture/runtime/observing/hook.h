@@ -17,8 +17,9 @@ struct Counts {
   std::uint64_t horizons;
   std::uint64_t forks;
   std::uint64_t unsupported;
-  std::uint64_t early;      // hooks that ran before the observer knew all names of the property
-  std::uint64_t late_names; // threads that got their names after their start had to be sent
+  std::uint64_t early;       // hooks that ran before the observer knew all names of the property
+  std::uint64_t handed_over; // times that a thread learned a clock that is only guessed (own_pages.h)
+  std::uint64_t late_names;  // threads that got their names after their start had to be sent
 };
 extern Counts g_counts;
 inline void add_to(std::uint64_t& count) { __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED); }
@@ -60,6 +61,9 @@ extern constinit thread_local ThreadState* g_own;
 // Whether hooks may take the quick paths of quick.h: there is an observer, it knows all names, and
 // no property needs more than that.
 extern bool g_quick;
+
+// The thread's clock has changed in this hook.
+void knows_more(Thread* t, ThreadState& self);
 
 // Step 1 of Algorithm A: the thread's next event is relevant. It takes its position in the observed
 // run. Call it with everything held that the event touches, before the clocks of these move.

@@ -25,6 +25,7 @@ namespace sooth::runtime::observing {
 
 void access(Thread* t, EventKind kind, std::uint64_t address, const void* bytes, std::uint64_t size,
             std::uint32_t site);
+void copy(Thread* t, std::uint64_t to, std::uint64_t from, std::uint64_t size, std::uint32_t site);
 void fill(Thread* t, std::uint64_t address, std::uint8_t byte, std::uint64_t size, std::uint32_t site);
 void sync(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);
 void failed(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t value);

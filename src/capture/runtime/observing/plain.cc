@@ -1,6 +1,6 @@
 #include "capture/runtime/observing/plain.h"
 
-#include "capture/runtime/observing/hook.h"
+#include "capture/runtime/observing/own_pages.h"
 #include "capture/runtime/observing/section.h"
 #include "capture/runtime/observing/values.h"
 #include "capture/runtime/recording/cell_table.h"
@@ -76,7 +76,7 @@ inline void read_held(ThreadState& self, const Part& part) {
     if (is_known_to_cover(self, record.access)) {
       set_record(record, {self.clock, record.write});
     } else {
-      learn(self, record.write);
+      learn_from(self, *part.line, bytes_of_record(i, records.shift), record.write);
       set_record(record, {joined(self, record.access), record.write});
     }
   }
@@ -103,9 +103,11 @@ inline void write_records(ThreadState& self, const Part& part, Records records) 
   const unsigned end = (part.first + part.count) >> records.shift;
   for (unsigned i = part.first >> records.shift; i < end; ++i) {
     Record& record = records.at[i];
-    if (!is_known_to_cover(self, record.access)) learn(self, record.access);
+    if (!is_known_to_cover(self, record.access))
+      learn_from(self, *part.line, bytes_of_record(i, records.shift), record.access);
     set_record(record, {self.clock, self.clock});
   }
+  part.line->guessed &= ~part.mask();
 }
 
 template <typename Put>
@@ -140,10 +142,7 @@ inline ThreadState* begin_plain(std::uint64_t address, std::uint64_t size) {
 }
 
 inline void end_plain(Thread* t, ThreadState& self) {
-  if (__builtin_expect(self.learned, 0)) {
-    self.learned = false;
-    if (__sooth_thread.abi.detail == 0) void_cells(t); // what they leave out would teach something now
-  }
+  if (__builtin_expect(self.learned, 0)) knows_more(t, self);
   leave(self);
 }
 
@@ -184,6 +183,12 @@ std::uint64_t plain_access(Thread* t, bool writes, std::uint64_t address, const 
     const auto count = static_cast<unsigned>(left < size - done ? left : size - done);
     Page* page = page_of(*self, at);
     if (page == nullptr) break;
+    if (is_own(*page)) {
+      if (!leaves_out(*self, *page, writes)) break;
+      const std::uint64_t rest = kPageBytes - at % kPageBytes;
+      done += rest < size - done ? rest : size - done;
+      continue;
+    }
     const Part part = part_at(*page, at, count);
     const std::uint8_t* from = bytes + done;
     if (writes ? !write_part(*self, *page, part, {address, size},
@@ -191,6 +196,7 @@ std::uint64_t plain_access(Thread* t, bool writes, std::uint64_t address, const 
                : !read_part(*self, *page, part, [&] { return are_known(part, from); }))
       break;
     done += count;
+    if (page->owner == mark_of(*self)) note_uses(t, *self, *page, writes, 1);
   }
   end_plain(t, *self);
   return done;
@@ -201,8 +207,11 @@ bool plain_value(Thread* t, std::uint64_t address, T value) {
   if (__builtin_expect(address % kLineBytes + sizeof value > kLineBytes, 0)) return false;
   ThreadState* self = begin_plain(address, sizeof value);
   if (self == nullptr) return false;
-  bool done = false;
-  if (Page* page = page_of(*self, address)) {
+  bool done = false, own = false;
+  Page* page = page_of(*self, address);
+  if (page != nullptr && is_own(*page)) {
+    done = own = leaves_out(*self, *page, kWrites);
+  } else if (page != nullptr) {
     const Part part = part_at(*page, address, sizeof value);
     std::uint8_t* shadow = part.line->bytes + part.first;
     if constexpr (kWrites) {
@@ -216,9 +225,13 @@ bool plain_value(Thread* t, std::uint64_t address, T value) {
         return are_known(part, reinterpret_cast<const std::uint8_t*>(&value)); // what is not known, differs
       });
     }
+    if (done && page->owner == mark_of(*self)) {
+      note_uses(t, *self, *page, kWrites, 1);
+      own = is_own(*page);
+    }
   }
   end_plain(t, *self);
-  if (done) remember<kWrites>(t, address, value);
+  if (done && !own) remember<kWrites>(t, address, value);
   return done;
 }
 template bool plain_value<false>(Thread*, std::uint64_t, std::uint8_t);
@@ -235,7 +248,7 @@ PlainOperation::PlainOperation(Thread* t, std::uint64_t address, std::size_t siz
   ThreadState* self = begin_plain(address, size);
   if (self == nullptr) return;
   Page* page = page_of(*self, address);
-  if (page != nullptr) {
+  if (page != nullptr && (!is_own(*page) || may_use(*self, *page))) {
     const std::uint32_t owner = __atomic_load_n(&page->owner, __ATOMIC_RELAXED); // it stays while we are inside
     part_ = part_at(*page, address, static_cast<unsigned>(size));
     if (owner == 0) (lock_ = &part_.line->lock)->lock();

@@ -3,6 +3,7 @@
 #include <linux/membarrier.h>
 
 #include "capture/runtime/observing/lock.h"
+#include "capture/runtime/observing/own_pages.h"
 
 namespace sooth::runtime::observing {
 
@@ -25,11 +26,18 @@ void reset_section() {
 }
 
 void enter(ThreadState& self) {
+  if (try_enter(self)) return;
+  const StoringBreak lets_go(self);
   while (!try_enter(self)) Locked wait(g_alone_lock); // until the other thread is done
 }
 
-void be_alone(const ThreadState* self) {
-  g_alone_lock.lock();
+void be_alone(ThreadState* self) {
+  if (self != nullptr) {
+    const StoringBreak lets_go(*self);
+    g_alone_lock.lock();
+  } else {
+    g_alone_lock.lock();
+  }
   __atomic_store_n(&g_wants_alone, true, __ATOMIC_SEQ_CST);
   if (g_fences) __atomic_thread_fence(__ATOMIC_SEQ_CST);
   else os::call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

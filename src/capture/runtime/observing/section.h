@@ -36,7 +36,7 @@ inline void leave(ThreadState& self) { __atomic_store_n(&self.inside, 0, __ATOMI
 // Waits until nobody is alone.
 void enter(ThreadState& self);
 // Waits until nobody else is inside. The caller is not inside; `self` may be null.
-void be_alone(const ThreadState* self);
+void be_alone(ThreadState* self);
 void leave_alone();
 
 } // namespace sooth::runtime::observing

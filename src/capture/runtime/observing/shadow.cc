@@ -1,6 +1,6 @@
 #include "capture/runtime/observing/shadow.h"
 
-#include "capture/runtime/observing/hook.h"
+#include "capture/runtime/observing/own_pages.h"
 #include "capture/runtime/os.h"
 
 namespace sooth::runtime::observing {
@@ -50,11 +50,13 @@ struct Replaced {
 };
 Replaced* g_replaced;
 FutexLock g_replaced_lock;
+std::size_t g_replaced_bytes;
 
 void replaced(std::uint64_t records) {
   auto* node = static_cast<Replaced*>(take_memory(sizeof(Replaced)));
   if (node == nullptr) return; // it is never freed
   Locked lock(g_replaced_lock);
+  g_replaced_bytes += bytes_of_records(records_in(records).shift);
   *node = {g_replaced, records};
   g_replaced = node;
 }
@@ -64,7 +66,7 @@ void for_records(const Part& part, Body body) {
   if (!fit_records(part)) return end_messages();
   const Records records = records_in(part.line->records);
   const unsigned end = (part.first + part.count) >> records.shift;
-  for (unsigned i = part.first >> records.shift; i < end; ++i) body(records.at[i]);
+  for (unsigned i = part.first >> records.shift; i < end; ++i) body(records.at[i], bytes_of_record(i, records.shift));
 }
 
 // Calls body(part) for the lines of [low, high) that have something to forget, each held for
@@ -77,6 +79,11 @@ bool for_used_lines(ThreadState& self, std::uint64_t low, std::uint64_t high, Bo
       at = (at | (kPageBytes - 1)) + 1;
       continue;
     }
+    if (leaves_out(self, *page, false)) { // as if written: it knows all that was done there
+      at = (at | (kPageBytes - 1)) + 1;
+      continue;
+    }
+    if (is_own(*page) && !may_use(self, *page)) return false;
     const std::uint64_t end = (at | (kLineBytes - 1)) + 1 < high ? (at | (kLineBytes - 1)) + 1 : high;
     Line& line = page->lines[at % kPageBytes / kLineBytes];
     if (__atomic_load_n(&line.records, __ATOMIC_RELAXED) != 0) { // 0: nobody was there
@@ -109,6 +116,15 @@ bool fit_records(const Part& part) {
   return true;
 }
 
+void one_record(Line& line, Record record) {
+  const std::uint64_t old = line.records;
+  set_record(line.whole, record);
+  __atomic_store_n(&line.records, reinterpret_cast<std::uint64_t>(&line.whole) | 6, __ATOMIC_RELEASE);
+  if (old != 0 && records_in(old).at != &line.whole) replaced(old);
+}
+
+bool has_many_replaced() { return __atomic_load_n(&g_replaced_bytes, __ATOMIC_RELAXED) > std::size_t{16} << 20; }
+
 Page* find_page_slowly(ThreadState& self, std::uint64_t address, bool make) {
   const std::uint64_t number = address / kPageBytes;
   Page* page = look_up(number);
@@ -119,16 +135,26 @@ Page* find_page_slowly(ThreadState& self, std::uint64_t address, bool make) {
 
 bool may_use(ThreadState& self, Page& page) {
   std::uint32_t owner = __atomic_load_n(&page.owner, __ATOMIC_ACQUIRE);
-  if (owner == 0 || owner == mark_of(self)) return true;
+  if (owner == 0) return true;
+  if (owner == mark_of(self)) {
+    if (is_own(page)) end_own(page);
+    return true;
+  }
   if (self.alone) {
-    page.owner = 0;
+    if (is_own(page)) take_own(page);
+    page.owner = page.moves < kMostMoves ? mark_of(self) : 0;
+    page.moves += page.owner != 0;
+    page.ends = 0;
     return true;
   }
   // A thread that has ended is not there any more; the next one has the page to itself.
   const ThreadState* other = find_thread(owner - 1);
   if (other == nullptr || !__atomic_load_n(&other->ended, __ATOMIC_ACQUIRE)) return false;
-  return __atomic_compare_exchange_n(&page.owner, &owner, mark_of(self), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-         owner == 0;
+  if (!__atomic_compare_exchange_n(&page.owner, &owner, mark_of(self), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return owner == 0;
+  if (is_own(page)) end_own(page);
+  page.ends = 0;
+  return true;
 }
 
 bool Lines::hold(ThreadState& self, std::uint64_t low, std::uint64_t high) {
@@ -155,9 +181,11 @@ bool Lines::hold(ThreadState& self, std::uint64_t low, std::uint64_t high) {
 }
 
 void shadow_read(ThreadState& self, const Lines& lines) {
-  lines.each([&](const Part& part) { for_records(part, [&](Record& record) { learn(self, record.write); }); });
   lines.each([&](const Part& part) {
-    for_records(part, [&](Record& record) {
+    for_records(part, [&](Record& record, std::uint64_t bytes) { learn_from(self, *part.line, bytes, record.write); });
+  });
+  lines.each([&](const Part& part) {
+    for_records(part, [&](Record& record, std::uint64_t) {
       const ClockNumber access = joined(self, record.access);
       if (access != record.access) set_record(record, {access, record.write});
     });
@@ -166,9 +194,12 @@ void shadow_read(ThreadState& self, const Lines& lines) {
 }
 
 void shadow_write(ThreadState& self, const Lines& lines) {
-  lines.each([&](const Part& part) { for_records(part, [&](Record& record) { learn(self, record.access); }); });
   lines.each([&](const Part& part) {
-    for_records(part, [&](Record& record) { set_record(record, {self.clock, self.clock}); });
+    for_records(part, [&](Record& record, std::uint64_t bytes) { learn_from(self, *part.line, bytes, record.access); });
+  });
+  lines.each([&](const Part& part) {
+    for_records(part, [&](Record& record, std::uint64_t) { set_record(record, {self.clock, self.clock}); });
+    part.line->guessed &= ~part.mask();
     touch(self, *part.line);
   });
 }
@@ -177,11 +208,13 @@ bool shadow_object(ThreadState& self, std::uint64_t address, std::uint64_t size,
   const std::uint64_t low = address & ~std::uint64_t{7};
   const std::uint64_t high = (address + size + 7) & ~std::uint64_t{7};
   if (ends && !for_used_lines(self, low, high, [&](const Part& part) {
-        for_records(part, [&](Record& record) { learn(self, record.access); });
+        for_records(part,
+                    [&](Record& record, std::uint64_t bytes) { learn_from(self, *part.line, bytes, record.access); });
       }))
     return false;
   return for_used_lines(self, low, high, [&](const Part& part) {
-    for_records(part, [&](Record& record) { set_record(record, {self.clock, self.clock}); });
+    for_records(part, [&](Record& record, std::uint64_t) { set_record(record, {self.clock, self.clock}); });
+    part.line->guessed &= ~part.mask();
     part.line->known &= ~part.mask();
     part.line->contested &= ~part.mask();
     if (part.count == kLineBytes) part.line->toucher = 0;
@@ -196,6 +229,7 @@ void for_all_records(void (*visit)(Record& record)) {
     drop_memory(old.at, bytes_of_records(old.shift));
     drop_memory(node, sizeof *node);
   }
+  g_replaced_bytes = 0;
   for (Page* page : g_pages)
     for (; page != nullptr; page = page->next)
       for (const Line& line : page->lines) {

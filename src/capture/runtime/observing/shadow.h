@@ -43,16 +43,32 @@ struct alignas(64) Line {
   std::uint64_t contested; // bytes of which it is unknown which of two stores came last
   std::uint64_t records;   // where they are; the lowest bits: log2 of a record's bytes. 0: both clocks are zero
   Record whole;            // the place of a record for all of the line
+  std::uint64_t guessed;   // bytes whose clocks are those of a page's owner, accessed or not (own_pages.h)
   alignas(64) std::uint8_t bytes[kLineBytes];
 };
 static_assert(sizeof(Line) == 128);
+
+// A page that a thread takes from a living one is its own. After so many times it is nobody's: then
+// all lock its lines.
+inline constexpr std::uint8_t kMostMoves = 3;
 
 struct Page {
   Page* next;
   std::uint64_t number;
   std::uint32_t owner; // the thread that needs no lock here; 0: everybody does
+  std::uint8_t moves;  // how often another living thread has got it, up to kMostMoves
+  // Own pages (own_pages.h).
+  std::uint8_t ends;     // how often the owner itself has ended that, up to kMostEnds
+  bool listed;           // among those that were ever owned so, since these ended all at once
+  std::uint32_t uses;    // accesses by the owner in this segment of its
+  std::uint64_t segment; // the owner's, then
+  std::uint64_t own;     // the word of its owner, which has left out accesses here; 0: the lines say everything
+  Page* next_own;
   Line lines[kPageBytes / kLineBytes];
 };
+
+// Whether its owner has left out accesses (own_pages.h): the lines do not say everything.
+inline bool is_own(const Page& page) { return __atomic_load_n(&page.own, __ATOMIC_ACQUIRE) != 0; }
 
 // The bytes [first, first + count) of a line.
 struct Part {
@@ -137,6 +153,14 @@ inline void set_record(Record& record, Record now) {
   __builtin_memcpy(&word, &now, sizeof word);
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(&record), word, __ATOMIC_RELEASE);
 }
+// The bytes of a line that a record is about.
+inline std::uint64_t bytes_of_record(unsigned index, unsigned shift) {
+  return (shift == 6 ? ~std::uint64_t{0} : (std::uint64_t{1} << (1u << shift)) - 1) << (index << shift);
+}
+// One record for all of the line.
+void one_record(Line& line, Record record);
+// Whether so much memory was replaced that collecting pays.
+bool has_many_replaced();
 // Afterwards every record lies inside the part or outside of it. False: no memory.
 bool fit_records(const Part& part);
 // The thread has accessed the line.

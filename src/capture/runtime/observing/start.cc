@@ -4,6 +4,7 @@
 #include "capture/runtime/observing/channel.h"
 #include "capture/runtime/observing/hook.h"
 #include "capture/runtime/observing/names.h"
+#include "capture/runtime/observing/own_pages.h"
 #include "capture/runtime/observing/section.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/file.h"
@@ -21,6 +22,7 @@ bool start(const char* program) {
   if (!open_channels(os::environment("SOOTH_OBSERVER"), os::environment("SOOTH_TOKEN"), program)) return false;
   static constexpr Sink kObserver = {Mode::Observing, access, fill, sync, failed, frames, waits, no_child, finish};
   make_section();
+  make_own_pages();
   g_sink = &kObserver;
   return true;
 }
@@ -59,6 +61,7 @@ void finish(trace::EndKind kind, int value) {
   out.number(counts.unsupported + g_header->defects[static_cast<unsigned>(Defect::UnsupportedCalls)]);
   out.number(counts.early);
   out.number(counts.late_names);
+  out.number(counts.handed_over);
   wire::put_length(frame, static_cast<std::size_t>(out.at - frame) - wire::kLengthBytes);
   send_frames(kControlChannel, frame, static_cast<std::size_t>(out.at - frame));
   // A failed exec goes on, and finishes once more.

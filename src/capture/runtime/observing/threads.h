@@ -35,6 +35,9 @@ struct ThreadState {
 
   ClockNumber clock;           // others look at it
   bool learned;                // its clock has changed in this hook
+  std::uint64_t segment;       // how often that has happened: a number for what it knows (own_pages.h)
+  std::uint64_t breaks;        // how often it let another thread go first inside a store (own_pages.h)
+  std::uint64_t left_out;      // accesses that hooks saw, and left out (own_pages.h)
   std::uint32_t count;         // its relevant events in this epoch
   std::uint64_t sequence;      // its messages in this epoch
   std::uint64_t last_position; // of its newest event. Others look at it

@@ -338,6 +338,13 @@ void share_kept_ranges(Thread* t) {
 
 void reset_kept_lock() { g_kept_lock.reset(); }
 
+bool holds_kept(std::uint64_t address, std::uint64_t size) {
+  const unsigned n = __atomic_load_n(&g_kept_count, __ATOMIC_ACQUIRE);
+  for (unsigned i = 0; i < n; ++i)
+    if (g_kept[i].begin < address + size && address < g_kept[i].end) return true;
+  return false;
+}
+
 bool writes_are_kept(std::uint64_t address) {
   const unsigned n = __atomic_load_n(&g_kept_count, __ATOMIC_ACQUIRE);
   for (unsigned i = 0; i < n; ++i)

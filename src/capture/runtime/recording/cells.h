@@ -56,6 +56,7 @@ void void_range(Thread* t, std::uint64_t address, std::uint64_t size);
 // Ranges whose writes are always kept: data segments of instrumented objects, watched variables.
 void keep_writes(std::uint64_t address, std::uint64_t size);
 bool writes_are_kept(std::uint64_t address);
+bool holds_kept(std::uint64_t address, std::uint64_t size); // a part of the bytes is in such a range
 // Nobody owns them (ownership.h).
 void share_kept_ranges(Thread* t);
 

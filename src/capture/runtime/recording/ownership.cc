@@ -198,7 +198,7 @@ bool settle(Thread* t, std::uint64_t address, Use use) {
 
 template <typename F>
 void each_block(std::uint64_t address, std::uint64_t size, F&& f) {
-  if (size == 0 || __sooth_thread.abi.owner_mask == 0) return;
+  if (size == 0 || __sooth_thread.abi.owner_mask == 0 || !is_recording()) return;
   const std::uint64_t end = address + size;
   for (std::uint64_t at = address & ~(kOwnerBlock - 1); at < end; at += kOwnerBlock) f(at);
 }

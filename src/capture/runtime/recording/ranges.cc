@@ -147,6 +147,7 @@ void range_access(Thread* t, EventKind kind, const void* address, const void* by
 void copy_access(Thread* t, const void* to, const void* from, std::uint64_t size, std::uint32_t site) {
   // Both are settled before anything is left out.
   const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
+  if (is_observing()) return observing::copy(t, target, source, size, site);
   const auto settled = [&] {
     return is_settled(EventKind::Read, source, size) && is_settled(EventKind::Write, target, size);
   };
@@ -166,6 +167,7 @@ void loop_access(Thread* t, const void* address, std::uint64_t size, std::uint32
   const auto* bytes = static_cast<const std::uint8_t*>(address);
   const EventKind kind = what & kLoopWrite ? EventKind::Write : EventKind::Read;
   if (size == 0 || monitoring::is_out_of_sight(target, size)) return;
+  if (is_observing()) begin_storing(); // a write is made: what is left out now need not be waited for
   if (is_replaying() || (is_observing() && !observing::may_be_relevant(target, size)))
     return g_sink->access(t, kind, target, bytes, size, site); // one event, as recorded
   // Every state of a global counts, also in the middle of the loop.
