@@ -3,6 +3,7 @@
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -477,6 +478,41 @@ def lost(bench):
         check("cutOff" in lacks(row), row)
 
 
+def secured(bench):
+    """The configuration of docs/fleet.md: TLS, and two users, of whom the relay may do only what it has to."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sooth-tls-"))
+    try:
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "server.key", "-out",
+                        folder / "server.pem", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
+                       check=True, capture_output=True, timeout=60)
+        shown = (HERE.parent.parent / "docs" / "fleet.md").read_text(encoding="utf-8")
+        lines = itertools.takewhile(lambda line: line.startswith("    "), shown[shown.index("    listen: 0.0.0.0:4222") :].splitlines())
+        # Where it listens and stores, options say.
+        text = "\n".join(line for line in lines if not line.strip().startswith(("listen:", "jetstream ")))
+        text = text.replace("$RELAY", "secret1").replace("$OBSERVER", "secret2")
+        (folder / "nats.conf").write_text(text.replace("server.", f"{folder}/server."), encoding="utf-8")
+        with Fleet(*bench, server_options=("-c", folder / "nats.conf")) as fleet:
+            url = "tls://{}@127.0.0.1:" + str(fleet.port)
+            fleet.nats_options = ["--nats-ca", folder / "server.pem"]
+            program = fleet.build()
+            fleet.url = url.format("observer:secret2")
+            one = fleet.observer("one")
+            fleet.url = url.format("relay:secret1")
+            relay = fleet.relay()
+            process = fleet.start(program, ["200"], relay.address)
+            check(ended(process)[1:] == ("", 7), "the program", relay.text())
+            result = fleet.sooth("fleet", "--nats", fleet.url, "--once", *fleet.nats_options)
+            check(result.returncode == 2, "a relay may not read verdicts", result)
+            fleet.url = url.format("observer:secret2")
+            row = fleet.wait_for([process.pid])[process.pid]
+            check(row["complete"] and findings(row) == EXPECTED[("200",)], row, one.text())
+            for wrong, options in ((url.format("observer:wrong"), fleet.nats_options), (fleet.url, [])):
+                result = fleet.sooth("fleet", "--nats", wrong, "--once", *options)
+                check(result.returncode == 2 and result.stderr.startswith("sooth: "), wrong, result)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def wrong_usage(bench):
     """Sentences for what cannot work."""
     with Fleet(*bench) as fleet:
@@ -494,7 +530,7 @@ def wrong_usage(bench):
             check(result.returncode == 2 and sentence in result.stderr, arguments, result)
 
 
-SCENARIOS = {f.__name__: f for f in (verdicts, faults, forged, token, full, stop, lost, wrong_usage)}
+SCENARIOS = {f.__name__: f for f in (verdicts, faults, forged, token, full, stop, lost, secured, wrong_usage)}
 
 
 def main():

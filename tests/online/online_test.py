@@ -832,6 +832,7 @@ def owned(bench, seeds=range(1000, 1060)):
     """The same where every page that a thread may own is owned at once; and programs whose threads run freely."""
     scripted(bench, seeds, settings="own=1")
     handovers(bench, runs=1, settings="own=1")
+    handovers(bench, runs=1, settings="own=1", flags=["-fno-sooth-own"])  # nothing is: its stores do not say when they are made
     readers(bench, settings="own=1")
     generations(bench, settings="own=1")
 
@@ -916,9 +917,9 @@ def readers(bench, rounds=2000, settings=None):
         check(all(k >= n for k, n in zip(known, least)), "event", value, "of", variable, "knows", known)
 
 
-def handovers(bench, runs=3, rounds="400", settings=None):
+def handovers(bench, runs=3, rounds="400", settings=None, flags=()):
     """Threads that run freely: every message's clock has all that it must have, and the positions are one of its orders."""
-    program = bench.build("handovers.cpp", "-no-pie")
+    program = bench.build("handovers.cpp", "-no-pie", *flags)
     for _ in range(runs):
         events = collect(bench, program, [("seen", 4)], rounds, settings=settings)
         check(len(events) == 12 * int(rounds), len(events))

@@ -130,7 +130,7 @@ bool leaves_out(ThreadState& self, std::uint64_t address, bool writes) {
 
 void begin_own(Thread* t, ThreadState& self, Page& page) {
   const std::uint64_t word = __sooth_thread.abi.mine;
-  if (g_stopped || g_table == nullptr || word == kNobody) return;
+  if (g_stopped || g_table == nullptr || word == kNobody || !all_modules_own()) return;
   if (!may_be_own(self, page)) return note_end(page);
   for (Line& line : page.lines) set_all(self, line);
   void_range(t, page.number * kPageBytes, kPageBytes); // its cells learn nothing of what is left out

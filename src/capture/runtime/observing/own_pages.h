@@ -9,8 +9,8 @@
 //   compiled code.
 // Where we differ: nothing is written to a trace, so that owning ends at every change of the
 //   thread's clock. The records of the page are those of one segment: everything in it counts as
-//   written with the thread's clock. docs/protocol.md ("Own pages") argues why no order is lost, and
-//   says when one too many may be there; these are counted.
+//   written with the thread's clock. docs/protocol.md ("Own pages") argues why no order is lost,
+//   and says when one too many may be there; these are counted.
 // Cost: for the owner nothing but a load and a comparison. To begin about a microsecond; to end one
 //   or two, with a barrier on all cores if another thread comes.
 #pragma once
@@ -40,9 +40,10 @@ void begin_segment(ThreadState& self);
 // The thread's last hook.
 void end_segments();
 
-// Whether an access of this page changes nothing. A write has to be between `storing` and its store:
-// then a thread that takes the page waits for it.
+// The page was its own in an earlier segment. True: it is again.
 bool renew_own(const ThreadState& self, Page& page);
+// Whether an access of this page changes nothing. A write has to be between `storing` and its
+// store: then a thread that takes the page waits for it.
 inline bool leaves_out(ThreadState& self, Page& page, bool writes) {
   const SoothThreadAbi& abi = __sooth_thread.abi;
   if (!is_own(page) || self.learned || (writes && abi.storing == 0)) return false;

@@ -227,6 +227,8 @@ void own_in_module(bool has_owners) {
     if (Thread* t = enter()) share_kept_ranges(t);
 }
 
+bool all_modules_own() { return g_modules_have_owners && !is_stopped(); }
+
 void start_owning() {
   Thread* t = __sooth_thread.thread;
   if (!g_modules_have_owners || is_stopped() || g_own_after == 0) return;

@@ -55,6 +55,8 @@ inline constexpr std::uint64_t kMostAccesses = 200; // that a word can count
 
 // A module's code is about to run. `has_owners`: not with -fno-sooth-own.
 void own_in_module(bool has_owners);
+// Whether all modules so far have them.
+bool all_modules_own();
 // Makes the table, if the modules so far allow it. Without it (there are other threads, the system
 // refuses something, or everything is to be recorded) nothing is ever owned.
 void start_owning();
