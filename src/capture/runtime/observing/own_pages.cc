@@ -59,9 +59,18 @@ bool is_written(const ThreadState& self, const Page& page) {
       return false;
   return true;
 }
+// Whether the thread uses a good part of the page, not only its own piece of what threads share.
+bool is_spread(const ThreadState& self, const Page& page) {
+  constexpr unsigned kLines = 8;
+  unsigned used = 0;
+  for (const Line& line : page.lines)
+    used += line.records != 0 && !all_records(line, 0, kLineBytes, [&](Record r) { return r.access != self.clock; });
+  return used >= kLines;
+}
 bool may_be_own(const ThreadState& self, const Page& page) {
   const std::uint64_t address = page.number * kPageBytes;
   if (may_hold_variables(address, kPageBytes)) return false;
+  if (page.moves != 0 && !owns_eagerly() && !is_spread(self, page)) return false;
   // Threads often use globals side by side.
   if (holds_kept(address, kPageBytes) && !owns_eagerly() && !is_written(self, page)) return false;
   for (std::uint64_t i = 0; i < kPageBytes / kLineBytes; ++i)
