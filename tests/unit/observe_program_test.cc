@@ -73,7 +73,7 @@ TEST(ObservedProgram, ARunThatBeginsWithALaterEventIsPredicted) {
 
 // The messages of another order that violates come first; in the end, the verdict is the same.
 TEST(ObservedProgram, AnObservedViolationIsNotPredictedAsWell) {
-  Observation o("property p: start(landing == 1) -> approved == 5\n");
+  Observation o("property p: start(landing == 1) -> approved + radio == 9\n");
   ASSERT_TRUE(o.begin());
   const std::vector<Message> first = {ForkMessage{{0, 0, 0}, 1}, o.write(0, 1, 1, "approved", 1, {{0, 1}}),
                                       o.write(1, 0, 3, "landing", 1, {{1, 1}}), EndMessage{{0, 1, 1}}};
