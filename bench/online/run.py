@@ -198,7 +198,8 @@ def markdown(rows, sent, many, stored, rounds):
             f"| {table.ratio(row['online'], row['native'])}x | {table.ratio(row['online'], row['tsan'])} | {relative[-1]:.2f} "
             f"| {row['messages']:,} | {row['answer']} |"
         )
-    lines += ["", f"Geometric mean of online / recorded: **{table.geometric_mean(relative):.2f}**; highest: {max(relative):.2f}."]
+    if rows:
+        lines += ["", f"Geometric mean of online / recorded: **{table.geometric_mean(relative):.2f}**; highest: {max(relative):.2f}."]
     lines += ["", "| program | native MiB | TSan MiB | recorded MiB | online MiB |", "|---|---:|---:|---:|---:|"]
     for row in rows:
         lines.append("| " + " | ".join([row["name"], *(table.mebibytes(row[v + "_memory"]) for v in VARIANTS)]) + " |")
