@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What recording costs: each program natively, under ThreadSanitizer and recorded by Sooth, side by side.
 
-    ./dev bench record [--quick | --short] [--rounds N] [--only NAME]... [--before COMMAND] [--sooth FOLDER] [--output FILE]
+    ./dev bench record [--quick | --short] [--rounds N] [--only NAME]... [--projects] [--before COMMAND]
+                       [--sooth FOLDER] [--output FILE]
 
 The three builds differ in nothing but the instrumentation (clang 19, -O2). Rounds are interleaved, so that a busy
 moment of the machine hits all three; the table has medians. Sooth writes its trace to the disk that holds the build.
 All three must print the same, or the row is an error. --quick is a smoke test: one round, small sizes, and the table
-goes to the terminal only. --short has sizes of about a third. On a machine that does other things,
+goes to the terminal only. --projects adds memcached, leveldb and readerwriterqueue from Debian's sources, which takes
+long to build. --short has sizes of about a third. On a machine that does other things,
 --before 'chrt -r 1' keeps them out of the way.
 """
 
@@ -24,7 +26,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import debian_source  # noqa: E402  (found through the line above)
+import projects  # noqa: E402  (beside this file)
 import table  # noqa: E402  (beside this file)
+from projects import Workload  # noqa: E402
 from table import BenchError  # noqa: E402
 
 FLAGS = ["-std=c++20", "-O2", "-pthread"]
@@ -120,41 +124,59 @@ def make_text(path, size):
 BEFORE = []  # what each measured program is started with
 
 
-def run_once(arguments, folder, environment=None):
-    """(seconds, peak memory in KiB, standard output)"""
+def run_once(arguments, folder, environment=None, workload=None, fine=(0,)):
+    """(seconds, peak memory in KiB of the largest process, standard output)"""
     result = folder / "result"
+    if workload and workload.prepare:
+        workload.prepare()
     with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
-        subprocess.run(
+        process = subprocess.Popen(
             [*BEFORE, folder.parent / "measure", result, *arguments],
-            stdout=out, stderr=err, cwd=folder, env={**os.environ, **(environment or {})}, check=True,
+            stdout=out, stderr=err, cwd=folder, env={**os.environ, **(environment or {})},
         )
+        if workload and workload.drive:
+            workload.drive(process)
+        if process.wait() != 0:
+            raise BenchError(f"{arguments} could not be measured")
         out.seek(0)
         err.seek(0)
         seconds, memory, status = result.read_text().split()
-        if int(status) != 0:
+        if int(status) not in fine:
             said = err.read(2000).decode(errors="replace")
             raise BenchError(f"{' '.join(map(str, arguments))} ended with {status}: {said}")
         return float(seconds), int(memory), out.read()
 
 
+WITHOUT_RANDOM_ADDRESSES = ["setarch", platform.machine(), "-R"]
+
+
 def tsan_prefix(program, folder, arguments):
     """ThreadSanitizer's fixed memory map does not suit every kernel's address randomisation: `setarch -R` if need be."""
     try:
-        run_once([program, *arguments], folder)
+        run_once([program, *arguments], folder, {"TSAN_OPTIONS": "exitcode=0"})
         return []
     except BenchError:
-        return ["setarch", platform.machine(), "-R"]
+        return WITHOUT_RANDOM_ADDRESSES
 
 
-def measure(programs, arguments, rounds, folder, tool):
-    prefix = {"tsan": tsan_prefix(programs["tsan"], folder, arguments)}
+def prefix_of(workload, folder):
+    """A server is not tried: one that does not start would be waited for."""
+    if workload.drive:
+        return WITHOUT_RANDOM_ADDRESSES
+    return tsan_prefix(workload.programs["tsan"], folder, workload.arguments)
+
+
+def measure(workload, rounds, folder):
+    programs = workload.programs
+    prefix = {"tsan": prefix_of(workload, folder)}
     # Races found by ThreadSanitizer must not change its exit status here: the cost is what is measured.
     environment = {"TSAN_OPTIONS": "exitcode=0"}
     seconds, memory, outputs = ({variant: [] for variant in ("native", "tsan", "sooth")} for _ in range(3))
-    trace_bytes, stats = 0, {}
+    sizes, events = [], []
     for _ in range(rounds):
         for variant in seconds:
-            taken, peak, output = run_once([*prefix.get(variant, []), programs[variant], *arguments], folder, environment)
+            command_line = [*prefix.get(variant, []), programs[variant], *workload.arguments]
+            taken, peak, output = run_once(command_line, folder, environment, workload)
             seconds[variant].append(taken)
             memory[variant].append(peak)
             outputs[variant].append(output)
@@ -163,26 +185,26 @@ def measure(programs, arguments, rounds, folder, tool):
                 if not traces:
                     raise BenchError("the recorded run left no trace")
                 # Blocks, not length: parts that were allotted and never written are holes.
-                trace_bytes = sum(min(t.stat().st_size, t.stat().st_blocks * 512) for t in traces)
-                stats = stats or table.trace_statistics(traces[0])
+                sizes.append(sum(min(t.stat().st_size, t.stat().st_blocks * 512) for t in traces))
+                events.append(table.trace_statistics(traces[0])["events"])
                 for trace in traces:
                     trace.unlink()
-    if len({output for variant in outputs.values() for output in variant}) != 1:
+    if workload.same_output and len({output for variant in outputs.values() for output in variant}) != 1:
         raise BenchError("the three builds do not print the same")
-    row = {"trace_bytes": trace_bytes, **stats}
+    middle = sorted(range(rounds), key=lambda i: sizes[i])[rounds // 2]  # events and bytes of one and the same run
+    row = {"name": workload.name, "meaning": workload.meaning, "trace_bytes": sizes[middle], "events": events[middle]}
     for variant in seconds:
         row[variant] = statistics.median(seconds[variant])
         row[variant + "_memory"] = statistics.median(memory[variant])
     if "count" in programs:
         count = folder / "accesses"
-        run_once([programs["count"], *arguments], folder, {"ACCESS_COUNT": str(count)})
+        run_once([programs["count"], *workload.arguments], folder, {"ACCESS_COUNT": str(count)})
         row["accesses"] = int(count.read_text())
     return row
 
 
 def bench_all(options, folder):
     rows, notes = [], []
-    tool = options.sooth / "sooth"
     runs = folder / "runs"  # apart from the programs: what appears here was left by a run
     runs.mkdir()
     command(["clang++-19", *FLAGS, HERE / "measure.cc", "-o", folder / "measure"])
@@ -192,8 +214,7 @@ def bench_all(options, folder):
         print(f"{name} ...", file=sys.stderr, flush=True)
         programs = build_own(name, folder, options.sooth)
         sizes = [quick_size] if options.quick else [short_size] if options.short else []
-        row = measure(programs, sizes, options.rounds, runs, tool)
-        rows.append({"name": name, "meaning": meaning, **row})
+        rows.append(measure(Workload(name, meaning, programs, sizes, None, None, True), options.rounds, runs))
     text = folder / "text"
     for name, recipe, (executable, *arguments) in REAL_PROGRAMS:
         if options.only and name not in options.only:
@@ -206,14 +227,25 @@ def bench_all(options, folder):
             continue
         if not text.exists():
             make_text(text, 300_000 if options.quick else 3_000_000 if options.short else 12_000_000)
-        row = measure(programs, [*arguments, str(text)], options.rounds, runs, tool)
-        rows.append({"name": name, "meaning": f"{name} from Debian's sources, compressing text", **row})
+        meaning = f"{name} from Debian's sources, compressing text"
+        rows.append(measure(Workload(name, meaning, programs, [*arguments, str(text)], None, None, True), options.rounds, runs))
+    for name in projects.NAMES if options.projects else ():
+        if options.only and name not in options.only:
+            continue
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        try:
+            workload = projects.build(name, options, compilers(options.sooth), folder)
+        except debian_source.NotAvailable as reason:
+            notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
+            continue
+        rows.append(measure(workload, options.rounds, runs))
     return rows, notes
 
 
 def more_options(parser):
     """Those of this benchmark and of `./dev bench run`, which has the same programs."""
     parser.add_argument("--short", action="store_true", help="sizes of about a third")
+    parser.add_argument("--projects", action="store_true", help=f"also {', '.join(projects.NAMES)} from Debian's sources")
     parser.add_argument("--before", default="", metavar="COMMAND", help="starts each program, as in `chrt -r 1`")
     return parser
 

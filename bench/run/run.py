@@ -11,27 +11,22 @@ medians, and says what the answer was: complete, or bounded and by how many unde
 --quick is a smoke test: one round, small sizes, and the table goes to the terminal only.
 """
 
-import collections
 import importlib.util
 import json
 import os
 import pathlib
-import shutil
-import socket
 import statistics
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RECORD = HERE.parent / "record"
-for folder in (ROOT / "tools", RECORD, ROOT / "tests" / "projects"):
+for folder in (ROOT / "tools", RECORD):
     sys.path.insert(0, str(folder))
 import debian_source  # noqa: E402  (found through the lines above)
+import projects  # noqa: E402
 import table  # noqa: E402
+from projects import Workload  # noqa: E402
 
 
 def module_at(path, name):
@@ -47,32 +42,8 @@ record = module_at(RECORD / "run.py", "bench_record")
 BEGIN = "<!-- table: written by ./dev bench run -->"
 VARIANTS = ("native", "tsan", "sooth")
 UNANSWERED = 65  # of `sooth run`: something has no answer
-PROJECTS = ("memcached", "leveldb", "readerwriterqueue")
-
-# One way to run a program: `programs` by variant, `arguments`, and `drive`, which talks to it while it runs (or None).
-Workload = collections.namedtuple("Workload", "name meaning programs arguments drive same_output")
-
 
 # --- one run -------------------------------------------------------------------------------------------------------
-
-
-def run_once(arguments, folder, drive, fine):
-    """(seconds, peak memory in KiB of the largest process, standard output)"""
-    result = folder / "result"
-    with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
-        process = subprocess.Popen([*record.BEFORE, folder.parent / "measure", result, *arguments],
-                                   stdout=out, stderr=err, cwd=folder)
-        if drive:
-            drive(process)
-        if process.wait() != 0:
-            raise record.BenchError(f"{arguments} could not be measured")
-        seconds, memory, status = result.read_text().split()
-        out.seek(0)
-        err.seek(0)
-        if int(status) not in fine:
-            said = err.read(2000).decode(errors="replace")
-            raise record.BenchError(f"{' '.join(map(str, arguments))} ended with {status}: {said}")
-        return float(seconds), int(memory), out.read()
 
 
 def answer_of(report):
@@ -92,7 +63,7 @@ def answer_of(report):
 
 def measure(workload, options, folder):
     plain = [workload.programs["tsan"], *workload.arguments]
-    prefix = [] if workload.drive else record.tsan_prefix(plain[0], folder, workload.arguments)
+    prefix = record.prefix_of(workload, folder)
     report = folder / "report.json"
     sooth = [options.sooth / "sooth", "run", "--exit-code", "0", "--budget", str(options.budget), "--json", report]
     commands = {
@@ -104,7 +75,8 @@ def measure(workload, options, folder):
     outputs, row = set(), {}
     for _ in range(options.rounds):
         for variant, command in commands.items():
-            taken, peak, output = run_once(command, folder, workload.drive, (0, UNANSWERED) if variant == "sooth" else (0,))
+            fine = (0, UNANSWERED) if variant == "sooth" else (0,)
+            taken, peak, output = record.run_once(command, folder, workload=workload, fine=fine)
             seconds[variant].append(taken)
             memory[variant].append(peak)
             outputs.add(output)
@@ -116,95 +88,6 @@ def measure(workload, options, folder):
         row[variant] = statistics.median(seconds[variant])
         row[variant + "_memory"] = statistics.median(memory[variant])
     return {"name": workload.name, "meaning": workload.meaning, **row}
-
-
-# --- real programs ---------------------------------------------------------------------------------------------------
-
-
-def wrapped_compilers(folder, sooth):
-    """variant -> Compilers whose names are single words: build systems take nothing else."""
-    from recording import Compilers  # only here: without --projects nothing of the tests is needed
-
-    out = {}
-    for variant, (cc, cxx, flags) in record.compilers(sooth).items():
-        names = []
-        for compiler, name in ((cc, "cc"), (cxx, "c++")):
-            path = folder / f"{variant}-{name}"
-            path.write_text(f'#!/bin/sh\nexec {compiler} {flags.replace("-O2", "").strip()} "$@"\n', encoding="ascii")
-            path.chmod(0o755)
-            names.append(str(path))
-        out[variant] = Compilers(*names)
-    return out
-
-
-class MemcachedClients:
-    """Talks to the server that is being measured, and ends it by its own command."""
-
-    CLIENTS = 6
-
-    def __init__(self, port, requests):
-        self.port, self.requests = port, requests
-
-    def __call__(self, process):
-        self.until_it_answers(process)
-        threads = [threading.Thread(target=self.one_client, args=(n,)) for n in range(self.CLIENTS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.talk(b"shutdown\r\n")
-
-    def until_it_answers(self, process):
-        while process.poll() is None:
-            try:
-                self.talk(b"version\r\nquit\r\n")
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise record.BenchError("memcached ended before it was asked anything")
-
-    def one_client(self, number):
-        lines = [f"set k{number}.{i % 100} 0 0 5\r\nv{i % 10000:04}\r\nget k{number}.{i % 100}\r\n" for i in range(self.requests)]
-        self.talk("".join(lines).encode() + b"quit\r\n")
-
-    def talk(self, text):
-        with socket.create_connection(("127.0.0.1", self.port), 300) as line:
-            sender = threading.Thread(target=line.sendall, args=(text,))  # it answers while it is still being asked
-            sender.start()
-            try:
-                while line.recv(1 << 16):
-                    pass
-            except ConnectionResetError:
-                pass  # the answer to `shutdown`
-            sender.join()
-
-
-def project(name, options, folder):
-    """Built three times by what `./dev projects` has for it, each time with a first run."""
-    import real_programs  # only here: see above
-
-    program = next(p for p in real_programs.PROGRAMS if p.name == name)
-    sources = real_programs.fetch_all(program, options.sooth.parent / "debian-sources")
-    text = folder / "project-text"
-    real_programs.make_text(text)
-    places = {}
-    for variant, compilers in wrapped_compilers(folder, options.sooth).items():
-        places[variant] = folder / f"{name}-{variant}"
-        real_programs.make_with(program, sources, compilers, places[variant], text)
-        for trace in places[variant].rglob("*.sooth"):
-            trace.unlink()
-    if name == "memcached":
-        port = real_programs.free_port()
-        programs = {variant: place / "memcached" / "memcached" for variant, place in places.items()}
-        arguments = ["-A", "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-t", "3"]
-        clients = MemcachedClients(port, 100 if options.quick else 5000 if options.short else 25000)
-        return Workload(name, f"memcached, six clients with {clients.requests} sets and gets each", programs, arguments, clients, True)
-    executable = {"leveldb": "workload", "readerwriterqueue": "unittests"}[name]
-    programs = {variant: place / "run" / executable for variant, place in places.items()}
-    if name == "leveldb":
-        wipe = lambda _: shutil.rmtree(folder / "runs" / "database", ignore_errors=True)  # noqa: E731
-        return Workload(name, "leveldb: four threads write, read and iterate", programs, ["database"], wipe, True)
-    return Workload(name, "readerwriterqueue's unit tests", programs, ["--disable-prompt"], None, False)  # it tells times
 
 
 # --- all ---------------------------------------------------------------------------------------------------------------
@@ -220,7 +103,7 @@ def workloads(options, folder, notes):
             programs[variant] = folder / f"{name}.{variant}"
             record.command([cxx, *record.FLAGS, *flags.split(), RECORD / f"{name}.cpp", "-o", programs[variant]])
         sizes = [quick_size] if options.quick else [short_size] if options.short else []
-        yield Workload(name, meaning, programs, sizes, None, True)
+        yield Workload(name, meaning, programs, sizes, None, None, True)
     for name, recipe, (executable, *arguments) in record.REAL_PROGRAMS:
         if options.only and name not in options.only:
             continue
@@ -232,12 +115,12 @@ def workloads(options, folder, notes):
         text = folder / "text"
         if not text.exists():
             record.make_text(text, 300_000 if options.quick else 3_000_000 if options.short else 12_000_000)
-        yield Workload(name, f"{name} from Debian's sources, compressing text", programs, [*arguments, str(text)], None, True)
-    for name in PROJECTS if options.projects else ():
+        yield Workload(name, f"{name} from Debian's sources, compressing text", programs, [*arguments, str(text)], None, None, True)
+    for name in projects.NAMES if options.projects else ():
         if options.only and name not in options.only:
             continue
         try:
-            yield project(name, options, folder)
+            yield projects.build(name, options, record.compilers(options.sooth), folder)
         except debian_source.NotAvailable as reason:
             notes.append(f"{name} is missing from the table: its source could not be had ({reason}).")
 
@@ -278,7 +161,6 @@ def bench_all(options, folder):
 
 def main():
     parser = record.more_options(table.options_for(__doc__, 3))
-    parser.add_argument("--projects", action="store_true", help=f"also {', '.join(PROJECTS)} from Debian's sources")
     parser.add_argument("--budget", type=float, default=300, help="seconds for each analysis (`sooth run --budget`)")
     options = record.read_options(parser)
     os.environ["TSAN_OPTIONS"] = "exitcode=0"  # the cost is measured, not what it finds

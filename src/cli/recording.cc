@@ -114,6 +114,21 @@ void note_end(const Recording& recording) {
   file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
+// An allocator in LD_PRELOAD would stand before the runtime, which then saw none of its objects.
+// So the runtime goes first, for programs that have it (it takes itself out of the variable again).
+// The program's own search path finds it.
+void go_before_preloaded(const std::string& program, Environment& environment) {
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  if (preloaded == nullptr || *preloaded == '\0') return;
+  std::ifstream file(program, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  if (!bytes.starts_with("\x7f"
+                         "ELF") ||
+      bytes.find("libsooth_rt.so") == std::string::npos)
+    return;
+  environment.set.emplace_back("LD_PRELOAD", fmt::format("libsooth_rt.so:{}", preloaded));
+}
+
 } // namespace
 
 void add_record_options(Parser& parser, RecordOptions& options, const std::string& all) {
@@ -185,6 +200,7 @@ Result<Recording> record(const std::vector<std::string>& command, const RecordOp
     return Error{fmt::format("cannot replace the trace: {}.", problem.message()), options.output};
   const Stamp before = stamp_of(target);
   environment.set.emplace_back("SOOTH_RUN", std::to_string(getpid()));
+  go_before_preloaded(command.front(), environment);
   const std::uint64_t since = now_ns();
   Watch watch({options.timeout, standstill.report ? target : "", standstill.keep,
                [&] { standstill.report(target, child_traces(target, since)); }});

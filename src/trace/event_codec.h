@@ -2,8 +2,10 @@
 //
 // Each slot is a tag byte and, where a prediction fails, a number in one of a few columns. Three
 // things are predicted from earlier slots:
-// - site and shape (size, order, flags, kind): one of the last two that followed the same site;
-// - address and value: those of the last event at the site, or the same stride again;
+// - site and shape (size, order, flags, kind): one of the last two that followed the same site; a
+//   shape also as the last one of its hash;
+// - address and value: those of the last event at the site, or the same stride again; an address
+//   also as near to the event before; a value also as the last one at the address;
 // - counter: it moves as it did at the site's last event.
 //
 //     for (i = 0; i < n; ++i) a[i] = 0;   first slots: tag and numbers; then the site, the stride
@@ -11,6 +13,9 @@
 //
 // The columns stand one after the other, so that noise (values) does not hide repetition
 // (everything else) from LZ4. A chunk starts with a fresh predictor and can be read alone.
+//
+// Atomic updates of 8 bytes have two numbers instead of a payload: how far the old value is from
+// the last one known at the address, and how far the new one is from the old.
 //
 // The encoder runs inside the user's program: no allocation, no library, a few nanoseconds a slot.
 // Whether a prediction holds is a branch, because programs repeat themselves and a skipped branch
@@ -28,23 +33,23 @@
 namespace sooth::trace {
 
 // Room that the encoder needs for each slot, and once for the lengths of the columns.
-inline constexpr std::size_t kMaxEncodedSlot = 68;
+inline constexpr std::size_t kMaxEncodedSlot = 69;
 inline constexpr std::size_t kEncodedHeader = 32;
 
 namespace codec_detail {
 enum Column : unsigned { kTags, kSites, kAddresses, kValues, kCounters, kPayloads, kColumns };
 // The most bytes that one slot can put into each column; 8 at least where numbers are written (see
 // put).
-inline constexpr std::size_t kColumnRoom[kColumns] = {1, 9, 9, 8, 9, 32};
-static_assert(1 + 9 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 + 4 <= kEncodedHeader);
+inline constexpr std::size_t kColumnRoom[kColumns] = {1, 10, 9, 8, 9, 32};
+static_assert(1 + 10 + 9 + 8 + 9 + 32 == kMaxEncodedSlot && kColumns * 4 + 4 <= kEncodedHeader);
 // In the last bytes of the header, so that bytes of another encoding are not taken for this one.
-inline constexpr std::uint32_t kCodecVersion = 1;
+inline constexpr std::uint32_t kCodecVersion = 2;
 inline constexpr std::size_t kVersionPlace = kEncodedHeader - 4;
 
 // The tag: how each part is encoded. A new shape comes only with a new site.
 enum SiteTag : unsigned { kFirstFollower = 0, kSecondFollower = 1, kNewSite = 2, kNewSiteAndShape = 3, kSiteTag = 3 };
-enum AddressTag : unsigned { kSameAddress = 0, kSameStride = 4, kNewAddress = 8, kAddressTag = 12 };
-enum ValueTag : unsigned { kSameValue = 0, kWholeValue = 16, kNearValue = 32, kValueTag = 48 };
+enum AddressTag : unsigned { kSameAddress = 0, kSameStride = 4, kNewAddress = 8, kNearAddress = 12, kAddressTag = 12 };
+enum ValueTag : unsigned { kSameValue = 0, kWholeValue = 16, kNearValue = 32, kKnownValue = 48, kValueTag = 48 };
 enum : unsigned { kNewCounter = 64, kNoTag = 128 };
 inline constexpr std::uint64_t kFar = std::uint64_t{1}
                                       << 42; // 8-byte values that differ by more are noise, and written whole
@@ -55,9 +60,16 @@ struct SiteEntry {                           // the last event at the sites that
   std::uint64_t followers[2]; // sites and shapes of the next events, the latest first
   std::uint64_t ticks;        // by how much the counter moved
 };
+inline constexpr unsigned kShapes = 128;
 struct Predictor {
-  SiteEntry& at(std::uint32_t site) { return entries[(site ^ (site >> 8)) % 256]; }
-  SiteEntry entries[256] = {};
+  SiteEntry& at(std::uint32_t site) { return entries[(site ^ (site >> 8)) % 1024]; }
+  // The last value at the addresses that share this word.
+  std::uint64_t& known(std::uint64_t address) { return values[(address >> 3 ^ address >> 12) % 512]; }
+  // The last shape of this hash: its place is written instead of it.
+  std::uint32_t& shape_like(std::uint32_t shape) { return shapes[shape * 0x9e3779b1u >> 25]; }
+  SiteEntry entries[1024] = {};
+  std::uint64_t values[512] = {};
+  std::uint32_t shapes[kShapes] = {};
 };
 
 // The last 8 bytes of a slot: the site below, the shape above. One comparison shows whether both
@@ -71,6 +83,11 @@ inline constexpr std::uint32_t kPayloadShape = std::uint32_t{kPayload} << 16;
 inline std::size_t stored_payload(const RawEvent& e) {
   const bool twice = e.kind == static_cast<std::uint8_t>(EventKind::AtomicRmw);
   return static_cast<std::size_t>(round_up(twice ? 2 * e.value : e.value, 8));
+}
+// An atomic update whose payload is two values of 8 bytes.
+inline constexpr std::uint32_t kUpdateShape = kPayloadShape | static_cast<std::uint32_t>(EventKind::AtomicRmw) << 24;
+inline bool is_update(std::uint32_t shape, std::uint64_t value) {
+  return (shape & (kPayloadShape | 0xff000000)) == kUpdateShape && value == 8;
 }
 inline std::uint64_t read8(const void* from) {
   std::uint64_t v = 0;
@@ -125,6 +142,8 @@ template <bool check = false>
 std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* out, codec_detail::Predictor& p) {
   using namespace codec_detail;
   std::memset(p.entries, 0, sizeof p.entries);
+  std::memset(p.values, 0, sizeof p.values);
+  std::memset(p.shapes, 0, sizeof p.shapes);
   std::uint8_t* begin[kColumns];
   std::uint8_t* room = out + kEncodedHeader;
   for (unsigned c = 0; c < kColumns; ++c) {
@@ -133,7 +152,7 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
   }
   std::uint8_t *tags = begin[kTags], *sites = begin[kSites], *addresses = begin[kAddresses], *values = begin[kValues],
                *counters = begin[kCounters], *payloads = begin[kPayloads];
-  std::uint64_t counter = 0;
+  std::uint64_t counter = 0, previous = 0;
   std::uint32_t site = 0;
   SiteEntry* before = &p.at(site);
   for (const RawEvent *e = in, *in_end = in + slots; e < in_end; ++e) {
@@ -149,8 +168,13 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
       tag = kSecondFollower;
       if (site_and_shape != before->followers[1]) {
         sites = put(sites, zigzag(site_in(site_and_shape) - std::uint64_t{site}));
-        std::memcpy(sites, &shape, 4);
-        sites += (shape != last.shape) * 4;
+        if (shape != last.shape) {
+          std::uint32_t& like = p.shape_like(shape);
+          *sites++ = static_cast<std::uint8_t>((like != shape ? kShapes : 0) | static_cast<unsigned>(&like - p.shapes));
+          std::memcpy(sites, &shape, 4);
+          sites += (like != shape) * 4;
+          like = shape;
+        }
         tag = shape != last.shape ? kNewSiteAndShape : kNewSite;
       }
       before->followers[1] = first;
@@ -162,14 +186,20 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
     if (const std::uint64_t stride = address - last.address; stride != 0) {
       if (stride == extended(last.stride)) tag |= kSameStride;
       else {
-        tag |= kNewAddress;
-        addresses = put(addresses, zigzag(stride));
+        const std::uint64_t far = zigzag(stride), near = zigzag(address - previous);
+        const bool is_near = near < far;
+        tag |= is_near ? kNearAddress : kNewAddress;
+        addresses = put(addresses, is_near ? near : far);
         last.stride = static_cast<std::int32_t>(stride);
       }
       last.address = address;
     }
+    previous = address != 0 ? address : previous;
+    std::uint64_t& known = p.known(address);
     if (const std::uint64_t step = zigzag(value - last.value); step != 0) {
-      if (const unsigned size = shape & 7; size != 0 || step >= kFar) {
+      if (known == value) {
+        tag |= kKnownValue;
+      } else if (const unsigned size = shape & 7; size != 0 || step >= kFar) {
         tag |= kWholeValue;
         write8(values, value);
         values += size != 0 ? size : 8;
@@ -190,10 +220,20 @@ std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::uint8_t* 
     last.ticks = ticks;
     counter += ticks;
     *tags++ = static_cast<std::uint8_t>(tag);
-    if ((shape & kPayloadShape) != 0) {
+    if ((shape & kPayloadShape) == 0) {
+      known = value;
+    } else {
       const std::size_t extra = payload_slots(*e);
       if (check && extra >= static_cast<std::size_t>(in_end - e)) [[unlikely]]
         return nullptr;
+      if (is_update(shape, value)) {
+        const std::uint64_t old = read8(e + 1), now = read8(reinterpret_cast<const std::uint8_t*>(e + 1) + 8);
+        payloads = put(payloads, zigzag(old - known));
+        payloads = put(payloads, zigzag(now - old));
+        known = now;
+        e += extra;
+        continue;
+      }
       std::memcpy(payloads, e + 1, extra * sizeof(RawEvent)); // whole slots: the room is there
       payloads += stored_payload(*e);
       e += extra;
@@ -217,10 +257,16 @@ inline std::uint8_t* encode_slots(const RawEvent* in, std::size_t slots, std::ui
   return encode_slots(in, slots, out, p);
 }
 
+// Whether these bytes say that they are an encoding, but not this one.
+inline bool is_of_other_version(const std::uint8_t* in, std::size_t bytes) {
+  using namespace codec_detail;
+  return bytes >= kEncodedHeader && std::memcmp(in + kVersionPlace, &kCodecVersion, 4) != 0;
+}
+
 // Decodes exactly `slots` slots into `out`. Returns false if the bytes are not such an encoding.
 inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* out, std::size_t slots) {
   using namespace codec_detail;
-  if (bytes < kEncodedHeader || std::memcmp(in + kVersionPlace, &kCodecVersion, 4) != 0) return false;
+  if (bytes < kEncodedHeader || is_of_other_version(in, bytes)) return false;
   Input from[kColumns];
   const std::uint8_t* at = in + kEncodedHeader;
   std::size_t left = bytes - kEncodedHeader;
@@ -234,12 +280,12 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
   }
   if (left != 0) return false;
   Predictor p;
-  std::uint64_t counter = 0;
+  std::uint64_t counter = 0, previous = 0;
   std::uint32_t site = 0;
   for (std::size_t i = 0; i < slots; ++i) {
     std::uint8_t tag = 0;
     if (!from[kTags].bytes(&tag, 1)) return false;
-    if ((tag & kNoTag) || (tag & kAddressTag) == kAddressTag || (tag & kValueTag) == kValueTag) return false;
+    if (tag & kNoTag) return false;
     std::uint64_t away = 0, stride = 0, step = 0;
     SiteEntry& before = p.at(site);
     std::uint64_t site_and_shape = before.followers[tag & 1];
@@ -247,7 +293,13 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
       if (!from[kSites].number(away)) return false;
       site += static_cast<std::uint32_t>(unzigzag(away));
       std::uint32_t shape = p.at(site).shape;
-      if ((tag & kSiteTag) == kNewSiteAndShape && !from[kSites].bytes(&shape, 4)) return false;
+      if ((tag & kSiteTag) == kNewSiteAndShape) {
+        std::uint8_t place = 0;
+        if (!from[kSites].bytes(&place, 1)) return false;
+        if (place < kShapes) shape = p.shapes[place];
+        else if (!from[kSites].bytes(&shape, 4)) return false;
+        p.shape_like(shape) = shape;
+      }
       site_and_shape = std::uint64_t{shape} << 32 | site;
     }
     if (site_and_shape != before.followers[0]) {
@@ -259,14 +311,27 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
     last.shape = shape_in(site_and_shape);
     const unsigned size = last.shape & 0xff;
     if (size > 8) return false;
+    if ((tag & kAddressTag) == kSameStride) stride = extended(last.stride);
     if (tag & kNewAddress) {
       if (!from[kAddresses].number(stride)) return false;
-      last.stride = static_cast<std::int32_t>(stride = unzigzag(stride));
+      stride = unzigzag(stride);
+      if ((tag & kAddressTag) == kNearAddress) stride += previous - last.address;
+      last.stride = static_cast<std::int32_t>(stride);
     }
-    last.address += tag & kSameStride ? extended(last.stride) : stride;
-    if ((tag & kWholeValue) && !from[kValues].word(last.value, size != 0 ? size : 8)) return false;
-    if ((tag & kNearValue) && !from[kValues].number(step)) return false;
-    last.value += unzigzag(step);
+    last.address += stride;
+    if (last.address != 0) previous = last.address;
+    std::uint64_t& known = p.known(last.address);
+    switch (tag & kValueTag) {
+    case kWholeValue:
+      if (!from[kValues].word(last.value, size != 0 ? size : 8)) return false;
+      break;
+    case kNearValue:
+      if (!from[kValues].number(step)) return false;
+      last.value += unzigzag(step);
+      break;
+    case kKnownValue: last.value = known; break;
+    default: break;
+    }
     if ((tag & kNewCounter) && !from[kCounters].number(last.ticks)) return false;
     counter += last.ticks;
     RawEvent& e = out[i];
@@ -279,8 +344,20 @@ inline bool decode_slots(const std::uint8_t* in, std::size_t bytes, RawEvent* ou
       const std::size_t extra = payload_slots(e);
       if (extra >= slots - i) return false;
       std::memset(&out[i + extra], 0, sizeof(RawEvent));
+      if (is_update(last.shape, e.value)) {
+        std::uint64_t old = 0, now = 0;
+        if (!from[kPayloads].number(old) || !from[kPayloads].number(now)) return false;
+        old = known + unzigzag(old);
+        known = old + unzigzag(now);
+        write8(&out[i + 1], old);
+        write8(reinterpret_cast<std::uint8_t*>(&out[i + 1]) + 8, known);
+        i += extra;
+        continue;
+      }
       if (!from[kPayloads].bytes(&out[i + 1], stored_payload(e))) return false;
       i += extra;
+    } else {
+      known = e.value;
     }
   }
   for (const Input& column : from)

@@ -60,6 +60,8 @@ Words compile_flags(const CommandLine& line, const Installation& installation, c
     // Debug information that only the pass asked for would cost code generation a sixth of its
     // time, and objects half of their size.
     if (strips_debug) add_llvm(flags, "-sooth-strip-debug=true");
+    // Following each assignment is for debuggers; names need where a variable lives.
+    if (strips_debug) add(flags, {"-Xclang", "-fexperimental-assignment-tracking=disabled"});
     if (line.branches) add_llvm(flags, "-sooth-branches=true");
     if (!line.loops) add_llvm(flags, "-sooth-loops=false");
     if (!line.own) add_llvm(flags, "-sooth-own=false");

@@ -75,9 +75,10 @@ void call_hook(FunctionContext& function, Instruction* before, const char* kind,
                Value* address) {
   Builder at(before);
   ModuleContext& context = function.context;
-  context.call_preserving(at, (kind + Twine(access.size)).str(), context.void_type,
-                          {address, at.CreateZExt(access.value, context.i64),
-                           access.site ? access.site : context.site_number(at, access.row)});
+  context.call_preserving(
+      at, (kind + Twine(access.size)).str(), context.void_type,
+      {address, at.CreateZExt(access.value, context.i64),
+       access.any_row ? context.site_number(at, access.any_row) : context.site_number(at, access.row)});
 }
 
 } // namespace

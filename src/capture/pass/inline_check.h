@@ -16,7 +16,7 @@ struct CheckedAccess {
   unsigned size;        // 1, 2, 4 or 8
   llvm::Align align;
   std::uint32_t row;
-  llvm::Value* site = nullptr; // the site's number, if the row is not known here (outlined_check.h)
+  llvm::Value* any_row = nullptr; // in the place of `row`, if that is not known here (outlined_check.h)
 };
 
 // Inserts the hook of a read or a write before the instruction.

@@ -107,7 +107,11 @@ CallInst* ModuleContext::call_preserving(Builder& at, StringRef name, Type* resu
 }
 
 Value* ModuleContext::site_number(Builder& at, std::uint32_t row) {
-  return at.CreateAdd(at.CreateAlignedLoad(i32, base, Align(4)), ConstantInt::get(i32, row));
+  return site_number(at, ConstantInt::get(i32, row));
+}
+
+Value* ModuleContext::site_number(Builder& at, Value* row) {
+  return at.CreateAdd(at.CreateAlignedLoad(i32, base, Align(4)), row);
 }
 
 FunctionContext::FunctionContext(ModuleContext& c, Function& f) : context(c), function(f) {

@@ -97,6 +97,7 @@ public:
 
   // The number of a site, at run time.
   llvm::Value* site_number(Builder& at, std::uint32_t row);
+  llvm::Value* site_number(Builder& at, llvm::Value* row);
   llvm::MDNode* unlikely() const { return unlikely_; }
   llvm::MDNode* likely() const { return likely_; }
 

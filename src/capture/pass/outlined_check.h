@@ -11,5 +11,7 @@ namespace sooth::pass {
 // Inserts the call before the instruction.
 void call_checked_read(FunctionContext& function, llvm::Instruction* before, const CheckedAccess& access);
 void call_checked_write(FunctionContext& function, llvm::Instruction* before, const CheckedAccess& access);
+// The function makes the store, too, and says when it is over.
+void call_checked_store(FunctionContext& function, llvm::Instruction* before, const CheckedAccess& access);
 
 } // namespace sooth::pass

@@ -115,6 +115,13 @@ void emit_access(FunctionContext& function, Instruction* before, Direction direc
   }
 }
 
+// Whether the check is a function that can make the store itself, which is less code.
+bool becomes_call(const FunctionContext& function, const StoreInst& store) {
+  return !function.is_hot && !function.context.options.monitor && !store.isVolatile() &&
+         !store.hasMetadata(LLVMContext::MD_nontemporal) &&
+         is_checked_size(store_size(function, store.getValueOperand()->getType()));
+}
+
 } // namespace
 
 void instrument_load(FunctionContext& function, LoadInst& load, std::uint32_t row) {
@@ -124,6 +131,16 @@ void instrument_load(FunctionContext& function, LoadInst& load, std::uint32_t ro
 
 void instrument_store(FunctionContext& function, StoreInst& store, std::uint32_t row) {
   if (function.context.options.monitor && instrument_monitored_store(function, store, row)) return;
+  if (becomes_call(function, store)) {
+    Builder at(&store);
+    Value* value = store.getValueOperand();
+    const auto size = static_cast<unsigned>(store_size(function, value->getType()));
+    if (Value* number = as_integer(function, at, value)) {
+      call_checked_store(function, &store, {store.getPointerOperand(), number, size, store.getAlign(), row});
+      store.eraseFromParent();
+      return;
+    }
+  }
   emit_access(function, &store, Direction::Write, store.getPointerOperand(), store.getValueOperand(), store.getAlign(),
               row);
   function.end_store(&store);

@@ -10,6 +10,20 @@
 // - Otherwise the load has to raise the bound, which takes the stripe. If no write came since the
 //   last raise, it raises the bound by more than it needs now.
 //
+// Most atomics are written by one thread for a long time. After kBiasAfter writes in a row, a
+// stripe is its writer's own: the writer says in its own record that it is inside an operation,
+// looks whether the stripe is still its own, and then holds it by plain stores. Another thread that
+// wants the stripe first ends that: it marks the bias as ending, passes a barrier of all threads,
+// and waits until the owner is inside no operation.
+//
+//     owner    inside = 1 ; bias == me?  yes: hold, number, work, release ; inside = 0
+//     other    bias = ending ; barrier of all threads ; wait for inside == 0 ; bias = nobody
+//
+// The barrier is what both orders need: an owner that looked before it has its `inside` seen, one
+// that looks after it sees that the bias is ending (Dice, Moir and Scherer, "Quickly Reacquirable
+// Locks", 2003). So an operation by the owner and one by another thread never overlap, and numbers
+// are as exact as by the locked instruction. Loads look at the version as before.
+//
 // The thread that wrote last has a bound of its own, kOwnAhead above its write: its next write gets
 // a larger number anyway, and another thread's goes above that bound. So a thread that loads and
 // stores what is its own (the bottom of its deque, say) takes the stripe for the stores only.
@@ -22,6 +36,7 @@
 #include "capture/runtime/monitoring/quick.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/cells.h"
+#include "capture/runtime/recording/hand_over.h"
 #include "capture/runtime/recording/ownership.h"
 #include "capture/runtime/unrecorded_atomic.h"
 
@@ -39,7 +54,15 @@ struct alignas(64) Stripe {
   std::uint64_t bound;  // at least `clock`; no load since has a larger number than this, but its writer's own;
                         // changes only while held
   std::uint64_t writer; // the thread of that write; changes only while held
+  std::uint64_t bias;   // the thread that has the stripe to itself, plus one; kNoBias; kEndsBias
+  std::uint32_t streak; // writes in a row by one thread; changes only while held
+  std::uint32_t ended;  // how often a bias was ended
 };
+static_assert(sizeof(Stripe) == 64);
+constexpr std::uint64_t kNoBias = 0;
+constexpr std::uint64_t kEndsBias = ~std::uint64_t{0};
+constexpr std::uint32_t kBiasAfter = 64; // ending a bias costs as much as hundreds of locked instructions
+constexpr std::uint32_t kMostBiases = 8;
 constexpr std::uint64_t kAhead = 64;    // a bound that is raised again goes ahead by this much
 constexpr std::uint64_t kOwnAhead = 16; // the writer's own loads; little, because other writers skip these numbers
 constexpr std::size_t kStripes = 1024;
@@ -60,41 +83,52 @@ std::uint64_t owner_bits(const Thread* t) { return (std::uint64_t{t->number} + 1
 bool is_held(std::uint64_t state) { return state >> kOwnerShift != 0; }
 std::uint64_t next_version(std::uint64_t state) { return static_cast<std::uint32_t>(state + 1); }
 
+// Takes the stripe from the thread that has it to itself, if one does. Only one thread does this at
+// a time; the others wait.
+__attribute__((noinline)) void end_bias(Stripe& stripe, std::uint64_t owner) {
+  if (owner == kEndsBias ||
+      !__atomic_compare_exchange_n(&stripe.bias, &owner, kEndsBias, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    for (unsigned spins = 0; __atomic_load_n(&stripe.bias, __ATOMIC_ACQUIRE) == kEndsBias; ++spins) pause(spins);
+    return;
+  }
+  pass_barrier();
+  // A handler that jumped out of an operation left it under way for ever.
+  constexpr unsigned kMost = 1 << 24; // more than a second
+  for (unsigned spins = 0; operation_is_under_way(static_cast<std::uint32_t>(owner - 1)); ++spins) {
+    if (spins == kMost) {
+      count(Defect::InexactAtomics);
+      break;
+    }
+    pause(spins);
+  }
+  stripe.streak = 0;
+  ++stripe.ended;
+  __atomic_store_n(&stripe.bias, kNoBias, __ATOMIC_RELEASE);
+}
+
 class Holding {
 public:
-  Holding(const void* p, const Thread* t) : stripe_(stripe_of(p)) {
-    for (unsigned spins = 0;; ++spins) {
-      std::uint64_t state = __atomic_load_n(&stripe_.state, __ATOMIC_RELAXED);
-      if (is_held(state)) {
-        // Our own number is there only if we wrote it, so a relaxed load cannot be wrong about us.
-        if (state >> kOwnerShift == owner_bits(t) >> kOwnerShift) {
-          count(Defect::InexactAtomics);
-          return;
-        }
-        pause(spins);
-      } else if (held_ = owner_bits(t) | next_version(state); __atomic_compare_exchange_n(
-                     &stripe_.state, &state, held_, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        mine_ = true;
-        return;
-      }
-    }
+  __attribute__((always_inline)) Holding(const void* p, Thread* t) : stripe_(stripe_of(p)), t_(t) {
+    if (__atomic_load_n(&stripe_.bias, __ATOMIC_RELAXED) != t->number + std::uint64_t{1} || !hold_as_owner()) hold();
   }
-  ~Holding() {
-    if (!mine_) return;
-    __atomic_store_n(&stripe_.state, next_version(held_), __ATOMIC_RELEASE);
+  __attribute__((always_inline)) ~Holding() {
+    if (mine_) __atomic_store_n(&stripe_.state, next_version(held_), __ATOMIC_RELEASE);
+    if (as_owner_) end_operation(t_);
   }
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
 
   // The number of an operation that writes.
-  std::uint64_t ticket(Thread* t) {
-    const std::uint64_t own_bound = stripe_.writer == t->number ? 0 : stripe_.clock + kOwnAhead;
+  __attribute__((always_inline)) std::uint64_t ticket(Thread* t) {
+    const bool again = stripe_.writer == t->number;
+    const std::uint64_t own_bound = again ? 0 : stripe_.clock + kOwnAhead;
     const std::uint64_t bound = stripe_.bound > own_bound ? stripe_.bound : own_bound;
     if (bound > t->clock) t->clock = bound;
     const std::uint64_t now = tick(t);
     __atomic_store_n(&stripe_.writer, std::uint64_t{t->number}, __ATOMIC_RELAXED);
     __atomic_store_n(&stripe_.clock, now, __ATOMIC_RELAXED); // the release of the stripe publishes all
     __atomic_store_n(&stripe_.bound, now, __ATOMIC_RELAXED);
+    if (!as_owner_ && mine_) count_streak(again);
     return now;
   }
   // The number of a load: not before the last write, and before the next one.
@@ -106,9 +140,58 @@ public:
   }
 
 private:
+  // A signal handler on the holder's own thread. The number is there only if we wrote it, so a
+  // relaxed load cannot be wrong about us.
+  bool is_inside(std::uint64_t state) const {
+    if (state >> kOwnerShift != owner_bits(t_) >> kOwnerShift) return false;
+    count(Defect::InexactAtomics);
+    return true;
+  }
+  __attribute__((noinline)) void hold() {
+    const std::uint64_t own = owner_bits(t_);
+    for (unsigned spins = 0;; ++spins) {
+      // Before the bias: if the state is the same at the exchange, no thread held the stripe in
+      // between, so none got it to itself.
+      std::uint64_t state = __atomic_load_n(&stripe_.state, __ATOMIC_ACQUIRE);
+      if (const std::uint64_t bias = __atomic_load_n(&stripe_.bias, __ATOMIC_RELAXED); bias != kNoBias) {
+        if (is_inside(state)) return;
+        end_bias(stripe_, bias);
+      } else if (is_held(state)) {
+        if (is_inside(state)) return;
+        pause(spins);
+      } else if (held_ = own | next_version(state); __atomic_compare_exchange_n(&stripe_.state, &state, held_, false,
+                                                                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        mine_ = true;
+        return;
+      }
+    }
+  }
+  // Without a locked instruction. False: the stripe is being taken away.
+  __attribute__((always_inline)) bool hold_as_owner() {
+    begin_operation(t_);
+    if (__atomic_load_n(&stripe_.bias, __ATOMIC_RELAXED) == t_->number + std::uint64_t{1}) {
+      as_owner_ = true;
+      if (is_inside(__atomic_load_n(&stripe_.state, __ATOMIC_RELAXED))) return true;
+      // One instruction: a handler that comes before it moves the version on.
+      const std::uint64_t step = owner_bits(t_) + 1;
+      __asm__ volatile("addq %1, %0" : "+m"(stripe_.state) : "r"(step) : "memory", "cc");
+      held_ = __atomic_load_n(&stripe_.state, __ATOMIC_RELAXED);
+      return mine_ = true;
+    }
+    end_operation(t_);
+    return false;
+  }
+  __attribute__((noinline)) void count_streak(bool again) {
+    stripe_.streak = again ? stripe_.streak + 1 : 0;
+    if (stripe_.streak < kBiasAfter || stripe_.ended >= kMostBiases || !can_pass_barrier()) return;
+    __atomic_store_n(&stripe_.bias, t_->number + std::uint64_t{1}, __ATOMIC_RELAXED); // published by the release
+  }
+
   Stripe& stripe_;
+  Thread* t_;
   std::uint64_t held_ = 0; // the stripe's state meanwhile
   bool mine_ = false;
+  bool as_owner_ = false;
 };
 
 // Compare-and-swap, the only operation that 16 bytes have.
@@ -212,23 +295,35 @@ T exact_load(Thread* t, const T* p, std::uint32_t order, std::uint32_t site) {
   return value;
 }
 
+// The other modes, and code that is not followed. Apart, so that recording keeps its small frames.
+template <typename T>
+__attribute__((noinline)) T unrecorded_load(Thread* t, const T* p, std::uint32_t site) {
+  if (t == nullptr) return real_load(p);
+  if (is_monitoring()) {
+    monitoring::QuietOperation load(t, p, sizeof(T), false);
+    if (load.quiet()) {
+      const T value = real_load(p);
+      if (load.done()) return value;
+    }
+  }
+  UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
+  const T value = real_load(p);
+  unrecorded.done(EventKind::AtomicRead, &value, nullptr);
+  return value;
+}
+
+// Takes the stripe, because the load's number has to be bound.
+template <typename T>
+__attribute__((noinline)) std::uint64_t load_holding(Thread* t, const T* p, T& value) {
+  Holding holding(p, t);
+  value = real_load(p);
+  return holding.load_number(t);
+}
+
 template <typename T>
 T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
-  if (t == nullptr) return real_load(p);
-  if (!is_recording()) {
-    if (is_monitoring()) {
-      monitoring::QuietOperation load(t, p, sizeof(T), false);
-      if (load.quiet()) {
-        const T value = real_load(p);
-        if (load.done()) return value;
-      }
-    }
-    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    const T value = real_load(p);
-    unrecorded.done(EventKind::AtomicRead, &value, nullptr);
-    return value;
-  }
+  if (t == nullptr || !is_recording()) return unrecorded_load(t, p, site);
   if (is_exact(as_address(p), sizeof(T))) return exact_load(t, p, order, site);
   share_atomic(t, p, sizeof(T));
   const Stripe& stripe = stripe_of(p);
@@ -244,9 +339,7 @@ T atomic_load(const T* p, std::uint32_t order, std::uint32_t site) {
   if (counter <= bound && !is_held(before) && __atomic_load_n(&stripe.state, __ATOMIC_RELAXED) == before) {
     if (written > counter) t->clock = counter = written;
   } else {
-    Holding holding(p, t);
-    value = real_load(p);
-    counter = holding.load_number(t);
+    counter = load_holding(t, p, value);
   }
   // An acquire load after a relaxed one of the same value is not a repeat: it orders what follows.
   if (sizeof(T) < 16 && (t->last->order & ~trace::kRepeatedElsewhere) == order &&
@@ -273,15 +366,18 @@ bool made_quietly(Thread* t, T* p, Operation operation) {
 }
 
 template <typename T>
+__attribute__((noinline)) void unrecorded_store(Thread* t, T* p, T value, std::uint32_t order, std::uint32_t site) {
+  if (t == nullptr) return real_store(p, value, order);
+  if (made_quietly(t, p, [&] { real_store(p, value, order); })) return;
+  UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
+  real_store(p, value, order);
+  unrecorded.done(EventKind::AtomicWrite, nullptr, &value);
+}
+
+template <typename T>
 void atomic_store(T* p, T value, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
-  if (t == nullptr) return real_store(p, value, order);
-  if (!is_recording()) {
-    if (made_quietly(t, p, [&] { real_store(p, value, order); })) return;
-    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    real_store(p, value, order);
-    return unrecorded.done(EventKind::AtomicWrite, nullptr, &value);
-  }
+  if (t == nullptr || !is_recording()) return unrecorded_store(t, p, value, order, site);
   share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
@@ -307,18 +403,21 @@ void put_rmw(Thread* t, trace::RawEvent* slot, const void* p, T old, T now, std:
 }
 
 template <typename T>
+__attribute__((noinline)) T unrecorded_rmw(Thread* t, T* p, T operand, std::uint32_t operation, std::uint32_t site) {
+  if (t == nullptr) return real_rmw(p, operation, operand);
+  T old;
+  if (made_quietly(t, p, [&] { old = real_rmw(p, operation, operand); })) return old;
+  UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
+  old = real_rmw(p, operation, operand);
+  const T now = apply(operation, old, operand);
+  unrecorded.done(EventKind::AtomicRmw, &old, &now);
+  return old;
+}
+
+template <typename T>
 T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std::uint32_t site) {
   Thread* t = enter_quickly();
-  if (t == nullptr) return real_rmw(p, operation, operand);
-  if (!is_recording()) {
-    T old;
-    if (made_quietly(t, p, [&] { old = real_rmw(p, operation, operand); })) return old;
-    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    old = real_rmw(p, operation, operand);
-    const T now = apply(operation, old, operand);
-    unrecorded.done(EventKind::AtomicRmw, &old, &now);
-    return old;
-  }
+  if (t == nullptr || !is_recording()) return unrecorded_rmw(t, p, operand, operation, site);
   share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
@@ -335,19 +434,22 @@ T atomic_rmw(T* p, T operand, std::uint32_t operation, std::uint32_t order, std:
 }
 
 template <typename T>
+__attribute__((noinline)) T unrecorded_cas(Thread* t, T* p, T expected, T desired, std::uint32_t site) {
+  if (t == nullptr) return real_cas(p, expected, desired);
+  T old;
+  // Even if it only reads: the carrier keeps the same knowledge.
+  if (made_quietly(t, p, [&] { old = real_cas(p, expected, desired); })) return old;
+  UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
+  old = real_cas(p, expected, desired);
+  unrecorded.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
+                  old == expected ? &desired : nullptr);
+  return old;
+}
+
+template <typename T>
 T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t failure_order, std::uint32_t site) {
   Thread* t = enter_quickly();
-  if (t == nullptr) return real_cas(p, expected, desired);
-  if (!is_recording()) {
-    T old;
-    // Even if it only reads: the carrier keeps the same knowledge.
-    if (made_quietly(t, p, [&] { old = real_cas(p, expected, desired); })) return old;
-    UnrecordedAtomic unrecorded(t, p, sizeof(T), site);
-    old = real_cas(p, expected, desired);
-    unrecorded.done(old == expected ? EventKind::AtomicRmw : EventKind::AtomicRead, &old,
-                    old == expected ? &desired : nullptr);
-    return old;
-  }
+  if (t == nullptr || !is_recording()) return unrecorded_cas(t, p, expected, desired, site);
   share_atomic(t, p, sizeof(T));
   end_segment(t);
   Appending appending(t);
@@ -372,10 +474,13 @@ T atomic_cas(T* p, T expected, T desired, std::uint32_t order, std::uint32_t fai
 
 } // namespace
 
-// Gives up the holder's operation, as ~Holding() would have.
+// Gives up the holder's operation, as ~Holding() would have. Owners of stripes may not be there.
 void reset_stripes() {
-  for (Stripe& stripe : g_stripes)
+  for (Stripe& stripe : g_stripes) {
     if (is_held(stripe.state)) stripe.state = next_version(stripe.state);
+    stripe.bias = kNoBias;
+    stripe.streak = 0;
+  }
 }
 
 } // namespace sooth::runtime

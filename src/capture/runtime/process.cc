@@ -124,8 +124,20 @@ std::uint32_t number_in(const char* digits) {
   return out;
 }
 
+// `sooth record` puts this library before an allocator that is preloaded, so that its functions are
+// the first ones (cli/recording.cc). The program and its children see the variable as it was.
+void restore_preload(char* row) {
+  constexpr char kOurs[] = "libsooth_rt.so:";
+  char* value = row + sizeof "LD_PRELOAD=" - 1;
+  if (!starts_with(value, kOurs)) return;
+  const char* rest = value + sizeof kOurs - 1;
+  do *value++ = *rest;
+  while (*rest++ != 0);
+}
+
 void read_environment() {
   for (char** row = environ; row != nullptr && *row != nullptr; ++row) {
+    if (starts_with(*row, "LD_PRELOAD=")) restore_preload(*row);
     if (starts_with(*row, "SOOTH_RUN=")) g_run = number_in(*row + 10);
     if (starts_with(*row, "SOOTH_TRACE=")) copy_text(g_wanted, sizeof g_wanted, *row + 12, os::length(*row + 12));
     if (!starts_with(*row, "SOOTH_OPTIONS=")) continue;

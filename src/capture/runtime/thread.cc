@@ -212,6 +212,13 @@ void forget_store(std::uint32_t thread) {
   with_living(thread, [](Thread& t) { __atomic_store_n(&t.interrupted, 0, __ATOMIC_RELEASE); });
 }
 
+bool operation_is_under_way(std::uint32_t thread) {
+  os::Guard guard(g_lock);
+  for (const Thread* t = g_all; t != nullptr; t = t->next_all)
+    if (t->number == thread && __atomic_load_n(&t->operations, __ATOMIC_ACQUIRE) != 0) return true;
+  return false;
+}
+
 void catch_up(Thread* t) {
   // Another thread may have caused the event that gets its number now. It moved its clock before
   // that, and the kernel delivered the event with its barriers.

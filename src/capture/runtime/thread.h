@@ -87,6 +87,7 @@ struct Thread {
   std::uint64_t busy_blocks;    // how often it waited for one
   std::uint32_t locks;          // that it holds, as far as its events say
   const std::uint64_t* storing; // its abi.storing; null before and after its life
+  std::uint32_t operations;     // atomic operations on stripes of its own that are under way (atomics.cc)
 
   std::uint64_t signal_mask;       // between before_fork and after_fork
   std::uint64_t stack_low_address; // the thread's own stack, for stack-end
@@ -177,6 +178,13 @@ bool is_only_thread(const Thread* t);
 // For hand_over.h: whether the thread lives, and is between the check of a store and the store.
 bool store_is_under_way(std::uint32_t thread);
 void forget_store(std::uint32_t thread);
+// For atomics.cc: around an atomic operation on a stripe that may be the thread's own.
+inline void begin_operation(Thread* t) {
+  __atomic_store_n(&t->operations, t->operations + 1, __ATOMIC_RELAXED); // whoever ends the bias passes a barrier
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+inline void end_operation(Thread* t) { __atomic_store_n(&t->operations, t->operations - 1, __ATOMIC_RELEASE); }
+bool operation_is_under_way(std::uint32_t thread);
 // Gives the disk space of buffers on the free list back.
 void punch_free_buffers();
 

@@ -107,8 +107,10 @@ void EventStream::decode_next_piece() {
   } else {
     context_->count(Defect::DamagedChunks, 1);
     context_->count(Defect::DamagedBytes, sizeof(ChunkHeader) + chunk.bytes);
+    const bool other = is_of_other_version(context_->unpacked.data(), context_->unpacked.size());
     context_->trace.notes.push_back("chunk at offset " + hexadecimal(chunk.offset) +
-                                    " is damaged (its events cannot be decoded); " +
+                                    (other ? " was encoded by another version of Sooth, which has to read it; "
+                                           : " is damaged (its events cannot be decoded); ") +
                                     std::to_string(sizeof(ChunkHeader) + chunk.bytes) + " bytes skipped");
     return end_here(chunk, slots);
   }

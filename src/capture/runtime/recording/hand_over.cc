@@ -22,6 +22,7 @@ struct Rows {
 Rows g_rows, g_next_rows;
 os::SpinLock g_rows_lock;
 bool g_no_rows; // the file has no room for more
+bool g_can_pass_barrier;
 
 bool make_rows(Rows& out) {
   std::uint64_t offset = 0;
@@ -46,8 +47,6 @@ void write_row(Thread* t, const trace::MoveRow& row) {
   if (g_next_rows.rows == nullptr && g_rows.used > kRows / 2 && !make_rows(g_next_rows))
     __atomic_store_n(&g_no_rows, true, __ATOMIC_RELAXED);
 }
-
-void pass_barrier() { os::call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
 // A number above all that any thread has given so far. The numbers after it are the calling
 // thread's, and every plain access that begins from now on gets a larger one.
@@ -78,7 +77,12 @@ void wait_for_stores(std::uint32_t owner) {
 
 } // namespace
 
-bool can_hand_over() { return !os::failed(os::call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0)); }
+bool can_hand_over() {
+  g_can_pass_barrier = !os::failed(os::call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
+  return g_can_pass_barrier;
+}
+bool can_pass_barrier() { return g_can_pass_barrier; }
+void pass_barrier() { os::call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
 bool has_rows_left() {
   if (__atomic_load_n(&g_no_rows, __ATOMIC_RELAXED)) return false;

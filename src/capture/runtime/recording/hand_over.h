@@ -13,6 +13,9 @@ namespace sooth::runtime {
 
 // Asks the system for what hand-overs need. False: nothing may be owned.
 bool can_hand_over();
+// Afterwards: whether it gave that. And the barrier itself, which all threads of the process pass.
+bool can_pass_barrier();
+void pass_barrier();
 // Before the first access is left out, and while there is plenty of room: rows have a place.
 bool has_rows_left();
 void forget_rows(); // in the child of a fork
