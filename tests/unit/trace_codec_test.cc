@@ -36,7 +36,8 @@ RawEvent any_slot(std::uint64_t& counter) {
   counter += pick(4) == 0 ? *rc::gen::arbitrary<std::uint32_t>() : pick(3);
   e.counter = counter;
   e.site = pick(4) + pick(2) * 1024;
-  e.address = pick(5) == 0 ? *rc::gen::arbitrary<std::uint64_t>() : 0x7f0000001000 + 8 * pick(4) + 4096 * 512 * pick(2);
+  const std::uint64_t one_of_few = 0x7f0000001000 + 8 * pick(4) + 4096 * 512 * pick(2);
+  e.address = pick(5) == 0 ? *rc::gen::arbitrary<std::uint64_t>() : one_of_few;
   e.value = pick(3) == 0 ? *rc::gen::arbitrary<std::uint64_t>() : pick(3);
   e.size = static_cast<std::uint8_t>(1u << pick(4));
   if (e.size < 8) e.value &= (std::uint64_t{1} << (8 * e.size)) - 1;
@@ -130,7 +131,8 @@ TEST(TraceCodec, AnotherVersionIsRefusedByName) {
   header.type = static_cast<std::uint32_t>(ChunkType::Events);
   header.raw_bytes = bytes.size();
   header.count = 1;
-  std::vector<std::uint8_t> block = {0xf0, static_cast<std::uint8_t>(bytes.size() - 15)}; // LZ4: only literals
+  // An LZ4 block of literals only.
+  std::vector<std::uint8_t> block = {0xf0, static_cast<std::uint8_t>(bytes.size() - 15)};
   block.insert(block.end(), bytes.begin(), bytes.end());
   ASSERT_LT(bytes.size(), 15 + 255u);
   const Trace trace = sooth::test::trace_of(sooth::test::RawFile().chunk(header, block));

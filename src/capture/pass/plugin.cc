@@ -7,6 +7,7 @@
 
 #include "capture/pass/instrument.h"
 #include "capture/pass/loads_ahead.h"
+#include "capture/pass/tables/needless_debug.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -90,8 +91,11 @@ struct PreparePass : PassInfoMixin<PreparePass> {
 };
 
 void register_passes(PassBuilder& builder) {
-  builder.registerPipelineStartEPCallback(
-      [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(PreparePass()); });
+  builder.registerPipelineStartEPCallback([](ModulePassManager& manager, OptimizationLevel level) {
+    if (strip_debug && level != OptimizationLevel::O0)
+      manager.addPass(createModuleToFunctionPassAdaptor(sooth::pass::DropNeedlessDebug()));
+    manager.addPass(PreparePass());
+  });
   sooth::pass::register_loads_ahead(builder);
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager& manager, OptimizationLevel) { manager.addPass(RecordPass()); });
