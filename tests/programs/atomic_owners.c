@@ -1,5 +1,6 @@
-// Atomics that one thread has to itself for a long time, and others take from it: in turns, and at any moment.
-// An update that overlapped another thread's, or that has a wrong number, leaves no legal order of the values.
+// Atomics that one thread has to itself for a long time, and others take from it: in turns, and at
+// any moment. An update that overlapped another thread's, or that has a wrong number, leaves no
+// legal order of the values.
 // EXPECT: fork * x3
 // EXPECT: join * x3
 // EXPECT: atomic-rmw * x66080
@@ -23,12 +24,12 @@ static struct {
 static void in_turns(int self) {
   for (int round = 0; round < kRounds; ++round) {
     while (atomic_load_explicit(&turn, memory_order_acquire) % 2 != self) sched_yield();
-    for (int i = 0; i < kInARow; ++i) atomic_fetch_add_explicit(&passed_on, 1, memory_order_relaxed);
+    for (int i = 0; i < kInARow; ++i) atomic_fetch_add(&passed_on, 1);
     atomic_fetch_add_explicit(&turn, 1, memory_order_release);
   }
 }
 
-// Adds to one word for a while, then to the next, and now and then to one that another thread is at.
+// Adds to one word for a while, then to the next, and now and then to another thread's.
 static void* work(void* argument) {
   const int self = *(int*)argument;
   if (self < 2) in_turns(self);
