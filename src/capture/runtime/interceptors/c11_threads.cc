@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <threads.h>
 
+#include "capture/runtime/interceptors/calls.h"
 #include "capture/runtime/interceptors/condition.h"
 #include "capture/runtime/interceptors/mutex.h"
 #include "capture/runtime/interceptors/once.h"
@@ -69,6 +70,12 @@ INTERCEPT(int, thrd_detach, (thrd_t thread)) {
       sync(t, EventKind::Detach, pointer(thread), number);
   }
   return REAL(thrd_detach)(thread);
+}
+
+INTERCEPT(int, tss_create, (tss_t * key, tss_dtor_t destroy)) {
+  const int result = REAL(tss_create)(key, destroy);
+  if (result == thrd_success) writes(key, sizeof *key);
+  return result;
 }
 
 USE_REAL(int, mtx_trylock, (mtx_t*));

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <sys/syscall.h>
 
+#include "capture/runtime/interceptors/calls.h"
 #include "capture/runtime/mode.h"
 #include "capture/runtime/os.h"
 #include "capture/runtime/recording/buffer.h"
@@ -20,6 +21,7 @@
 
 USE_REAL(void*, malloc, (std::size_t));
 USE_REAL(void, free, (void*));
+USE_REAL(int, pthread_key_create, (pthread_key_t*, void (*)(void*)));
 
 namespace sooth::runtime {
 namespace {
@@ -41,7 +43,7 @@ std::uint64_t set_signal_mask(std::uint64_t mask) {
 
 } // namespace
 
-void make_thread_end_key() { g_has_end_key = pthread_key_create(&g_end_key, end_round) == 0; }
+void make_thread_end_key() { g_has_end_key = REAL(pthread_key_create)(&g_end_key, end_round) == 0; }
 void arm_thread_end() {
   if (g_has_end_key) pthread_setspecific(g_end_key, pointer(1));
 }
@@ -209,6 +211,12 @@ INTERCEPT(int, pthread_cancel, (pthread_t thread)) {
   if (number != ~0u) sync(t, EventKind::Cancel, pointer(thread), number);
   const int result = REAL(pthread_cancel)(thread);
   if (number != ~0u) gave(t);
+  return result;
+}
+
+INTERCEPT(int, pthread_key_create, (pthread_key_t * key, void (*destroy)(void*))) {
+  const int result = REAL(pthread_key_create)(key, destroy);
+  if (result == 0) writes(key, sizeof *key);
   return result;
 }
 
