@@ -1,6 +1,7 @@
 #include "base/budget.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include <malloc.h>
 
@@ -16,6 +17,12 @@ Budget::Clock::duration duration(double seconds) {
   constexpr double kLongest = 1e9; // a lifetime, and no overflow
   return std::chrono::duration_cast<Budget::Clock::duration>(
       std::chrono::duration<double>(seconds < kLongest ? seconds : kLongest));
+}
+
+double seconds_of_thread() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
 } // namespace
@@ -57,8 +64,14 @@ const char* Budget::spent() const {
   return kMemory;
 }
 
-Deadline::Deadline(const Budget& budget, double seconds)
-    : budget_(budget), until_(Budget::Clock::now() + duration(seconds)) {}
+Deadline::Deadline(const Budget& budget, double seconds, Time time)
+    : budget_(budget), until_(Budget::Clock::now() + duration(seconds)),
+      at_last_(Budget::Clock::now() + duration(time == Time::Clock ? seconds : kMostWaiting * seconds)),
+      of_thread_(time == Time::Clock ? 0 : seconds_of_thread() + seconds) {}
+
+bool Deadline::is_over() const {
+  return of_thread_ == 0 || Budget::Clock::now() > at_last_ || seconds_of_thread() > of_thread_;
+}
 
 std::string Deadline::reason() const {
   const char* all = budget_.spent();

@@ -25,6 +25,7 @@
 //   Locks and other primitives are memory: what ends them is ordered against their uses, too.
 // unmarked: of each place that looks like one, it is certain that it is suggested, or that its
 //   memory cannot constrain a run. The suggestions are known then (split_updates.h).
+//   No update of an atomic variable is split (split_stores.h).
 // threads: each creation has a join or a detach of the same thread.
 // descriptors: creation and joining order every close against the uses by other threads.
 // deadlocks, wake-ups, misuse: requests.h.

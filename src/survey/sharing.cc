@@ -46,6 +46,7 @@ bool Sharing::begin(const trace::Trace& trace) {
   if (trace.is_fit_for_dependence()) return false;
   own_frame_.clear();
   split_.begin(trace);
+  stores_.begin(trace);
   is_check_.assign(trace.sites.size(), 0);
   for (const trace::Check& check : trace.checks)
     for (const std::uint32_t site : check.loads) is_check_[site] = 1;
@@ -130,6 +131,7 @@ void Sharing::survey(const Event& e) {
   if (e.thread != requests_.thread()) {
     requests_.begin_thread(e.thread);
     split_.begin_thread();
+    stores_.begin_thread();
     views_.begin_thread(e.thread);
     calls_ = {};
     handlers_ = 0;
@@ -137,6 +139,7 @@ void Sharing::survey(const Event& e) {
   if (is_access(e.kind)) {
     if (e.has(trace::kMerged) && e.has(trace::kOpaque)) left_ = e.address; // hand_over.h: its release is next
     if (has_extent(e)) use(e);
+    if (is_atomic(e.kind)) stores_.see(e);
     return;
   }
   const std::uint64_t lock = requests_.see(e, locks_);
@@ -360,7 +363,7 @@ void Sharing::surveyed() {
               .threads = !odd_ && std::ranges::includes(kept_, created_),
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
-              .unmarked = !views_.any() && (counts_updates ? !split_.open() : !split_.any()),
+              .unmarked = !views_.any() && !stores_.any() && (counts_updates ? !split_.open() : !split_.any()),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_,
               .suggested = split_.certain()};

@@ -65,6 +65,7 @@
 #include "survey/known_values.h"
 #include "survey/requests.h"
 #include "survey/settled.h"
+#include "survey/split_stores.h"
 #include "survey/split_updates.h"
 #include "survey/split_views.h"
 #include "survey/strong_order.h"
@@ -162,6 +163,7 @@ private:
   LockSets locks_;
   Requests requests_;
   SplitUpdates split_;
+  SplitStores stores_;
   SplitViews views_;
   trace::ActivationStack calls_; // of the thread that is surveyed
   trace::UnmadeWaits waits_;

@@ -1,5 +1,6 @@
 #include "witness/facts.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "trace/restore/holds.h"
@@ -17,6 +18,11 @@ Facts::Facts(const trace::Trace& t, const trace::ObjectTable* moved) : trace(t),
   locks();
   semaphores();
   believed = believed_events(trace, memory, place);
+}
+
+bool clings(const Event& e) {
+  if (e.has(trace::kTicket)) return false;
+  return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
 }
 
 bool Facts::glued(EventNumber number) const {
@@ -60,8 +66,7 @@ void Facts::orders() {
         after[of_thread[e.value].front()].push_back(number);
       break;
     case EventKind::Cancel:
-      if (names_thread && done[e.value] < of_thread[e.value].size())
-        after[of_thread[e.value][done[e.value]]].push_back(number);
+      if (names_thread) cancelled(number, done[e.value]);
       break;
     case EventKind::Join:
       if (names_thread) joins[number] = {static_cast<std::uint32_t>(e.value), done[e.value]};
@@ -96,6 +101,17 @@ void Facts::orders() {
     }
     ++done[e.thread];
   }
+}
+
+// The thread has done so many events by then.
+void Facts::cancelled(EventNumber cancel, std::uint32_t done) {
+  const std::vector<EventNumber>& own = of_thread[trace.events[cancel].value];
+  for (; done < own.size() && clings(trace.events[own[done]]); ++done)
+    if (done > 0) unwinds.try_emplace(own[done], cancel);
+  if (done == own.size()) return;
+  std::vector<EventNumber>& before = after[own[done]];
+  const auto cancels = [&](EventNumber number) { return trace.events[number].kind == EventKind::Cancel; };
+  if (std::ranges::none_of(before, cancels)) before.push_back(cancel); // a second one changes nothing
 }
 
 void Facts::held() {

@@ -46,6 +46,9 @@ struct Facts {
   // Event -> one that every run has before it: the fork before its thread's first event, a cancel
   // before what its target did afterwards.
   absl::flat_hash_map<EventNumber, std::vector<EventNumber>> after;
+  // Returns of a cancelled thread that belong to an event from before the cancellation -> that
+  // cancellation.
+  absl::flat_hash_map<EventNumber, EventNumber> unwinds;
   // Join -> its child, and how many of the child's events preceded it.
   absl::flat_hash_map<EventNumber, std::pair<std::uint32_t, std::uint32_t>> joins;
   // Event -> the sequence below of which this many first members precede it in every run.
@@ -72,10 +75,15 @@ struct Facts {
 private:
   void threads();
   void orders();
+  void cancelled(EventNumber cancel, std::uint32_t done);
   void held();
   void locks();
   void semaphores();
 };
+
+// Calls and branches belong to the event before them: a repeat of that event may have been omitted
+// between them. Calls with a ticket of their own do not.
+bool clings(const trace::Event& event);
 
 // Rule 4: by thread, how many of its events may be part of a predicted run.
 std::vector<std::uint32_t> believed_events(const trace::Trace& trace, const MemoryMap& memory,

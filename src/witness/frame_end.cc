@@ -58,6 +58,9 @@ Objection use_after_return(const Facts& facts, const Replay& replay, EventNumber
   const std::uint32_t thread = trace.events[exit].thread;
   if (trace.events[use].thread == thread) return "A function's variable is used by its own thread.";
   if (!replay.done(exit)) return fmt::format("The witness does not come to {}.", describe(trace, exit));
+  if (const auto cancel = facts.unwinds.find(exit); cancel != facts.unwinds.end() && !replay.done(cancel->second))
+    return fmt::format("The thread returns at {} because of {}.", describe(trace, exit),
+                       describe(trace, cancel->second));
   const EventNumber own = own_access(trace, use, exit);
   if (own == kNoEvent)
     return fmt::format("The bytes of {} were not those of a function that {} left.", describe(trace, use),

@@ -12,13 +12,6 @@ using trace::kFailed;
 
 namespace {
 
-// Calls and branches belong to the event before them: a repeat of that event may have been omitted
-// between them. Calls with a ticket of their own do not.
-bool clings(const Event& e) {
-  if (e.has(trace::kTicket)) return false;
-  return e.kind == EventKind::Enter || e.kind == EventKind::Exit || e.kind == EventKind::Branch;
-}
-
 // Nothing that another thread could notice.
 bool silent(EventKind kind) {
   switch (kind) {
@@ -286,8 +279,10 @@ Objection Replay::locks(EventNumber number, Model model) const {
     // A request that was refused because of another thread is refused only then. Other reasons (the
     // lock was the thread's own, the time was up, another process had it) are not known well enough
     // to let anything move.
-    const bool excluded = lock.others_exclude(e.thread, action == LockAction::RefusedShared);
-    if (before.excluded ? !excluded : lock.owner != e.thread && lock.uses != before.uses)
+    const bool shared = action == LockAction::RefusedShared;
+    const bool excluded = lock.others_exclude(e.thread, shared);
+    const bool excludes_itself = lock.owner == e.thread || (!shared && lock.readers.contains(e.thread));
+    if (before.excluded ? !excluded : !excludes_itself && lock.uses != before.uses)
       return fmt::format("In the witness {} is refused, but nobody else has the lock.", describe(trace_, number));
   }
   if (e.kind == EventKind::Acquire && action == LockAction::Take && (e.value & trace::kLockOwnerDied) != 0) {

@@ -15,6 +15,8 @@
 #include "predict/atomicity/atomicity.h"
 #include "predict/deadlocks/deadlocks.h"
 #include "predict/question/feasibility.h"
+#include "predict/question/must_order.h"
+#include "predict/races/flag_locks.h"
 #include "predict/races/races.h"
 #include "reference/reference.h"
 #include "traces.h"
@@ -362,6 +364,23 @@ TEST(Engines, RacesPastSemaphoresConditionsAndBarriersAreThoseOfTheDefinition) {
   }
   EXPECT_GT(tally["race by closure"], 100u);
   EXPECT_GT(tally["race by search"], 10u);
+  EXPECT_GT(tally["no race"], 100u);
+}
+
+TEST(Engines, RacesUnderVariablesThatAreUsedAsLocksAreThoseOfTheDefinition) {
+  tally.clear();
+  std::uint64_t locks = 0, none = 0;
+  const std::uint64_t count = is_long() ? 40'000 : 4'000;
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    const trace::Trace trace = random_flag_trace(seed);
+    const causality::Computation computation = causality::compute(trace);
+    const predict::FlagLocks flags(computation, predict::MustOrder(trace, computation), false);
+    (flags.changes().empty() ? none : locks) += 1;
+    Comparison(trace).races();
+  }
+  EXPECT_GT(locks, count / 4);
+  EXPECT_GT(none, count / 8);
+  EXPECT_GT(tally["race by closure"], 100u);
   EXPECT_GT(tally["no race"], 100u);
 }
 

@@ -321,6 +321,53 @@ trace::Trace random_waiting_trace(std::uint64_t seed) {
   return builder.trace;
 }
 
+trace::Trace random_flag_trace(std::uint64_t seed) {
+  constexpr std::uint64_t kFlag = 0x7000;
+  enum class Mess : std::uint8_t { None, Foreign, Stores, Late, Count };
+  const auto mess = static_cast<Mess>(seed % static_cast<std::uint64_t>(Mess::Count));
+  std::mt19937_64 random(seed);
+  const auto pick = [&](std::uint64_t below) { return static_cast<std::uint32_t>(random() % below); };
+  const std::uint32_t threads = 2 + pick(2);
+  TraceBuilder builder(threads);
+  std::uint32_t holder = kNobody;
+  std::uint8_t flag = static_cast<std::uint8_t>(pick(2) * 3), memory = 0; // 0 or 3 is free
+  const std::uint8_t free = flag;
+  const auto store = [&](std::uint32_t t, std::uint8_t value) {
+    builder.access(t, EventKind::AtomicWrite, kFlag, 1, value);
+    flag = value;
+  };
+  const auto update = [&](std::uint32_t t, std::uint8_t value) {
+    builder.rmw(t, kFlag, 1, flag, value);
+    flag = value;
+  };
+  if (pick(2) == 0) builder.access(0, EventKind::Write, kFlag, 1, flag);
+  for (std::uint32_t child = 1; child < threads; ++child) builder.add(0, EventKind::Fork, 0, child);
+  const std::size_t events = builder.trace.events.size() + 8 + pick(threads == 2 ? 5 : 3);
+  for (int tries = 0; tries < 200 && builder.trace.events.size() < events; ++tries) {
+    const std::uint32_t t = pick(threads);
+    const bool holds = holder == t;
+    const auto other = static_cast<std::uint8_t>(1 + pick(2)); // never what is free
+    if (pick(3) == 0 && (holds || pick(3) == 0)) {
+      if (pick(2) == 0) builder.access(t, EventKind::Read, kMemory, 1, memory);
+      else builder.access(t, EventKind::Write, kMemory, 1, memory = static_cast<std::uint8_t>(pick(2)));
+    } else if (holds) {
+      if (pick(4) == 0) store(t, other);
+      else if (holder = kNobody; pick(2) == 0) update(t, free);
+      else store(t, free);
+    } else if (flag == free) {
+      if (mess == Mess::Stores && pick(2) == 0) store(t, other); // blocks everybody, holds nothing
+      else update(t, other), holder = flag == free ? kNobody : t;
+    } else if (mess == Mess::Foreign && pick(3) == 0) {
+      store(t, free); // gives back what is another one's
+      holder = kNobody;
+    } else {
+      pick(2) == 0 ? update(t, other) : static_cast<void>(builder.access(t, EventKind::AtomicRead, kFlag, 1, flag));
+    }
+  }
+  if (mess == Mess::Late && holder == kNobody) store(pick(threads), free);
+  return builder.trace;
+}
+
 trace::Trace random_counted_trace(std::uint64_t seed, bool larger) {
   constexpr std::uint64_t kSemaphore = 0x4000, kCondition = 0x5000, kBarrier = 0x6000;
   std::mt19937_64 random(seed);

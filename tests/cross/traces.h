@@ -45,6 +45,10 @@ trace::Trace random_waiting_trace(std::uint64_t seed);
 // which these may meet. `larger`: more threads may use the barrier than a round has.
 trace::Trace random_counted_trace(std::uint64_t seed, bool larger = false);
 
+// Threads that use a variable as a lock, most of them as one has to: they take it by an update,
+// mark it while others have it, and give it back by a store or an update.
+trace::Trace random_flag_trace(std::uint64_t seed);
+
 // Threads with one or two atomic blocks each, of accesses and critical sections; also accesses outside of them.
 trace::Trace random_block_trace(std::uint64_t seed);
 

@@ -34,6 +34,17 @@ void require_accepted(const cross::Found& found) {
   std::abort();
 }
 
+bool is_legal(const trace::Trace& trace) { return trace::verify(trace).legal(); }
+
+// What nobody wrote came from outside.
+void found_from_outside(trace::testing::TraceBuilder& builder) {
+  const Event read = builder.trace.events.back();
+  builder.trace.events.pop_back();
+  builder.access(read.thread, EventKind::ExternalWrite, read.address, read.size, read.value);
+  builder.trace.events.push_back(read);
+  if (!is_legal(builder.trace)) builder.trace.events.resize(builder.trace.events.size() - 2);
+}
+
 // Two bytes for each event: what, and on which object with which value.
 trace::Trace made_from(std::span<const std::uint8_t> bytes) {
   trace::testing::TraceBuilder builder(kThreads);
@@ -42,7 +53,7 @@ trace::Trace made_from(std::span<const std::uint8_t> bytes) {
     const auto kind = static_cast<EventKind>(1 + bytes[i] / kThreads % 62);
     const std::uint64_t object = bytes[i + 1] % 4, value = bytes[i + 1] / 4 % 4;
     const trace::ObjectKind what = trace::object_of(kind);
-    if (kind == EventKind::ExternalWrite) continue; // the reader makes them, each before the read that found it
+    if (kind == EventKind::ExternalWrite) continue; // only before the read that found it
     if (what == trace::ObjectKind::Memory) {
       const std::uint32_t size = 1u << (bytes[i + 1] / 16 % 4);
       builder.access(thread, kind, 0x1000 + 4 * object, size, value).extra = value;
@@ -59,7 +70,10 @@ trace::Trace made_from(std::span<const std::uint8_t> bytes) {
     const std::uint32_t site = builder.site("made.c", static_cast<std::uint32_t>(i + 1), "f", "v");
     builder.trace.events.back().site = site;
     // An event that breaks a rule is left out: almost no row of random events would be legal.
-    if (!trace::verify(builder.trace).legal()) builder.trace.events.pop_back();
+    if (is_legal(builder.trace)) continue;
+    const bool reads = kind == EventKind::Read || kind == EventKind::AtomicRead;
+    if (reads && bytes[i + 1] >= 224) found_from_outside(builder);
+    else builder.trace.events.pop_back();
   }
   return builder.trace;
 }
@@ -67,7 +81,9 @@ trace::Trace made_from(std::span<const std::uint8_t> bytes) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const trace::Trace trace = made_from(std::span(data, size));
+  trace::Trace trace = made_from(std::span(data, size));
+  std::erase_if(trace.events,
+                [](const Event& e) { return e.kind == EventKind::ExternalWrite; }); // the reader makes them
   if (trace.events.empty()) return 0;
   const std::vector<std::uint8_t> file = trace::write_trace_bytes(trace);
   require(!file.empty());

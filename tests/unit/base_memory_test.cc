@@ -103,5 +103,16 @@ TEST(BudgetOfMemory, StaysSpentWhenMemoryIsFreed) {
   EXPECT_EQ(some.spent(), Budget::kMemory);
 }
 
+// Waiting is no work of the thread: a busy machine does not make questions shorter.
+TEST(Deadline, CountsTheWorkOfTheThread) {
+  const Budget budget;
+  const Deadline by_clock(budget, 0.3), of_thread(budget, 0.3, Deadline::Time::OfThread);
+  usleep(350'000);
+  EXPECT_TRUE(by_clock.passed());
+  EXPECT_FALSE(of_thread.passed());
+  const Deadline none(budget, 0, Deadline::Time::OfThread);
+  EXPECT_TRUE(none.passed());
+}
+
 } // namespace
 } // namespace sooth

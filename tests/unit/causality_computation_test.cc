@@ -41,6 +41,20 @@ TEST(Computation, PrivateAndUnwrittenMemoryHasNoOperations) {
   EXPECT_EQ(c.step_of_event[0], c.step_of_event[1]); // what nobody else can tell belongs to the step before it
 }
 
+// In traces from elsewhere, a thread may end with a call. It stays with the event before it. The
+// join comes after both.
+TEST(Computation, ACallAtTheEndOfAThreadIsNoStepOfItsOwn) {
+  TraceBuilder b(2);
+  b.add(0, EventKind::Fork, 0, 1);
+  b.add(1, EventKind::SemPost, kA);
+  b.add(0, EventKind::SemWait, kA);
+  b.add(1, EventKind::Enter);
+  b.add(0, EventKind::Join, 0, 1);
+  const Computation c = compute(b.trace);
+  EXPECT_EQ(c.step_of_event[3], c.step_of_event[1]);
+  EXPECT_EQ(std::ranges::count(c.orders, Order{c.step_of_event[1], c.step_of_event[4]}), 1);
+}
+
 TEST(Computation, OverlappingAccessesShareTheBytesInCommon) {
   TraceBuilder b(2);
   b.write(0, kA, 8, 0x1122334455667788);

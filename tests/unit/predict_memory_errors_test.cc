@@ -52,6 +52,37 @@ TEST(MemoryErrors, TheFreeMayComeFirst) {
   EXPECT_EQ(run.trace.events[found[0].places[1].event].kind, EventKind::Free);
 }
 
+// The access belongs to a step that a failed call began. They do not stay together.
+TEST(MemoryErrors, AnAccessBehindACallThatFailedIsShownFromItsOwnPlace) {
+  Case run(2);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.fork(0, 1);
+  run.add(0, EventKind::Free, Object, Bytes);
+  run.add(1, EventKind::SemWait, Flag, 0, trace::kFailed);
+  run.read(1, Object, 4, 0);
+  run.join(0, 1);
+  const std::vector<Finding> found = run.find(errors);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].status, witness::Status::Observed);
+  EXPECT_EQ(run.trace.events[found[0].witness.observed].kind, EventKind::Read);
+}
+
+TEST(MemoryErrors, WhatWasFreedTwiceWasFreedByTheLast) {
+  Case run(2);
+  run.add(0, EventKind::Alloc, Object, Bytes);
+  run.fork(0, 1);
+  run.add(0, EventKind::Free, Object, Bytes);
+  run.add(0, EventKind::Free, Object, Bytes);
+  const std::uint32_t last = run.last();
+  run.read(1, Object, 4, 0);
+  run.join(0, 1);
+  const std::vector<Finding> found = run.find(errors);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, FindingKind::DoubleFree);
+  EXPECT_EQ(found[1].kind, FindingKind::UseAfterFree);
+  EXPECT_EQ(found[1].places[1].event, last);
+}
+
 TEST(MemoryErrors, AMutexExcludesButDoesNotOrder) { EXPECT_EQ(shared_object(Between::Lock).find(errors).size(), 1u); }
 
 enum class Link { Kept, Removed, PutBack, RemovedOutside };

@@ -475,5 +475,18 @@ TEST(MemoryModel, RacesThatTheProgramAnnotatesAsBenignAreNotReported) {
   }
 }
 
+// Input may answer any output, whatever address an importer gives to the world outside.
+TEST(MemoryModel, TheWorldOutsideIsOne) {
+  for (const bool answered : {true, false}) {
+    Recorded run(3);
+    run.fork_both();
+    run.write(1, kData, 4, 1);
+    if (answered) run.add(1, EventKind::Send, 0x9000);
+    run.add(2, EventKind::Receive, 0x9040);
+    run.write(2, kData, 4, 2);
+    EXPECT_EQ(run.races().size(), answered ? 0u : 1u);
+  }
+}
+
 } // namespace
 } // namespace sooth::predict

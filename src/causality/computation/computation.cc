@@ -15,6 +15,7 @@
 #include "trace/kind_groups.h"
 #include "trace/lost.h"
 #include "trace/restore/misplaced.h"
+#include "trace/together.h"
 
 namespace sooth::causality {
 namespace {
@@ -96,7 +97,9 @@ private:
       // What stands before a piece is no part of the steps in it.
       const bool first =
           own.steps.empty() || (i >= trace_.standing && result_.steps[own.steps.back()].event < trace_.standing);
-      if (first || ((acts[i] != 0 || synchronises(e.kind)) && glued[e.thread] == 0)) {
+      // A thread may end with a call or a branch, in traces from elsewhere.
+      const bool begins = (acts[i] != 0 && !trace::clings(e)) || synchronises(e.kind);
+      if (first || (begins && glued[e.thread] == 0)) {
         const auto place = static_cast<std::uint32_t>(own.steps.size());
         own.steps.push_back(static_cast<StepId>(result_.steps.size()));
         result_.steps.push_back({i, i, e.thread, place, 0, 0, kAtomicStep});
@@ -198,8 +201,10 @@ private:
       if (result_.steps[first].thread == result_.steps[second].thread) continue;
       (order.recorded ? result_.orders_as_recorded : result_.orders).push_back({first, second});
       if (order.conservative) ++result_.conservative_orders;
+      if (trace_.events[order.first].kind == EventKind::Cancel) result_.cancels.push_back({first, second});
     }
     sort(result_.orders);
+    sort(result_.cancels);
     if (result_.orders_as_recorded.empty()) return;
     result_.orders_as_recorded.insert(result_.orders_as_recorded.end(), result_.orders.begin(), result_.orders.end());
     sort(result_.orders_as_recorded);

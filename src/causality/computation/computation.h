@@ -34,6 +34,7 @@
 // beginning.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -130,6 +131,9 @@ struct Computation {
   // The same, and those that hold in the recorded run only: which post a wait took, which signal
   // woke a thread. Empty if there are none of these.
   std::vector<Order> orders_as_recorded;
+  // Of `orders`: from a cancellation to the first step of its thread behind it. Before the
+  // cancellation, the thread does not even stand before that step. Sorted like `orders`.
+  std::vector<Order> cancels;
   std::vector<StepId> step_of_event; // kNoStep for events without one
   StepId standing = 0;               // every run begins with so many steps as they were (Trace::standing)
   StepDependence dependence;         // what `full` and `sliced` need; dependence.h fills it in
@@ -145,6 +149,16 @@ struct Computation {
 
   // What the recorded run, and the models that repeat its synchronisation, kept to.
   const std::vector<Order>& recorded_orders() const { return orders_as_recorded.empty() ? orders : orders_as_recorded; }
+
+  // The orders that end in the step.
+  static std::span<const Order> ending_in(const std::vector<Order>& sorted, StepId step) {
+    const auto found = std::ranges::equal_range(sorted, step, {}, &Order::second);
+    return {found.begin(), found.end()};
+  }
+  bool cancels_thread(const Order& order) const {
+    const std::span<const Order> same = ending_in(cancels, order.second);
+    return std::ranges::find(same, order) != same.end();
+  }
 
   std::span<const Operation> operations_of(StepId step) const {
     return std::span(operations).subspan(steps[step].first_operation, steps[step].operations);

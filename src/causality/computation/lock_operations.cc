@@ -113,8 +113,8 @@ private:
   }
 
   void failed(const Event& e, std::uint32_t n, const Lock& lock) {
-    if (lock.owner == e.thread || lock.readers.contains(e.thread)) return; // it is in its own way
     const bool exclusive = !does(e.kind, trace::act::kShares); // then readers are in its way as well as a writer
+    if (lock.owner == e.thread || (exclusive && lock.readers.contains(e.thread))) return; // it is in its own way
     if (lock.owner != kNoOwner || (exclusive && !lock.readers.empty()))
       return emit(OperationKind::TryFailed, n, exclusive ? 0 : 1);
     effects_.pinned.push_back(event_); // a release is recorded a moment before the lock is free

@@ -7,6 +7,7 @@
 #include "causality/computation/condition_operations.h"
 #include "causality/computation/semaphore_operations.h"
 #include "trace/effects.h"
+#include "trace/together.h"
 
 namespace sooth::causality {
 namespace {
@@ -56,7 +57,8 @@ public:
   void run() {
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
-      if (cancelled_[e.thread] != kNoEvent) {
+      // Calls, returns and branches belong to the event before them.
+      if (cancelled_[e.thread] != kNoEvent && !trace::clings(e)) {
         effects_.order(cancelled_[e.thread], i, true);
         cancelled_[e.thread] = kNoEvent;
       }
@@ -70,7 +72,8 @@ private:
     case EventKind::Fork: return fork(e, i);
     case EventKind::Join: return join(e, i);
     case EventKind::Cancel:
-      if (!e.has(kFailed) && e.value < threads_.size() && e.value != e.thread) cancelled_[e.value] = i;
+      if (!e.has(kFailed) && e.value < threads_.size() && e.value != e.thread && cancelled_[e.value] == kNoEvent)
+        cancelled_[e.value] = i;
       return;
     case EventKind::BarrierInit:
     case EventKind::SemInit: return initialise(e, i);

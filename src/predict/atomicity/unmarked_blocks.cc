@@ -14,6 +14,7 @@
 #include "predict/atomicity/block_set.h"
 #include "predict/atomicity/critical_sections.h"
 #include "predict/atomicity/interleavings.h"
+#include "predict/atomicity/split_atomics.h"
 #include "predict/atomicity/split_invariants.h"
 #include "trace/contents.h"
 #include "trace/place_names.h"
@@ -331,6 +332,17 @@ void suggest_invariants(const trace::Trace& trace, const Computation& computatio
   }
 }
 
+// Two operations on one atomic variable.
+void suggest_atomics(const trace::Trace& trace, const Computation& computation, const Feasibility& feasibility,
+                     const std::vector<Block>& marked, std::vector<Suggestion>& out) {
+  std::set<Lines> told;
+  for (const SplitAtomic& split : find_split_atomics(trace, computation, feasibility))
+    if (!is_marked(marked, split.block) && told.insert(lines_of(trace, split.block)).second)
+      out.push_back(suggestion(split.block, split.other,
+                               "the third, of another thread, may come between the first two, which are atomic each "
+                               "for itself, and is then overwritten"));
+}
+
 } // namespace
 
 std::vector<Suggestion> suggest_blocks(const trace::Trace& trace, const Computation& computation,
@@ -339,6 +351,7 @@ std::vector<Suggestion> suggest_blocks(const trace::Trace& trace, const Computat
   const std::vector<Block> marked = collect_blocks(trace, computation, functions);
   std::vector<Suggestion> out = suggest_updates(trace, computation, feasibility, limits, marked, list);
   suggest_invariants(trace, computation, feasibility, marked, out);
+  suggest_atomics(trace, computation, feasibility, marked, out);
   return out;
 }
 

@@ -17,6 +17,7 @@
 //   was nothing left) counts as one that may write: it runs the same code. That is looked at
 //   first, and asks nothing about runs.
 //   Two variables that belong together, changed one after the other: split_invariants.h.
+//   Atomic variables without a lock: split_atomics.h.
 // Where we differ: these are suggestions, not findings: the program may be right. The checker is
 //   not asked.
 // Cost: two passes; the questions of interleavings.h about the stretches that this does not decide,

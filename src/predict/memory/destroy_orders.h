@@ -21,7 +21,9 @@ class DestroyOrders {
 public:
   DestroyOrders(const trace::Trace& trace, const causality::Computation& computation) : computation_(computation) {
     for (const causality::Order& order : computation.orders)
-      if (destroys_primitive(trace.events[computation.steps[order.second].event].kind)) orders_.push_back(order);
+      if (destroys_primitive(trace.events[computation.steps[order.second].event].kind) &&
+          !computation.cancels_thread(order))
+        orders_.push_back(order);
     std::ranges::sort(orders_, {}, [&](const causality::Order& order) { return place(order.first); });
   }
 

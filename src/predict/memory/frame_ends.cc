@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include <absl/container/btree_map.h>
 
 #include "base/address_ranges.h"
-#include "predict/memory/forgotten_touches.h"
+#include "predict/memory/last_touches.h"
 #include "predict/memory/shared_frames.h"
+#include "predict/question/own_accesses.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
+#include "trace/together.h"
 
 namespace sooth::predict {
 namespace {
@@ -41,13 +43,14 @@ public:
   FrameEnds(const trace::Trace& trace, const causality::Computation& computation, const Feasibility& feasibility,
             const MustOrder& must, Coverage& coverage)
       : trace_(trace), computation_(computation), feasibility_(feasibility), must_(must), coverage_(coverage),
-        shared_(trace), stacks_(trace.threads.size()) {}
+        shared_(trace), stacks_(trace.threads.size()), cancels_(trace.threads.size(), kNone) {}
 
   std::vector<Finding> run() {
     // A stack of calls that was too deep was begun anew: exits that were none.
     if (shared_.empty() || trace_.defect(trace::Defect::StackOverflows) != 0) return {};
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
+      follow_cancels(i);
       if (e.kind == EventKind::Enter) stacks_[e.thread].push_back({e.site, kNone});
       else if (e.kind == EventKind::Exit) leave(i);
       else if (is_plain_use(e) && shared_.touched_by(e)) access(i);
@@ -63,10 +66,10 @@ private:
   // A call whose function accessed variables of its own that others access, too.
   struct Activation {
     std::uint32_t thread;
-    std::uint32_t function;             // site
-    std::uint32_t exit = kNone;         // event
-    std::vector<std::uint32_t> touches; // by others: the last of each thread at each site
-    ForgottenTouches forgotten = {};
+    std::uint32_t function;       // site
+    std::uint32_t exit = kNone;   // event
+    std::uint32_t cancel = kNone; // the function returned because of this event
+    LastTouches touches = {};     // by others
   };
   struct Range {
     std::uint64_t end;
@@ -80,15 +83,15 @@ private:
     const bool own = shared_.is_own(e) && !stack.empty() && shared_.stays_on_its_stack(e.thread);
     if (own && stack.back().activation == kNone) {
       stack.back().activation = static_cast<std::uint32_t>(activations_.size());
-      activations_.push_back({e.thread, stack.back().function, kNone, {}, {}});
+      activations_.push_back({e.thread, stack.back().function, kNone, kNone, {}});
     }
     std::uint64_t from = e.address, to = e.address + e.size; // of the frame, if it is the function's own
     for (auto it = first_overlapping(frames_, e.address); it != frames_.end() && it->first < e.address + e.size;) {
       const std::uint32_t number = it->second.activation;
       Activation& activation = activations_[number];
       if (activation.thread != e.thread) {
-        if (activation.exit == kNone) touch(activation, i);
-        else ask(i, activation.exit, activation.function);
+        if (activation.exit == kNone) activation.touches.add(trace_, i);
+        else ask(i, activation);
         ++it;
       } else if (activation.exit != kNone || own) {
         if (own && number == stack.back().activation) {
@@ -102,18 +105,6 @@ private:
     }
     if (own) frames_[from] = {to, stack.back().activation};
   }
-  void touch(Activation& activation, std::uint32_t i) {
-    const Event& e = trace_.events[i];
-    std::erase_if(activation.touches, [&](std::uint32_t other) {
-      const Event& o = trace_.events[other];
-      return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
-    });
-    if (activation.touches.size() == kMaxTouches) {
-      activation.forgotten.forget(trace_.events[activation.touches.front()].thread, activation.touches.front());
-      activation.touches.erase(activation.touches.begin());
-    }
-    activation.touches.push_back(i);
-  }
 
   void leave(std::uint32_t i) {
     const Event& e = trace_.events[i];
@@ -122,16 +113,25 @@ private:
       if (stack.back().activation == kNone) continue;
       Activation& activation = activations_[stack.back().activation];
       activation.exit = i;
-      for (const std::uint32_t use : activation.touches) ask(use, i, activation.function);
-      activation.forgotten.account(computation_, must_, e.thread, i, coverage_);
+      activation.cancel = cancels_[e.thread];
+      for (const std::uint32_t use : activation.touches.events()) ask(use, activation);
+      activation.touches.account(trace_, computation_, must_, i, coverage_);
       activation.touches = {};
-      activation.forgotten = {};
     }
   }
 
-  void ask(std::uint32_t use, std::uint32_t exit, std::uint32_t function) {
+  // A return belongs to an event from before the cancellation that it may be due to.
+  void follow_cancels(std::uint32_t i) {
+    const Event& e = trace_.events[i];
+    if (!trace::clings(e)) cancels_[e.thread] = kNone;
+    const bool cancels = e.kind == EventKind::Cancel && !e.has(trace::kFailed) && e.value < cancels_.size();
+    if (cancels && e.value != e.thread && cancels_[e.value] == kNone) cancels_[e.value] = i;
+  }
+
+  void ask(std::uint32_t use, const Activation& activation) {
+    const std::uint32_t exit = activation.exit;
     const Event& e = trace_.events[use];
-    Tried& tried = tried_[std::tuple(e.site, e.site == 0 ? e.address : 0, function)];
+    Tried& tried = tried_[std::pair(site_name(e), activation.function)];
     if (tried.finding != 0) {
       if (exit < use) ++findings_[tried.finding - 1].count;
       return;
@@ -139,6 +139,7 @@ private:
     const StepId use_step = computation_.step_of_event[use], exit_step = computation_.step_of_event[exit];
     if (use_step == causality::kNoStep || exit_step == causality::kNoStep) return;
     Question question{{use_step}, {exit_step}, {}, {}};
+    if (activation.cancel != kNone) question.done.push_back(computation_.step_of_event[activation.cancel]);
     if (exit < use) {
       const StepId next = next_of(exit_step);
       if (!tells_nothing_after(exit, exit_step)) return;
@@ -208,9 +209,10 @@ private:
   Coverage& coverage_;
   const SharedFrames shared_;
   std::vector<std::vector<Call>> stacks_; // by thread, outermost first
+  std::vector<std::uint32_t> cancels_;    // by thread: the event, until the thread does more than to return
   std::vector<Activation> activations_;
   Ranges frames_; // disjoint: what functions accessed of their own, until something else is there
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Tried> tried_; // by the access and the function
+  std::map<std::pair<SiteName, std::uint32_t>, Tried> tried_; // by the access and the function
   std::vector<Finding> findings_;
 };
 

@@ -6,21 +6,22 @@
 #include <tuple>
 
 #include <absl/container/btree_map.h>
-#include <absl/container/inlined_vector.h>
 
 #include "base/address_ranges.h"
 #include "causality/computation/effects.h"
 #include "predict/memory/destroy_orders.h"
-#include "predict/memory/forgotten_touches.h"
 #include "predict/memory/frame_ends.h"
+#include "predict/memory/last_touches.h"
 #include "predict/memory/primitive_lives.h"
 #include "predict/memory/stale_pointers.h"
 #include "predict/question/last_writes.h"
 #include "predict/question/must_order.h"
+#include "predict/question/own_accesses.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
 #include "trace/effects.h"
 #include "trace/kind_groups.h"
+#include "trace/together.h"
 
 namespace sooth::predict {
 namespace {
@@ -33,18 +34,11 @@ using witness::Finding;
 using witness::FindingKind;
 using witness::Role;
 
-bool accesses(const Event& e) {
-  const bool memory = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
-  return memory && e.kind != EventKind::ExternalWrite && e.size != 0 && e.size <= ~e.address;
-}
-
 // The life of one object; or the rest of it.
 struct RememberedObject {
   std::uint64_t end = 0;          // address behind it
   std::uint32_t ended = kNoEvent; // the event, once it is over
-  // The last access of each thread at each site, oldest first.
-  absl::InlinedVector<std::uint32_t, 4> touches;
-  ForgottenTouches forgotten = {};
+  LastTouches touches = {};
 };
 
 class MemoryErrors {
@@ -59,7 +53,7 @@ public:
       const Event& e = trace_.events[i];
       if (begins_object(e.kind)) begin(e);
       else if (ends_object(e.kind)) end(i);
-      else if (accesses(e) && !e.has(trace::kMerged)) touch(i, e.address, e.size);
+      else if (is_single_access(e)) touch(i, e.address, e.size);
       else trace::for_primitives_used(e, [&](std::uint64_t address) { touch(i, address, 1); });
     }
     return std::move(findings_);
@@ -71,27 +65,17 @@ private:
   void begin(const Event& e) {
     if (e.value == 0 || e.value > ~e.address) return;
     erase_overlapping(objects_, e.address, e.address + e.value);
-    objects_[e.address] = {e.address + e.value, kNoEvent, {}, {}};
+    objects_[e.address] = {e.address + e.value, kNoEvent, {}};
   }
 
   void touch(std::uint32_t index, std::uint64_t address, std::uint64_t bytes) {
-    const Event& e = trace_.events[index];
     for (auto it = first_overlapping(objects_, address); it != objects_.end() && it->first < address + bytes; ++it) {
       RememberedObject& object = it->second;
       if (object.ended != kNoEvent) {
         if (!is_global(address)) observed(FindingKind::UseAfterFree, index, object.ended);
         continue;
       }
-      const auto same = std::find_if(object.touches.begin(), object.touches.end(), [&](std::uint32_t other) {
-        const Event& o = trace_.events[other];
-        return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
-      });
-      if (same != object.touches.end()) object.touches.erase(same);
-      else if (object.touches.size() == kMaxTouches) {
-        object.forgotten.forget(trace_.events[object.touches.front()].thread, object.touches.front());
-        object.touches.erase(object.touches.begin());
-      }
-      object.touches.push_back(index);
+      object.touches.add(trace_, index);
     }
   }
 
@@ -101,17 +85,18 @@ private:
     if (it == objects_.end() || it->first >= e.address + std::max<std::uint64_t>(e.value, 1)) return;
     if (it->first == e.address && it->second.ended != kNoEvent) {
       if (e.kind == EventKind::Free) observed(FindingKind::DoubleFree, index, it->second.ended);
+      it->second.ended = index;
       return;
     }
     std::vector<std::uint32_t> touches;
     for (; it != objects_.end() && it->first < e.address + e.value; ++it) {
-      it->second.forgotten.account(computation_, must_, e.thread, index, coverage_);
-      touches.insert(touches.end(), it->second.touches.begin(), it->second.touches.end());
+      it->second.touches.account(trace_, computation_, must_, index, coverage_);
+      std::ranges::copy(it->second.touches.events(), std::back_inserter(touches));
     }
     // Unmapped memory may come back unseen (a library that is loaded there), so no access after it
     // is objected to.
     erase_overlapping(objects_, e.address, e.address + e.value);
-    if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}, {}};
+    if (e.kind != EventKind::Unmap) objects_[e.address] = {e.address + e.value, index, {}};
     if (freed_inside_library(trace_, e)) {
       const bool others = std::any_of(touches.begin(), touches.end(),
                                       [&](std::uint32_t touch) { return trace_.events[touch].thread != e.thread; });
@@ -136,11 +121,7 @@ private:
     return it != trace_.globals.begin() && address - std::prev(it)->address < std::prev(it)->bytes;
   }
 
-  using SiteName = std::pair<std::uint32_t, std::uint64_t>;
-  SiteName name(std::uint32_t event) const {
-    const Event& e = trace_.events[event];
-    return {e.site, e.site == 0 ? e.address : 0};
-  }
+  SiteName name(std::uint32_t event) const { return site_name(trace_.events[event]); }
 
   // The thread's last step before `step` that touches the object which `end` ends, or kNoStep.
   StepId touched_before(const causality::Step& step, const Event& end) const {
@@ -166,18 +147,17 @@ private:
     if (use_step == causality::kNoStep || end_step == causality::kNoStep) return false;
     const causality::Step& step = computation_.steps[use_step];
     // Where the access does not begin its step, another run cannot stop before it.
-    if (step.event != use && !trace_.events[step.event].has(trace::kGlued)) return false;
+    if (step.event != use && !trace::is_glued(trace_.events[step.event])) return false;
     if (computation_.steps[end_step].event != end || must_.precedes(use_step, end_step)) return false;
     Question question{{use_step}, {end_step}, {}, {}};
     if (is_contradicted(question)) return false;
     if (!tried.once_more(coverage_, "more accesses of freed objects at one place than are tried")) return false;
     ++coverage_.candidates;
     ++coverage_.questions;
-    for (auto it = std::lower_bound(computation_.orders.begin(), computation_.orders.end(), end_step,
-                                    [](const causality::Order& order, StepId s) { return order.second < s; });
-         it != computation_.orders.end() && it->second == end_step; ++it) {
-      const causality::Step& first = computation_.steps[it->first];
-      if (first.thread == step.thread && first.place >= step.place) question.waived.push_back(*it);
+    for (const causality::Order& order : causality::Computation::ending_in(computation_.orders, end_step)) {
+      const causality::Step& first = computation_.steps[order.first];
+      const bool is_late = first.thread == step.thread && first.place >= step.place;
+      if (is_late && !computation_.cancels_thread(order)) question.waived.push_back(order);
     }
     destroys_.waive(question, use_step);
     // The first use that comes too late is shown: the thread's earlier accesses were in time.
@@ -218,8 +198,8 @@ private:
     finding.places = {{event, kind == FindingKind::DoubleFree ? Role::Free : Role::Use}, {end, Role::Free}};
     // A glued access is shown from where its thread stands before the whole block.
     const StepId step = computation_.step_of_event[event];
-    const bool glued = step != causality::kNoStep && trace_.events[computation_.steps[step].event].has(trace::kGlued);
-    finding.witness.observed = glued && accesses(trace_.events[event]) ? computation_.steps[step].event : event;
+    const bool glued = step != causality::kNoStep && trace::is_glued(trace_.events[computation_.steps[step].event]);
+    finding.witness.observed = glued && is_own_access(trace_.events[event]) ? computation_.steps[step].event : event;
     if (finding.witness.observed <= end) return; // the end came in the middle of the block
     finding.witness.next = {event};
     findings_.push_back(std::move(finding));

@@ -6,12 +6,12 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
-#include <absl/container/inlined_vector.h>
 
 #include "causality/computation/effects.h"
 #include "predict/memory/destroy_orders.h"
-#include "predict/memory/forgotten_touches.h"
+#include "predict/memory/last_touches.h"
 #include "predict/memory/lasting_place.h"
+#include "predict/question/own_accesses.h"
 #include "predict/question/tries.h"
 #include "predict/question/unrecorded.h"
 #include "predict/question/witness_of.h"
@@ -56,7 +56,7 @@ public:
     for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
       const Event& e = trace_.events[i];
       if (trace::writes_memory(e.kind)) rewrite(e);
-      else if (trace::begins_primitive(e.kind)) lives_[e.address] = {i, kNoEvent, {}, {}};
+      else if (trace::begins_primitive(e.kind)) lives_[e.address] = {i, kNoEvent, {}};
       else if (is_destroyed_by(e)) destroy(i);
       else if (trace::begins_or_ends_object(e.kind)) forget(e);
       else trace::for_primitives_used(e, [&](std::uint64_t address) { touch(i, address); });
@@ -68,8 +68,7 @@ private:
   struct Life {
     std::uint32_t begin = kNoEvent; // events
     std::uint32_t end = kNoEvent;
-    absl::InlinedVector<std::uint32_t, 4> touches; // the last of each thread at each site, oldest first
-    ForgottenTouches forgotten = {};
+    LastTouches touches = {};
   };
 
   void touch(std::uint32_t index, std::uint64_t address) {
@@ -82,29 +81,20 @@ private:
         observed(index, life.end);
       return;
     }
-    const auto same = std::find_if(life.touches.begin(), life.touches.end(), [&](std::uint32_t other) {
-      const Event& o = trace_.events[other];
-      return o.thread == e.thread && o.site == e.site && o.kind == e.kind;
-    });
-    if (same != life.touches.end()) life.touches.erase(same);
-    else if (life.touches.size() == kMaxTouches) {
-      life.forgotten.forget(trace_.events[life.touches.front()].thread, life.touches.front());
-      life.touches.erase(life.touches.begin());
-    }
-    life.touches.push_back(index);
+    life.touches.add(trace_, index);
   }
 
   void destroy(std::uint32_t index) {
     const Event& e = trace_.events[index];
     Life& life = lives_[e.address];
-    life.forgotten.account(computation_, must_, e.thread, index, coverage_);
+    life.touches.account(trace_, computation_, must_, index, coverage_);
     std::vector<std::uint32_t> told; // threads: one use of each is enough
-    for (const std::uint32_t use : life.touches) {
+    for (const std::uint32_t use : life.touches.events()) {
       const std::uint32_t thread = trace_.events[use].thread;
       if (thread == e.thread || std::ranges::find(told, thread) != told.end()) continue;
       if (ask(use, index, life)) told.push_back(thread);
     }
-    life = {kNoEvent, index, {}, {}};
+    life = {kNoEvent, index, {}};
     if (!needs_call(e) && needs_write(e)) rewritable_.insert(e.address);
   }
 
@@ -122,11 +112,7 @@ private:
     absl::erase_if(lives_, [&](const auto& life) { return life.first - e.address < e.value; });
   }
 
-  using SiteName = std::pair<std::uint32_t, std::uint64_t>;
-  SiteName name(std::uint32_t event) const {
-    const Event& e = trace_.events[event];
-    return {e.site, e.site == 0 ? e.address : 0};
-  }
+  SiteName name(std::uint32_t event) const { return site_name(trace_.events[event]); }
 
   // Whether it is a finding, or was one before.
   bool ask(std::uint32_t use, std::uint32_t end, const Life& life) {
@@ -142,7 +128,7 @@ private:
     Question question{{use_step}, {end_step}, {}, {}};
     // It is initialised, and then destroyed; and the thread's earlier uses were in time.
     if (life.begin != kNoEvent) add_order(question, life.begin, end_step);
-    for (const std::uint32_t earlier : life.touches)
+    for (const std::uint32_t earlier : life.touches.events())
       if (earlier < use && trace_.events[earlier].thread == trace_.events[use].thread)
         add_order(question, earlier, end_step);
     destroys_.waive(question, use_step);

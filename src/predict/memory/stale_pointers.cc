@@ -9,6 +9,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "causality/computation/effects.h"
+#include "predict/question/own_accesses.h"
 #include "predict/question/tries.h"
 #include "predict/question/witness_of.h"
 
@@ -95,10 +96,7 @@ private:
     if (touched_.insert({number, e.thread}).second) candidates_.push_back({i, object.before, object.begin});
   }
 
-  std::pair<std::uint32_t, std::uint64_t> name(std::uint32_t event) const {
-    const Event& e = trace_.events[event];
-    return {e.site, e.site == 0 ? e.address : 0};
-  }
+  SiteName name(std::uint32_t event) const { return site_name(trace_.events[event]); }
 
   void ask(const Candidate& candidate) {
     const StepId use = computation_.step_of_event[candidate.use], free = computation_.step_of_event[candidate.free],
@@ -154,7 +152,6 @@ private:
   absl::flat_hash_map<std::uint64_t, std::uint32_t> freed_; // by original address: the last free
   absl::flat_hash_set<std::pair<std::size_t, std::uint32_t>> touched_;
   std::vector<Candidate> candidates_;
-  using SiteName = std::pair<std::uint32_t, std::uint64_t>;
   std::map<std::tuple<SiteName, SiteName>, Tried> tried_;
   std::vector<Finding> findings_;
 };

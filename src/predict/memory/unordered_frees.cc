@@ -9,6 +9,7 @@
 
 #include "base/address_ranges.h"
 #include "predict/memory/stale_pointers.h"
+#include "predict/question/own_accesses.h"
 #include "predict/question/unrecorded.h"
 #include "predict/races/benign_races.h"
 #include "predict/races/synchronises_with.h"
@@ -21,11 +22,6 @@ using trace::Event;
 using trace::EventKind;
 using witness::Finding;
 using witness::Role;
-
-bool is_use(const Event& e) {
-  return trace::is_access(e.kind) && e.kind != EventKind::ExternalWrite && e.size != 0 && e.size <= ~e.address &&
-         !e.has(trace::kMerged);
-}
 
 class UnorderedFrees {
 public:
@@ -47,7 +43,7 @@ public:
       order_.arrive(e);
       if (e.kind == EventKind::Alloc) begin(e);
       else if (e.kind == EventKind::Free) end(i);
-      else if (is_use(e)) touch(i);
+      else if (is_single_access(e)) touch(i);
       order_.depart(e);
     }
     return std::move(findings_);
@@ -99,11 +95,7 @@ private:
         }
   }
 
-  using SiteName = std::pair<std::uint32_t, std::uint64_t>;
-  SiteName name(std::uint32_t event) const {
-    const Event& e = trace_.events[event];
-    return {e.site, e.site == 0 ? e.address : 0};
-  }
+  SiteName name(std::uint32_t event) const { return site_name(trace_.events[event]); }
   std::pair<SiteName, SiteName> names(std::uint32_t use, std::uint32_t free) const { return {name(use), name(free)}; }
 
   void tell(std::uint32_t use, std::uint32_t free) {

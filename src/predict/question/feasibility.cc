@@ -31,7 +31,9 @@ public:
         budget_(limits.budget != nullptr ? *limits.budget : own_budget_), replay_(index_, limits.window / 4),
         windows_(sizes(index_, std::max<std::size_t>(limits.window, 1), replay_)) {}
 
-  Answer ask(const Question& question) const override {
+  Answer ask(const Question& asked) const override {
+    const std::optional<Question> longer = with_cancels(asked);
+    const Question& question = longer ? *longer : asked;
     if (const char* reason = budget_.spent()) return {Truth::Undecided, "", {}, reason};
     if (index_.rules().needs == NeedsOfModel::ReleasedLocks && index_.lock_never_released)
       return {Truth::Undecided, "", {}, "a lock is never released, so whb does not apply"};
@@ -57,6 +59,19 @@ public:
   void renew() const override { looked_at_ = searched_ = 0; }
 
 private:
+  // A cancelled thread stands before its next step only after the cancellation.
+  std::optional<Question> with_cancels(const Question& question) const {
+    const causality::Computation& c = index_.computation;
+    std::optional<Question> longer;
+    if (c.cancels.empty()) return longer;
+    for (const StepId step : question.before)
+      for (const causality::Order& cancel : causality::Computation::ending_in(c.cancels, step)) {
+        if (!longer) longer = question;
+        longer->done.push_back(cancel.first);
+      }
+    return longer;
+  }
+
   // Ever larger ones, up to the whole trace, if it is not too long.
   static std::vector<std::unique_ptr<Windows>> sizes(const Index& index, std::size_t size, const Replay& replay) {
     std::vector<std::unique_ptr<Windows>> out;
@@ -96,7 +111,7 @@ private:
       // A thread that had to stop before the window does not go on in it.
       if (window.base[t] < index_.steps_before(t, window.begin)) limits[t] = window.base[t];
     }
-    const Deadline deadline(budget_, limits_.seconds_per_question);
+    const Deadline deadline(budget_, limits_.seconds_per_question, Deadline::Time::OfThread);
     Answer answer = search(index_, question, window, std::move(limits), deadline);
     if (answer.truth == Truth::No && !windows.whole()) return nothing_within(answer.tier);
     if (answer.truth != Truth::Yes) return answer;

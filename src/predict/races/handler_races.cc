@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "predict/misuse/running_handlers.h"
+#include "predict/question/own_accesses.h"
 #include "predict/races/benign_races.h"
 #include "trace/contents.h"
 #include "trace/kind_groups.h"
@@ -20,10 +21,6 @@ using witness::Role;
 
 constexpr std::size_t kMaxOfHandler = 4096; // of one handler
 
-bool is_considered(const Event& e) {
-  return trace::is_access(e.kind) && e.kind != EventKind::ExternalWrite && e.size != 0 && e.size <= ~e.address &&
-         !e.has(trace::kMerged);
-}
 bool is_sig_atomic(const Event& e) { return e.has(trace::kVolatile) && e.size == sizeof(std::sig_atomic_t); }
 bool conflict(const Event& a, const Event& b) {
   return trace::overlap(a, b) && (trace::writes_memory(a.kind) || trace::writes_memory(b.kind)) &&
@@ -55,7 +52,7 @@ public:
       const RunningHandler* handler = running_.of(e.thread);
       Open& open = open_[e.thread];
       if (open.signal != (handler == nullptr ? kNone : handler->signal)) close(e.thread);
-      if (handler == nullptr || !handler->asynchronous || !handler->is_inside() || !is_considered(e)) continue;
+      if (handler == nullptr || !handler->asynchronous || !handler->is_inside() || !is_single_access(e)) continue;
       open.signal = handler->signal;
       if (open.accesses.size() < kMaxOfHandler) open.accesses.push_back(i);
       else if (left_out_++ == 0) coverage_.undecided_because("a signal handler made more accesses than are compared");
@@ -77,7 +74,7 @@ private:
     for (std::uint32_t i = open.signal; i-- > trace_.standing;) {
       const Event& e = trace_.events[i];
       if (e.thread != thread) continue;
-      if (is_considered(e))
+      if (is_single_access(e))
         for (const std::uint32_t access : open.accesses)
           if (conflict(e, trace_.events[access])) tell(i, access, open.signal);
       if (may_order(e)) return;

@@ -35,6 +35,7 @@ struct LinearPass::Effects : trace::EffectVisitor {
     if (child < pass.width_) pass.pass_on(thread, static_cast<std::uint32_t>(child));
     ordered = true;
   }
+  void cancels(std::uint64_t other) { creates(other); }
   void joins(std::uint64_t child) {
     if (child < pass.width_) pass.pass_on(static_cast<std::uint32_t>(child), thread);
     ordered = true;

@@ -1,5 +1,7 @@
 // The locks that a thread holds when it stands before a step.
 //
+// Variables that are used as locks count, too (flag_locks.h).
+//
 // Two threads that hold the same lock, one of them exclusively, are never there at the same time,
 // in any model: the oldest and cheapest reason why two accesses do not race (lock sets).
 //
@@ -20,12 +22,13 @@
 #include <vector>
 
 #include "causality/computation/computation.h"
+#include "predict/races/flag_locks.h"
 
 namespace sooth::predict {
 
 class LocksHeld {
 public:
-  explicit LocksHeld(const causality::Computation& computation);
+  LocksHeld(const causality::Computation& computation, const FlagLocks& flags);
 
   // Number of the set of locks that the step's thread has before it.
   std::uint32_t set(causality::StepId step) const { return set_of_step_[step]; }

@@ -8,6 +8,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include "predict/question/own_accesses.h"
 #include "predict/question/unrecorded.h"
 #include "predict/races/benign_races.h"
 #include "predict/races/synchronises_with.h"
@@ -24,18 +25,13 @@ constexpr std::uint64_t kPageBits = 12;
 constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageBits;
 constexpr std::uint64_t kMaxGranules = std::uint64_t{1} << 25;
 
-bool is_access(const Event& e) {
-  const bool memory = trace::reads_memory(e.kind) || trace::writes_memory(e.kind);
-  return memory && e.kind != EventKind::ExternalWrite && e.size != 0 && e.address + e.size > e.address;
-}
-
 // Pages that only one thread touches, or that are only read, cannot have races: they need no
 // shadow.
 class SharedPages {
 public:
   explicit SharedPages(const trace::Trace& trace) {
     for (const Event& e : trace.events) {
-      if (!is_access(e)) continue;
+      if (!is_own_access(e)) continue;
       for (std::uint64_t page = e.address >> kPageBits; page <= (e.address + e.size - 1) >> kPageBits; ++page) {
         const auto [it, first] = pages_.try_emplace(page, Page{e.thread, false, false});
         if (!first && it->second.thread != e.thread) it->second.shared = true;
@@ -64,7 +60,7 @@ public:
   LastWrites(const trace::Trace& trace, const SharedPages& shared) {
     for (std::uint32_t i = 0; i < trace.events.size() && known_; ++i) {
       const Event& e = trace.events[i];
-      if (!is_access(e) || !trace::writes_memory(e.kind)) continue;
+      if (!is_own_access(e) || !trace::writes_memory(e.kind)) continue;
       for (std::uint64_t granule = e.address >> 3; granule <= (e.address + e.size - 1) >> 3; ++granule) {
         if (!shared.has(granule >> (kPageBits - 3))) granule |= (kPageBytes >> 3) - 1; // on to the next page
         else last_[granule] = i;
@@ -120,7 +116,7 @@ public:
       }
       const Event& e = trace_.events[i];
       order_.arrive(e);
-      if (is_access(e) && !e.has(trace::kMerged) && !access(static_cast<std::uint32_t>(i))) {
+      if (is_single_access(e) && !access(static_cast<std::uint32_t>(i))) {
         coverage_.undecided_because("the memory-model engine stopped where too much memory was shared");
         break;
       }
@@ -221,7 +217,7 @@ private:
     if (benign_.ignores(first) || benign_.ignores(second)) return;
     const auto name = [&](std::uint32_t event) {
       const Event& e = trace_.events[event];
-      return std::tuple(e.site, e.site == 0 ? e.address : 0, static_cast<int>(e.kind));
+      return std::pair(site_name(e), static_cast<int>(e.kind));
     };
     auto key = std::pair(name(first), name(second));
     if (key.second < key.first) std::swap(key.first, key.second);
@@ -244,7 +240,7 @@ private:
     findings_.push_back(std::move(finding));
   }
 
-  using SiteName = std::tuple<std::uint32_t, std::uint64_t, int>;
+  using Name = std::pair<SiteName, int>; // and the kind
   struct Known {
     std::size_t finding;
     std::uint32_t first, second; // the last pair that was counted
@@ -260,7 +256,7 @@ private:
   absl::flat_hash_map<std::uint64_t, absl::InlinedVector<Cell, 2>> granules_; // of pages that go by them
   static constexpr std::size_t kManyCells = 64;
   std::optional<LastWrites> last_writes_; // as soon as a granule has many cells
-  std::map<std::pair<SiteName, SiteName>, Known> known_;
+  std::map<std::pair<Name, Name>, Known> known_;
   std::vector<Finding> findings_;
 };
 

@@ -66,10 +66,10 @@ using Pairings = absl::flat_hash_map<std::pair<SiteKey, SiteKey>, Pairing>;
 
 class Candidates {
 public:
-  Candidates(const trace::Trace& trace, const Computation& computation, const MustOrder& must, std::size_t most,
-             const Budget& budget)
-      : trace_(trace), c_(computation), most_(most), budget_(budget), order_(must), held_(computation), benign_(trace),
-        groups_(computation.locations.size()) {}
+  Candidates(const trace::Trace& trace, const Computation& computation, const MustOrder& must, const FlagLocks& flags,
+             std::size_t most, const Budget& budget)
+      : trace_(trace), c_(computation), most_(most), budget_(budget), order_(must), held_(computation, flags),
+        benign_(trace), groups_(computation.locations.size()) {}
 
   std::vector<RaceCandidate> run() {
     for (StepId id = 0; id < c_.steps.size() && (id % 4096 != 0 || budget_.spent() == nullptr); ++id)
@@ -269,9 +269,9 @@ private:
 } // namespace
 
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const Computation& computation,
-                                           const MustOrder& must, std::size_t most_instances, const Budget& budget,
-                                           std::uint64_t* benign) {
-  Candidates candidates(trace, computation, must, most_instances, budget);
+                                           const MustOrder& must, const FlagLocks& flags, std::size_t most_instances,
+                                           const Budget& budget, std::uint64_t* benign) {
+  Candidates candidates(trace, computation, must, flags, most_instances, budget);
   std::vector<RaceCandidate> out = candidates.run();
   if (benign != nullptr) *benign = candidates.benign();
   return out;

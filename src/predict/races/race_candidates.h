@@ -20,6 +20,7 @@
 
 namespace sooth::predict {
 
+class FlagLocks;
 class MustOrder;
 
 struct RaceInstance {
@@ -37,7 +38,7 @@ struct RaceCandidate {
 // Stops early if the budget is spent; then there may be more. `benign` gets the number of pairs of
 // sites that were left out because the program annotates that memory.
 std::vector<RaceCandidate> race_candidates(const trace::Trace& trace, const causality::Computation& computation,
-                                           const MustOrder& must, std::size_t most_instances,
-                                           const Budget& budget = Budget(), std::uint64_t* benign = nullptr);
+                                           const MustOrder& must, const FlagLocks& flags, std::size_t most_instances,
+                                           const Budget& budget, std::uint64_t* benign = nullptr);
 
 } // namespace sooth::predict

@@ -10,7 +10,10 @@
 #include <string_view>
 #include <thread>
 
+#include "predict/question/index.h"
+#include "predict/question/must_order.h"
 #include "predict/question/witness_of.h"
+#include "predict/races/flag_locks.h"
 #include "predict/races/linear.h"
 #include "predict/races/race_candidates.h"
 #include "trace/place_names.h"
@@ -233,8 +236,12 @@ std::vector<Finding> find_races(const trace::Trace& trace, const Computation& co
                                 Coverage& coverage, const Progress& progress) {
   const Budget unlimited;
   const Budget& budget = limits.budget != nullptr ? *limits.budget : unlimited;
+  const MustOrder& must = feasibility.must(trace);
+  // Sliced causality by the letter allows more than runs in which values hold.
+  const FlagLocks flags =
+      feasibility.is_sliced() ? FlagLocks() : FlagLocks(computation, must, feasibility.index().reads_freely());
   const std::vector<RaceCandidate> candidates =
-      race_candidates(trace, computation, feasibility.must(trace), kMaxInstances, budget, &coverage.benign);
+      race_candidates(trace, computation, must, flags, kMaxInstances, budget, &coverage.benign);
   if (const char* reason = budget.spent())
     coverage.undecided_because(std::string("not all pairs of accesses were looked at: ") + reason);
   const Races races(trace, computation, feasibility, model);

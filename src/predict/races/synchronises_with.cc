@@ -25,6 +25,9 @@ bool releases(MemoryOrder order) {
 // Initialising and destroying a lock come after its uses so far, and before those that follow.
 bool renews_lock(EventKind kind) { return kind == EventKind::LockInit || kind == EventKind::LockDestroy; }
 
+// There is one world outside.
+std::uint64_t tag_of(const trace::Affected& object) { return object.kind == ObjectKind::Outside ? 0 : object.address; }
+
 bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b, std::uint64_t b_size) {
   return a < b + b_size && b < a + a_size;
 }
@@ -132,7 +135,7 @@ struct SynchronisesWith::Arriving : trace::EffectVisitor {
     if (object.kind == ObjectKind::Lock) return all.acquire_lock(e.thread, object.address, object.shared);
     if (object.kind == ObjectKind::Barrier) return all.leave_barrier(e);
     // Also what comes from the world outside, which may have got it from a send of this program.
-    all.acquire_tag(e.thread, object.address);
+    all.acquire_tag(e.thread, tag_of(object));
   }
   void fails(const trace::Affected& object) {
     if (object.kind == ObjectKind::Futex) all.acquire_tag(e.thread, object.address);
@@ -159,7 +162,7 @@ struct SynchronisesWith::Departing : trace::EffectVisitor {
   void gives(const trace::Affected& object) {
     if (object.kind == ObjectKind::Lock) return all.release_lock(e.thread, object.address, object.shared);
     if (object.kind == ObjectKind::Barrier) return all.come_to_barrier(e);
-    all.publish(e.thread, object.address);
+    all.publish(e.thread, tag_of(object));
   }
   void begins(const trace::Affected& object) {
     if (object.kind != ObjectKind::Barrier) return;
