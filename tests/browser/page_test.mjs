@@ -269,7 +269,7 @@ int main() {
   assert.equal(await page.locator(".circle .wait").count(), 1, "main waits for the thread's end, the thread for nobody's");
   assert.match(await text(page, ".circle"), /waits on filled/);
   const woken = await page.locator(".row", { hasText: "wakes from filled" }).count(); // if the taker was there before the item
-  assert.equal(await page.locator(".edge title", { hasText: "through filled" }).count(), woken, "no signal leads to the wait without end");
+  assert.ok(await page.locator(".edge title", { hasText: "through filled" }).count() <= woken, "no signal leads to the wait without end");
   await page.close();
 });
 
