@@ -1,6 +1,7 @@
 #include "analysis/scripts.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "replay/fewer_switches.h"
@@ -11,16 +12,17 @@
 namespace sooth::analysis {
 
 report::Scripting scripting(const Prepared& prepared) {
-  auto checker = std::make_shared<witness::Checker>(prepared.trace, &prepared.objects);
-  constexpr std::uint64_t kMostExplaining = 200'000'000; // about a second for all findings together
+  auto made = std::make_shared<std::optional<witness::Checker>>(); // it is large, and most runs have no finding
+  constexpr std::uint64_t kMostExplaining = 200'000'000;           // about a second for all findings together
   auto work = std::make_shared<std::uint64_t>(kMostExplaining);
-  return [&prepared, checker, work](const witness::Finding& finding, const std::string& fingerprint) -> std::string {
+  return [&prepared, made, work](const witness::Finding& finding, const std::string& fingerprint) -> std::string {
     if (finding.status != witness::Status::Predicted || prepared.trace.is_piece) return {};
     const std::vector<std::uint32_t> run = replay::run_of(finding.witness);
     witness::Finding equal = finding;
     equal.witness.observed = 0;
     equal.witness.steps = replay::with_fewer_switches(prepared.trace, run);
-    const bool accepted = !checker->objection(equal);
+    if (!*made) made->emplace(prepared.trace, &prepared.objects);
+    const bool accepted = !(*made)->objection(equal);
     auto script = replay::script_of(prepared.trace, finding, accepted ? equal.witness.steps : run, *work);
     if (!script) return {};
     script->finding = report::row_of(finding.kind).name;

@@ -48,8 +48,10 @@ public:
   // one of them again, exclusively.
   std::uint32_t changes() const { return changes_; }
   bool has_kept_one(const LockSets::Set& locks, std::uint32_t since) const {
-    return since >= oldest_ && still_has_one(locks, since);
+    return may_have_kept_one(since) && still_has_one(locks, since);
   }
+  // False: whatever it held then, it has given up since.
+  bool may_have_kept_one(std::uint32_t since) const { return since >= oldest_; }
   bool has_one_again(const LockSets::Set& locks, std::uint32_t since) const;
 
   // After all events were taken.

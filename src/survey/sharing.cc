@@ -45,7 +45,7 @@ std::uint32_t common_verdict(const Granules& granules, std::uint32_t otherwise) 
 bool Sharing::begin(const trace::Trace& trace) {
   if (trace.is_fit_for_dependence()) return false;
   own_frame_.clear();
-  split_.begin(trace);
+  sections_.begin(trace);
   stores_.begin(trace);
   is_check_.assign(trace.sites.size(), 0);
   for (const trace::Check& check : trace.checks)
@@ -130,10 +130,7 @@ void Sharing::survey(const Event& e) {
   waits_.see(e);
   if (e.thread != requests_.thread()) {
     requests_.begin_thread(e.thread);
-    split_.begin_thread();
     stores_.begin_thread();
-    views_.begin_thread(e.thread);
-    calls_ = {};
     handlers_ = 0;
   }
   if (is_access(e.kind)) {
@@ -142,10 +139,9 @@ void Sharing::survey(const Event& e) {
     if (is_atomic(e.kind)) stores_.see(e);
     return;
   }
+  sections_.see(e);
   const std::uint64_t lock = requests_.see(e, locks_);
   if (lock != 0) use_lock(e, lock, UseKind::Lock);
-  if (lock != 0) views_.begin_section(lock);
-  calls_.see(e);
   trace::for_primitives_used(e, [&](std::uint64_t primitive) {
     if (primitive != lock) use_lock(e, primitive, UseKind::Lock);
     used_dead_ |= destroyed_of_ == e.thread && destroyed_.contains(primitive);
@@ -239,13 +235,13 @@ void Sharing::use(const Event& e) {
   const UseKind kind = writes_memory(e.kind) ? UseKind::Write : UseKind::Read;
   const bool atomic = is_atomic(e.kind);
   odd_ |= e.kind == EventKind::ExternalWrite;
-  const std::uint32_t stale_use = use_number(e.thread, kind, false, atomic),
-                      fresh_use = use_number(e.thread, kind, true, atomic);
+  const std::uint32_t stale_use = use_number(e.thread, kind, false, atomic);
   const std::uint32_t epoch = use_key_.epoch;
   const auto mark = [&](Page& page, std::size_t i) {
     std::uint32_t& granule = page.granules[i];
     const bool fresh = page.fresh_of == e.thread && page.fresh_epoch == epoch && page.fresh[i];
-    const std::uint32_t history = histories_.after(granule & kHistory, fresh ? fresh_use : stale_use);
+    const std::uint32_t number = fresh ? use_number(e.thread, kind, true, atomic) : stale_use;
+    const std::uint32_t history = histories_.after(granule & kHistory, number);
     const bool dead = page.dead_of == e.thread && page.dead[i];
     used_dead_ |= dead;
     const bool keep = kept || dead;
@@ -254,28 +250,20 @@ void Sharing::use(const Event& e) {
   const auto mark_part = [&](Page& page, std::size_t from, std::size_t to) {
     Marked& marked = page.marked[kind == UseKind::Write ? 1 : 0];
     const bool same = marked.use == stale_use;
-    if (same && !kept && marked.from <= from && to <= marked.to) return;
+    if (same && kept <= marked.kept && marked.from <= from && to <= marked.to) return;
     for (std::size_t i = from; i < to; ++i) mark(page, i);
     const bool touches = same && from <= marked.to && marked.from <= to;
     const auto first = static_cast<std::uint16_t>(from), end = static_cast<std::uint16_t>(to);
-    if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end)};
-    else marked = {stale_use, first, end};
+    if (touches) marked = {stale_use, std::min(marked.from, first), std::max(marked.to, end), marked.kept && kept};
+    else marked = {stale_use, first, end, kept};
   };
   if (e.site < is_check_.size() && is_check_[e.site] != 0)
     for (std::uint64_t g = e.address >> kGranuleBits; g <= (e.address + (e.size - 1)) >> kGranuleBits; ++g)
       checked_.insert(g);
-  if (requests_.held() != LockSets::kNone && !atomic) see_section(e, epoch);
+  if (requests_.held() != LockSets::kNone && !atomic) sections_.see(e);
   if (e.size <= kMarkedBytes) return each_page(e.address, e.size, mark_part);
   const LargeUse large{e.address, e.size, e.thread, epoch, kind};
   if (large_uses_.insert(large).second) each_known_granule(e.address, e.size, mark);
-}
-
-// An access under a lock.
-void Sharing::see_section(const Event& e, std::uint32_t epoch) {
-  if (e.size <= kMarkedBytes) split_.see_access(e, {e.thread, epoch}, requests_, locks_, calls_);
-  const bool writes = writes_memory(e.kind), reads = trace::reads_memory(e.kind);
-  const trace::ActivationStack::Nearest calls = calls_.nearest();
-  requests_.each_held([&](std::uint64_t held) { views_.see_access(e, writes, reads, held, calls); });
 }
 
 void Sharing::begin_object(const Event& e) {
@@ -330,6 +318,7 @@ void Sharing::end_object(const Event& e) {
 
 void Sharing::surveyed() {
   requests_.finish();
+  sections_.finish();
   for (const LargeUse& large : large_uses_) { // some granules got a page only later
     const std::uint32_t number =
         histories_.use({large.thread, large.kind, false, false, large.epoch, large.epoch, LockSets::kNone});
@@ -339,7 +328,8 @@ void Sharing::surveyed() {
   const bool looks_at_changes = this->looks_at_changes();
   absl::flat_hash_set<std::uint64_t> frames; // pages
   for (const std::uint64_t entry : frame_pages_) frames.insert(entry >> 20);
-  split_.finish(order_, [&](std::uint64_t granule) { return constrains(granule); });
+  SplitUpdates& updates = sections_.updates();
+  updates.finish(order_, [&](std::uint64_t granule) { return constrains(granule); });
   bool race = false, memory = used_dead_;
   for (auto& [number, page] : pages_) {
     const bool frame = frames.contains(number);
@@ -363,10 +353,11 @@ void Sharing::surveyed() {
               .threads = !odd_ && std::ranges::includes(kept_, created_),
               .descriptors = !odd_ && descriptors_are_ordered(),
               .blocks = !has_blocks_,
-              .unmarked = !views_.any() && !stores_.any() && (counts_updates ? !split_.open() : !split_.any()),
+              .unmarked =
+                  !sections_.views().any() && !stores_.any() && (counts_updates ? !updates.open() : !updates.any()),
               .assertions = !odd_ && !used_dead_ && !looks_at_changes,
               .end = !odd_ && ended_,
-              .suggested = split_.certain()};
+              .suggested = updates.certain()};
 }
 
 // A check's load may see another value only where memory constrains runs.

@@ -64,10 +64,9 @@
 #include "survey/histories.h"
 #include "survey/known_values.h"
 #include "survey/requests.h"
+#include "survey/sections.h"
 #include "survey/settled.h"
 #include "survey/split_stores.h"
-#include "survey/split_updates.h"
-#include "survey/split_views.h"
 #include "survey/strong_order.h"
 #include "trace/program/unmade_waits.h"
 #include "trace/sieve.h"
@@ -104,6 +103,7 @@ private:
   struct Marked {
     std::uint32_t use = 0xffffffff;
     std::uint16_t from = 0, to = 0;
+    bool kept = false; // so are all these granules
   };
   static constexpr std::uint32_t kMixed = 0xff;
   struct Page {
@@ -139,7 +139,6 @@ private:
   void each_known_granule(std::uint64_t address, std::uint64_t bytes, F&& f);
   void add(std::uint32_t& granule, std::uint32_t use);
   void use(const trace::Event& access);
-  void see_section(const trace::Event& access, std::uint32_t epoch);
   void begin_object(const trace::Event& e);
   void end_object(const trace::Event& e);
   std::uint32_t use_number(std::uint32_t thread, UseKind kind, bool fresh, bool atomic = false);
@@ -162,10 +161,8 @@ private:
   std::uint32_t handlers_ = 0;                 // signal handlers that the present thread is in
   LockSets locks_;
   Requests requests_;
-  SplitUpdates split_;
   SplitStores stores_;
-  SplitViews views_;
-  trace::ActivationStack calls_; // of the thread that is surveyed
+  Sections sections_;
   trace::UnmadeWaits waits_;
   Histories histories_{locks_};
   StrongOrder order_;

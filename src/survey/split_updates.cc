@@ -42,7 +42,7 @@ void SplitUpdates::see(const Access& access) {
     const std::uint64_t end = std::min(last, granule | kLast);
     Page* const page = this->page(granule / (kLast + 1), !writes);
     for (; granule <= end; ++granule) {
-      if (!writes && !wanted_.empty()) compare(access, granule);
+      if (!writes && is_wanted(e.site)) compare(access, granule);
       if (page != nullptr) see_granule(access, granule, (*page)[granule & kLast]);
     }
   }
@@ -63,16 +63,19 @@ void SplitUpdates::see_granule(const Access& access, std::uint64_t number, std::
       any->memory.insert(number);
     return;
   }
-  const auto in_one_section = [&](std::uint32_t before) {
-    return access.requests.has_kept_one(access.sets.at(reads_[before].locks), reads_[before].changes);
+  const auto in_one_section = [&](const Remembered& before) {
+    const Requests& requests = access.requests;
+    if (before.changes == requests.changes()) return true; // it holds what it held then
+    return requests.may_have_kept_one(before.changes) &&
+           requests.has_kept_one(access.sets.at(reads_[before.read].locks), before.changes);
   };
-  if (!writes) return granule->reads.read(now(access), in_one_section);
-  const auto is_update = [&](std::uint32_t first, std::uint32_t again) {
-    const std::uint32_t site = reads_[again].site;
-    return in_one_section(again) && site != reads_[first].site && line(site) == line(e.site);
+  if (!writes) return granule->reads.read([&] { return now(access); }, in_one_section);
+  const auto is_update = [&](const Remembered& first, const Remembered& again) {
+    const std::uint32_t site = reads_[again.read].site;
+    return in_one_section(again) && site != reads_[first.read].site && line(site) == line(e.site);
   };
-  const bool stays = granule->reads.write(in_one_section, is_update, [&](std::uint32_t read) {
-    const Read& first = reads_[read];
+  const bool stays = granule->reads.write(in_one_section, is_update, [&](const Remembered& read) {
+    const Read& first = reads_[read.read];
     if (!first.merged && !e.has(trace::kMerged) &&
         access.requests.has_one_again(access.sets.at(first.locks), first.changes))
       split(access, number, first);
@@ -81,23 +84,25 @@ void SplitUpdates::see_granule(const Access& access, std::uint64_t number, std::
 }
 
 // One for all granules of the access.
-std::uint32_t SplitUpdates::now(const Access& access) {
-  if (now_ != kNotYet) return now_;
+SplitUpdates::Remembered SplitUpdates::now(const Access& access) {
+  const std::uint32_t changes = access.requests.changes();
+  if (now_ != kNotYet) return {now_, changes};
   now_ = static_cast<std::uint32_t>(reads_.size());
-  reads_.push_back({access.requests.changes(), access.requests.held(), access.event.site, access.moment.epoch,
+  reads_.push_back({changes, access.requests.held(), access.event.site, access.moment.epoch,
                     access.event.has(trace::kMerged), access.calls.nearest()});
-  return now_;
+  return {now_, changes};
 }
 
 void SplitUpdates::forget_reads() {
   std::vector<std::uint32_t> kept(reads_.size(), kNotYet);
   std::vector<Read> reads;
-  const auto keep = [&](std::uint32_t read) {
-    if (kept[read] == kNotYet) {
-      kept[read] = static_cast<std::uint32_t>(reads.size());
-      reads.push_back(reads_[read]);
+  const auto keep = [&](const Remembered& before) {
+    std::uint32_t& number = kept[before.read];
+    if (number == kNotYet) {
+      number = static_cast<std::uint32_t>(reads.size());
+      reads.push_back(reads_[before.read]);
     }
-    return kept[read];
+    return Remembered{number, before.changes};
   };
   for (auto& [number, page] : pages_)
     for (std::optional<Granule>& granule : *page)
@@ -115,6 +120,14 @@ SplitUpdates::Page* SplitUpdates::page(std::uint64_t number, bool make) {
   if (!gave_up_) return (pages_[number] = std::make_unique<Page>()).get();
   pages_.clear();
   return nullptr;
+}
+
+// Some place may still become certain by what this site reads.
+bool SplitUpdates::is_wanted(std::uint32_t site) {
+  if (wanted_by_.empty()) return false;
+  auto& places = wanted_by(site);
+  while (!places.empty() && places.back()->same.size() >= kMostSame) places.pop_back();
+  return !places.empty();
 }
 
 // Another thread's read, in the same place of the source.
@@ -143,8 +156,11 @@ void SplitUpdates::split(const Access& access, std::uint64_t granule, const Read
   if (here->thread != now.thread) here->of_thread = 0;
   here->thread = now.thread;
   const auto [from, to] = part_in(access.event, granule << kGranuleBits);
-  if (++here->of_thread <= kMostOfPlace)
-    wanted_[{granule, first.site}].push_back({here, from, to, {now.thread, first.epoch}, now});
+  if (++here->of_thread > kMostOfPlace) return;
+  wanted_[{granule, first.site}].push_back({here, from, to, {now.thread, first.epoch}, now});
+  wanted_by_.resize(lines_.size() + 1);
+  auto& places = wanted_by(first.site);
+  if (std::ranges::find(places, here) == places.end()) places.push_back(here);
 }
 
 std::string_view SplitUpdates::function_of(std::uint32_t read, std::uint32_t write, std::uint32_t around) const {

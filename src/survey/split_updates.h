@@ -13,7 +13,7 @@
 // Where we differ: places that are not certain are open if their memory can constrain a run, even
 //   if nobody writes it in between. So is memory that is accessed in parts under locks. Of each
 //   place, the first kMostOfPlace in each thread are compared with what later threads read.
-// Cost: 24 bytes for each granule that the present thread has read under a lock, and a few
+// Cost: 36 bytes for each granule that the present thread has read under a lock, and a few
 //   comparisons for each of its accesses there; 36 bytes for each access whose reads are still
 //   remembered. Beyond the limits below, everything is open, and nothing is kept any more.
 #pragma once
@@ -31,6 +31,7 @@
 
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include "survey/requests.h"
 #include "survey/settled.h"
@@ -86,9 +87,14 @@ private:
     bool merged = false;
     trace::ActivationStack::Nearest calls;
   };
+  // With the number of changes, which decides nearly always: `reads_` is seldom in the cache.
+  struct Remembered {
+    std::uint32_t read = 0;    // index into reads_
+    std::uint32_t changes = 0; // as reads_[read].changes
+  };
   struct Granule {
-    std::uint8_t from = 0, to = 0;          // of all accesses; 0, 0: they differ
-    trace::SplitReads<std::uint32_t> reads; // indices into reads_
+    std::uint8_t from = 0, to = 0; // of all accesses; 0, 0: they differ
+    trace::SplitReads<Remembered> reads;
   };
   using Page = std::array<std::optional<Granule>, std::size_t{1} << (kPageBits - kGranuleBits)>;
   struct Lines { // of the source: the function, the read, the write
@@ -114,12 +120,13 @@ private:
 
   void see(const Access& access);
   void see_granule(const Access& access, std::uint64_t number, std::optional<Granule>& granule);
+  bool is_wanted(std::uint32_t site);
   void compare(const Access& access, std::uint64_t granule);
   void split(const Access& access, std::uint64_t granule, const Read& first);
   // That has both accesses, or calls what has them; `around`: the site of the activation that does.
   std::string_view function_of(std::uint32_t read, std::uint32_t write, std::uint32_t around) const;
   Page* page(std::uint64_t number, bool make);
-  std::uint32_t now(const Access& access);
+  Remembered now(const Access& access);
   void forget_reads();
   Place* place(const Lines& lines);
   static bool is_certain(const Place& place, const StrongOrder& order);
@@ -135,6 +142,11 @@ private:
 
   std::map<Lines, Place> places_;
   absl::flat_hash_map<std::pair<std::uint64_t, std::uint32_t>, std::vector<Wanted>> wanted_; // by granule and site
+  // By site: the places that its reads may still make certain. Empty before there is any; the last
+  // one is of all sites that the trace does not know.
+  using Places = absl::InlinedVector<const Place*, 1>;
+  Places& wanted_by(std::uint32_t site) { return wanted_by_[std::min<std::size_t>(site, lines_.size())]; }
+  std::vector<Places> wanted_by_;
   bool gave_up_ = false, open_ = false;
   std::vector<SplitUpdate> certain_;
 };

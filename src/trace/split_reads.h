@@ -20,17 +20,18 @@ class SplitReads {
 public:
   explicit SplitReads(const Read& first) : first_(first) {}
 
-  // in_one_section(before): the thread has kept a lock since then.
-  template <typename InOneSection>
-  void read(const Read& now, InOneSection&& in_one_section) {
+  // now(): this read; called only if it is to be remembered. in_one_section(before): the thread has
+  // kept a lock since then.
+  template <typename Now, typename InOneSection>
+  void read(Now&& now, InOneSection&& in_one_section) {
     if (again_ && !in_one_section(*again_)) {
       first_ = *again_;
       wrote_ = false;
       again_.reset();
     }
     if (again_ || in_one_section(first_)) return;
-    if (wrote_) first_ = now;
-    else again_ = now;
+    if (wrote_) first_ = now();
+    else again_ = now();
     wrote_ = false;
   }
 

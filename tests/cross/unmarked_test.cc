@@ -19,7 +19,9 @@
 
 #include "causality/computation/computation.h"
 #include "predict/atomicity/unmarked_blocks.h"
+#include "survey/sections.h"
 #include "survey/sharing.h"
+#include "trace/kind_groups.h"
 #include "trace/reader.h"
 #include "trace/verify.h"
 #include "trace/writer.h"
@@ -213,6 +215,39 @@ TEST(Unmarked, TheFirstPassKnowsWhichThereAre) {
   EXPECT_GT(some, 50u);
   EXPECT_GT(none, 100u);
   EXPECT_GT(open, 20u);
+}
+
+// What the worker finds out, batch by batch, is what the caller's thread finds out by itself.
+TEST(Unmarked, ItDoesNotMatterWhoLooksAtTheSections) {
+  unsigned some = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Trace trace = Functions(seed).make();
+    survey::Sections beside(3), alone(trace.events.size() + 1);
+    survey::StrongOrder order;
+    beside.begin(trace);
+    alone.begin(trace);
+    for (std::uint32_t thread = 0; thread < trace.threads.size(); ++thread) {
+      unsigned held = 0;
+      for (const Event& e : trace.events) {
+        if (e.thread != thread) continue;
+        if (e.kind == EventKind::Acquire) ++held;
+        if (e.kind == EventKind::Release) --held;
+        order.see(e);
+        if (is_access(e.kind) && held == 0) continue;
+        beside.see(e);
+        alone.see(e);
+      }
+    }
+    for (survey::Sections* sections : {&beside, &alone}) {
+      sections->finish();
+      sections->updates().finish(order, [](std::uint64_t granule) { return granule % 2 == 0; });
+    }
+    ASSERT_EQ(beside.updates().certain(), alone.updates().certain()) << "seed " << seed;
+    ASSERT_EQ(beside.updates().open(), alone.updates().open()) << "seed " << seed;
+    ASSERT_EQ(beside.views().any(), alone.views().any()) << "seed " << seed;
+    some += alone.updates().certain() != 0 || alone.updates().open() || alone.views().any() ? 1 : 0;
+  }
+  EXPECT_GT(some, 50u);
 }
 
 // --- mutants -------------------------------------------------------------------------------------

@@ -91,8 +91,8 @@ private:
     const auto in_one = [&](const Read& before) { return in_one_section(before.step, step); };
     const auto known = own.reads.find(o.object);
     if (o.kind == OperationKind::Read) {
-      const Read now{step, own.calls.nearest()};
-      if (known == own.reads.end()) own.reads.try_emplace(o.object, now);
+      const auto now = [&] { return Read{step, own.calls.nearest()}; };
+      if (known == own.reads.end()) own.reads.try_emplace(o.object, now());
       else known->second.read(now, in_one);
       return;
     }

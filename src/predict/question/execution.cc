@@ -47,7 +47,7 @@ Execution::Lock& Execution::lock(std::uint32_t number) const {
   return it->second;
 }
 
-std::vector<Execution::Holder>& Execution::holders(std::uint32_t location) const {
+Execution::Holders& Execution::holders(std::uint32_t location) const {
   const auto [it, fresh] = holders_.try_emplace(location);
   if (!fresh || base_.empty()) return it->second;
   const LocationIndex& all = index_.locations[location];
@@ -83,8 +83,20 @@ void Execution::tell_waits(std::vector<std::uint32_t>& state) const {
 
 bool Execution::held_by_others(std::uint32_t location, std::uint32_t thread, bool writes) const {
   if (index_.locations[location].holds.empty()) return false;
+  const auto known = holders_.find(location);
+  if (known == holders_.end() && base_.empty()) return false;
+  const Holders& all = known != holders_.end() ? known->second : holders(location);
   return std::ranges::any_of(
-      holders(location), [&](const Holder& holder) { return holder.thread != thread && (writes || holder.exclusive); });
+      all, [&](const Holder& holder) { return holder.thread != thread && (writes || holder.exclusive); });
+}
+
+// Long runs begin and end holds of millions of locations. Only with a base does an empty entry say
+// something: that the base left none.
+void Execution::end_hold(std::uint32_t location, std::uint32_t thread) {
+  Holders& all = holders(location);
+  const auto own = [&](const Holder& holder) { return holder.thread == thread; };
+  all.erase(std::remove_if(all.begin(), all.end(), own), all.end());
+  if (all.empty() && base_.empty()) holders_.erase(location);
 }
 
 bool Execution::allows_operation(std::size_t n, std::uint32_t thread) const {
@@ -166,9 +178,7 @@ void Execution::take(StepId id) {
       break;
     }
     case OperationKind::HoldBegin: holders(o.object).push_back({step.thread, o.value != 0}); break;
-    case OperationKind::HoldEnd:
-      std::erase_if(holders(o.object), [&](const Holder& holder) { return holder.thread == step.thread; });
-      break;
+    case OperationKind::HoldEnd: end_hold(o.object, step.thread); break;
     case OperationKind::Post: ++count(o.object); break;
     case OperationKind::Take: --count(o.object); break;
     default:

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include <cstdint>
 #include <span>
@@ -75,7 +76,10 @@ private:
   Access writer(std::uint32_t location) const; // the last write; kNoStep with the initial value
   Lock& lock(std::uint32_t number) const;
   bool held_by_others(std::uint32_t location, std::uint32_t thread, bool writes) const;
-  std::vector<Holder>& holders(std::uint32_t location) const;
+  // Most locations have one at most, for a short time.
+  using Holders = absl::InlinedVector<Holder, 2>;
+  Holders& holders(std::uint32_t location) const;
+  void end_hold(std::uint32_t location, std::uint32_t thread);
   std::uint64_t& count(std::uint32_t semaphore) const;
   causality::WaitQueue& queue(std::uint32_t condition) const;
 
@@ -86,7 +90,7 @@ private:
   absl::flat_hash_map<std::uint32_t, Access> writers_; // by location, since the base
   // The state after the base is looked up on demand.
   mutable absl::flat_hash_map<std::uint32_t, Lock> locks_;
-  mutable absl::flat_hash_map<std::uint32_t, std::vector<Holder>> holders_; // by location
+  mutable absl::flat_hash_map<std::uint32_t, Holders> holders_;             // by location; without a base, who has some
   mutable absl::flat_hash_map<std::uint32_t, std::uint64_t> counts_;        // by semaphore
   mutable absl::flat_hash_map<std::uint32_t, causality::WaitQueue> queues_; // by condition
 

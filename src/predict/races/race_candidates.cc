@@ -69,14 +69,14 @@ public:
   Candidates(const trace::Trace& trace, const Computation& computation, const MustOrder& must, const FlagLocks& flags,
              std::size_t most, const Budget& budget)
       : trace_(trace), c_(computation), most_(most), budget_(budget), order_(must), held_(computation, flags),
-        benign_(trace), groups_(computation.locations.size()) {}
+        benign_(trace) {}
 
   std::vector<RaceCandidate> run() {
-    for (StepId id = 0; id < c_.steps.size() && (id % 4096 != 0 || budget_.spent() == nullptr); ++id)
-      if ((c_.steps[id].flags & causality::kMergedStep) == 0) collect(id);
-    for (std::size_t location = 0; location < groups_.size(); ++location) {
+    sort_by_location();
+    for (std::uint32_t location = 0; location < c_.locations.size(); ++location) {
+      if (location % 1024 == 0 && budget_.spent() != nullptr) break;
       auto& pairings = benign_.has(c_.locations[location].address) ? benign_pairings_ : pairings_;
-      const std::vector<Groups> alike = by_site_and_locks(std::exchange(groups_[location], {}));
+      const std::vector<Groups> alike = by_site_and_locks(groups_at(location));
       for (std::size_t a = 0; a < alike.size() && budget_.spent() == nullptr; ++a)
         for (std::size_t b = a; b < alike.size(); ++b) {
           const Group &x = alike[a].all.front(), &y = alike[b].all.front();
@@ -93,34 +93,54 @@ public:
   }
 
 private:
-  void collect(StepId id) {
-    const causality::Step& step = c_.steps[id];
-    for (const causality::Operation& o : c_.operations_of(id)) {
-      if (o.kind != OperationKind::Read && o.kind != OperationKind::Write) continue;
-      for (std::uint32_t i = step.event; i <= step.last_event; ++i)
-        if (c_.step_of_event[i] == id && covers(trace_.events[i], o.object) && !benign_.ignores(i)) add(o.object, i);
+  // f(location, step), in the observed order, for every access that may race.
+  template <typename F>
+  void each_access(F&& f) const {
+    for (StepId id = 0; id < c_.steps.size(); ++id) {
+      if ((c_.steps[id].flags & causality::kMergedStep) != 0) continue;
+      for (const causality::Operation& o : c_.operations_of(id))
+        if (o.kind == OperationKind::Read || o.kind == OperationKind::Write) f(o.object, id);
     }
+  }
+  void sort_by_location() {
+    begins_.assign(c_.locations.size() + 1, 0);
+    each_access([&](std::uint32_t location, StepId) { ++begins_[location + 1]; });
+    for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    accesses_.resize(begins_.back());
+    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+    each_access([&](std::uint32_t location, StepId id) { accesses_[next[location]++] = id; });
+  }
+  // By their first events.
+  std::vector<Group> groups_at(std::uint32_t location) {
+    std::vector<Group> out;
+    table_.clear();
+    for (std::uint32_t n = begins_[location]; n < begins_[location + 1]; ++n) {
+      if (n != begins_[location] && accesses_[n] == accesses_[n - 1]) continue; // it reads and writes
+      const causality::Step& step = c_.steps[accesses_[n]];
+      for (std::uint32_t i = step.event; i <= step.last_event; ++i)
+        if (c_.step_of_event[i] == accesses_[n] && covers(trace_.events[i], location) && !benign_.ignores(i))
+          add(out, i);
+    }
+    return out;
   }
   bool covers(const Event& e, std::uint32_t location) const {
     const bool access = reads_memory(e.kind) || (writes_memory(e.kind) && e.kind != EventKind::ExternalWrite);
     return access && c_.locations[location].address - e.address < e.size;
   }
-  void add(std::uint32_t location, std::uint32_t event) {
+  void add(std::vector<Group>& groups, std::uint32_t event) {
     const Event& e = trace_.events[event];
     const SiteKey key = key_of(e);
     const std::uint32_t locks = held_.set(c_.step_of_event[event]);
     const std::uint32_t chain = order_.chain(e.thread);
-    std::vector<Group>& groups = groups_[location];
     Group* group = nullptr;
     if (groups.size() < kFewGroups) {
       const auto it = std::ranges::find_if(
           groups, [&](const Group& other) { return other.chain == chain && other.locks == locks && other.key == key; });
       if (it != groups.end()) group = &*it;
     } else {
-      auto& table = tables_[location];
-      if (table.empty())
-        for (std::size_t i = 0; i < groups.size(); ++i) table[{groups[i].chain, groups[i].locks, groups[i].key}] = i;
-      const auto [it, fresh] = table.try_emplace(std::tuple(chain, locks, key), groups.size());
+      if (table_.empty())
+        for (std::size_t i = 0; i < groups.size(); ++i) table_[{groups[i].chain, groups[i].locks, groups[i].key}] = i;
+      const auto [it, fresh] = table_.try_emplace(std::tuple(chain, locks, key), groups.size());
       if (!fresh) group = &groups[it->second];
     }
     if (group == nullptr) group = &groups.emplace_back(Group{chain, locks, key, {}});
@@ -256,12 +276,11 @@ private:
   const MustOrder& order_;
   const LocksHeld held_;
   const BenignRaces benign_;
-  std::vector<std::vector<Group>> groups_; // by location; by their first events
-  // The same by what distinguishes them, for locations that have many.
+  std::vector<StepId> accesses_;      // by location, each in the observed order
+  std::vector<std::uint32_t> begins_; // by location: where its accesses begin; operations are numbered with 32 bits
+  // The present location's groups by what distinguishes them, if it has many.
   static constexpr std::size_t kFewGroups = 16;
-  absl::flat_hash_map<std::uint32_t,
-                      absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, SiteKey>, std::size_t>>
-      tables_;
+  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, SiteKey>, std::size_t> table_;
   Pairings pairings_;
   Pairings benign_pairings_;
 };
