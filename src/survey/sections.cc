@@ -77,7 +77,12 @@ void Sections::finish() {
 }
 
 void Sections::look_at(const std::vector<Event>& batch) {
-  for (const Event& e : batch) look_at(e);
+  constexpr std::size_t kAheadOf = 8; // events: what a lookup in memory takes
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i + kAheadOf < batch.size() && is_access(batch[i + kAheadOf].kind))
+      updates_.expect(batch[i + kAheadOf].address);
+    look_at(batch[i]);
+  }
 }
 
 void Sections::look_at(const Event& e) {

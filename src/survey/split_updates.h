@@ -52,6 +52,12 @@ public:
     if (!gave_up_) see({access, moment, requests, sets, calls});
   }
 
+  // Such an access comes soon: gets what see_access() will look at into the cache.
+  void expect(std::uint64_t address) const {
+    const auto page = pages_.find(address >> kPageBits);
+    if (page != pages_.end()) __builtin_prefetch(&(*page->second)[(address >> kGranuleBits) % std::tuple_size_v<Page>]);
+  }
+
   // After all events were taken. `constrains(granule)`: it can constrain a run.
   template <typename Constrains>
   void finish(const StrongOrder& order, Constrains&& constrains) {
