@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "predict/question/closure.h"
+
 namespace sooth::predict {
 namespace {
 
@@ -11,14 +13,17 @@ struct Stopped {
   Execution execution; // after it
 };
 
-// A thread stops before the first step that `stops`, or that is not allowed any more.
+// A thread stops before the first step that `stops`, or that is not allowed any more. Ends early if
+// a thread stops before it has made its `least` steps.
 template <typename Stops>
-Stopped with_stops(const Index& index, const std::vector<StepId>& run, const Question& question, Stops stops) {
+Stopped with_stops(const Index& index, const std::vector<StepId>& run, const Question& question, Stops stops,
+                   const std::vector<std::uint32_t>& least = {}) {
   Stopped out{{}, Execution(index)};
   std::vector<bool> stopped(index.computation.threads.size(), false);
   for (const StepId step : run) {
     const std::uint32_t thread = index.computation.steps[step].thread;
     if (!stopped[thread]) stopped[thread] = stops(step, out.execution) || !out.execution.allows(step, question);
+    if (stopped[thread] && !least.empty() && out.execution.position(thread) < least[thread]) return out;
     if (stopped[thread]) continue;
     out.execution.take(step);
     out.run.push_back(step);
@@ -46,9 +51,11 @@ std::vector<StepId> without_writes_after(const Index& index, const std::vector<S
 
 std::vector<StepId> shortest(const Index& index, std::vector<StepId> run, const Question& question) {
   const causality::Computation& c = index.computation;
+  const std::vector<std::uint32_t> least = least_of(c, question);
   for (std::uint32_t left_out = 0; left_out < c.threads.size(); ++left_out) {
-    Stopped fewer = with_stops(index, run, question,
-                               [&](StepId step, const Execution&) { return c.steps[step].thread == left_out; });
+    if (least[left_out] != 0) continue;
+    Stopped fewer = with_stops(
+        index, run, question, [&](StepId step, const Execution&) { return c.steps[step].thread == left_out; }, least);
     if (satisfies(c, question, fewer.execution.positions())) run = std::move(fewer.run);
   }
   return run;

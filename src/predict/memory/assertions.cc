@@ -243,9 +243,10 @@ private:
     const Answer answer = feasibility_.ask(question);
     if (answer.truth == Truth::Undecided) undecided(instance, answer.reason);
     if (answer.truth != Truth::Yes) return false;
-    const std::vector<StepId> whole = answer.run;
+    std::vector<StepId> run = answer.run;
     StepId spoiler = kNoStep;
-    for (const std::vector<StepId>& run : {whole, shortest(index_, whole, question)}) {
+    for (const bool whole : {true, false}) {
+      if (!whole) run = shortest(index_, std::move(run), question);
       const auto seen = seen_after(instance, run);
       if (!seen) return undecided(instance, "a value that a check looks at is not known"), false;
       if (trace::fails(instance.check, seen->values).value_or(false)) return add(instance, run, *seen, answer.tier);

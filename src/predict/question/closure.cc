@@ -346,4 +346,19 @@ std::vector<StepId> observed_order(const Computation& c, const std::vector<std::
   return run;
 }
 
+std::vector<std::uint32_t> least_of(const Computation& c, const Question& question) {
+  std::vector<std::uint32_t> out(c.threads.size(), 0);
+  const auto need = [&](StepId id, bool itself) {
+    const causality::Step& step = c.steps[id];
+    out[step.thread] = std::max(out[step.thread], step.place + (itself ? 1 : 0));
+  };
+  for (const StepId step : question.before) need(step, false);
+  for (const StepId step : question.done) need(step, true);
+  for (const causality::Order& order : question.sequence) {
+    need(order.first, true);
+    need(order.second, true);
+  }
+  return out;
+}
+
 } // namespace sooth::predict

@@ -49,4 +49,7 @@ std::optional<std::vector<std::uint32_t>> close(const Index& index, const Questi
 std::vector<StepId> observed_order(const Computation& computation, const std::vector<std::uint32_t>& prefixes,
                                    const std::vector<std::uint32_t>& base = {});
 
+// By thread: so many of its steps every answer to the question has.
+std::vector<std::uint32_t> least_of(const Computation& computation, const Question& question);
+
 } // namespace sooth::predict

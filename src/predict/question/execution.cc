@@ -28,9 +28,25 @@ bool Execution::reads_taint(StepId step) const {
 }
 
 Access Execution::writer(std::uint32_t location) const {
-  if (const auto it = writers_.find(location); it != writers_.end()) return it->second;
+  if (!all_writers_.empty()) {
+    if (const Access& known = all_writers_[location]; known.step != kNoStep) return known;
+  } else if (const auto it = writers_.find(location); it != writers_.end()) {
+    return it->second;
+  }
   if (base_.empty()) return {kNoStep, index_.computation.locations[location].initial, 0};
   return index_.last_write(location, base_);
+}
+
+void Execution::write(std::uint32_t location, const Access& access) {
+  constexpr std::size_t kFew = 1024, kPart = 16;
+  if (all_writers_.empty()) {
+    writers_[location] = access;
+    if (writers_.size() < kFew || writers_.size() < locations() / kPart) return;
+    all_writers_.resize(locations());
+    for (const auto& [written, last] : writers_) all_writers_[written] = last;
+    writers_ = {};
+  }
+  all_writers_[location] = access;
 }
 
 Execution::Lock& Execution::lock(std::uint32_t number) const {
@@ -166,7 +182,7 @@ void Execution::take(StepId id) {
   for (const Operation& o : index_.computation.operations_of(id)) {
     switch (o.kind) {
     case OperationKind::Write:
-      writers_[o.object] = {id, o.value};
+      write(o.object, {id, o.value});
       if (!tainted_locations_.empty()) tainted_locations_[o.object] = taints;
       break;
     case OperationKind::Acquire: lock(o.object).owner = step.thread; break;

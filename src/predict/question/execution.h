@@ -74,6 +74,7 @@ private:
     bool exclusive;
   };
   Access writer(std::uint32_t location) const; // the last write; kNoStep with the initial value
+  void write(std::uint32_t location, const Access& access);
   Lock& lock(std::uint32_t number) const;
   bool held_by_others(std::uint32_t location, std::uint32_t thread, bool writes) const;
   // Most locations have one at most, for a short time.
@@ -84,10 +85,12 @@ private:
   causality::WaitQueue& queue(std::uint32_t condition) const;
 
   const Index& index_;
-  std::vector<std::uint32_t> base_;                    // empty: the beginning of the trace
-  StepId base_begin_ = kNoStep, base_end_ = 0;         // the first step that is not in it; behind its last one
-  std::vector<std::uint32_t> positions_;               // by thread
-  absl::flat_hash_map<std::uint32_t, Access> writers_; // by location, since the base
+  std::vector<std::uint32_t> base_;            // empty: the beginning of the trace
+  StepId base_begin_ = kNoStep, base_end_ = 0; // the first step that is not in it; behind its last one
+  std::vector<std::uint32_t> positions_;       // by thread
+  // By location, since the base: as a table once a run has written many of them.
+  absl::flat_hash_map<std::uint32_t, Access> writers_;
+  std::vector<Access> all_writers_; // kNoStep: not written
   // The state after the base is looked up on demand.
   mutable absl::flat_hash_map<std::uint32_t, Lock> locks_;
   mutable absl::flat_hash_map<std::uint32_t, Holders> holders_;             // by location; without a base, who has some

@@ -12,22 +12,6 @@ constexpr std::uint32_t kLongestSection = 1024; // steps
 constexpr std::size_t kMostWrites = 1024;       // of a thread that may or may not come as far
 constexpr std::size_t kMostWriters = 64;        // threads that use a location
 
-// The steps of each thread that every answer to the question has.
-std::vector<std::uint32_t> least_of(const Computation& c, const Question& question) {
-  std::vector<std::uint32_t> out(c.threads.size(), 0);
-  const auto need = [&](StepId id, bool itself) {
-    const causality::Step& step = c.steps[id];
-    out[step.thread] = std::max(out[step.thread], step.place + (itself ? 1 : 0));
-  };
-  for (const StepId step : question.before) need(step, false);
-  for (const StepId step : question.done) need(step, true);
-  for (const causality::Order& order : question.sequence) {
-    need(order.first, true);
-    need(order.second, true);
-  }
-  return out;
-}
-
 } // namespace
 
 bool LastWrites::contradict(const Question& question) const {
