@@ -4,6 +4,7 @@
 #include <random>
 
 #include "plain_search.h"
+#include "predict/question/execution.h"
 #include "predict/question/feasibility.h"
 #include "trace/objects.h"
 #include "trace/verify.h"
@@ -255,6 +256,34 @@ TEST(Feasibility, SmallWindowsNeverInvent) {
     }
   }
   EXPECT_GT(decided, 1000u);
+}
+
+// A run that has written many locations remembers their last writes in another way, and so does its copy.
+TEST(Execution, KnowsTheLastWritesOfLongRuns) {
+  constexpr std::uint64_t kVariables = 3000;
+  TraceBuilder builder(2);
+  for (std::uint64_t round = 0; round < 3; ++round)
+    for (std::uint64_t x = 0; x < kVariables; ++x)
+      if (round == 0 || x % 2 == 0)
+        builder.write(static_cast<std::uint32_t>((x + round) % 2), 0x1000 + 8 * x, 4, round + x);
+  for (std::uint64_t x = 0; x < kVariables; ++x)
+    builder.read(x % 2 == 0 ? 1 : 0, 0x1000 + 8 * x, 4, x % 2 == 0 ? x + 2 : x);
+  const causality::Computation computation = causality::compute(builder.trace);
+  ASSERT_EQ(computation.locations.size(), kVariables);
+  for (const Model model : {Model::WeakHappensBefore, Model::Maximal}) {
+    const Index index(computation, model);
+    Execution execution(index);
+    std::vector<std::uint32_t> last(kVariables, 0);
+    for (StepId step = 0; step < computation.steps.size(); ++step) {
+      ASSERT_TRUE(execution.allows(step, {})) << step;
+      execution.take(step);
+      for (const Operation& o : computation.operations_of(step))
+        if (o.kind == OperationKind::Write) last[o.object] = model == Model::Maximal ? o.value : step;
+    }
+    const Execution copy = execution;
+    for (std::size_t location = 0; location < kVariables; ++location)
+      ASSERT_EQ(copy.memory(location), last[location]) << location;
+  }
 }
 
 } // namespace
