@@ -4,9 +4,9 @@
 //     worker    what is split over two sections         batch 1 | batch 2 ...
 //
 // Question: those of split_updates.h and split_views.h.
-// Both need only the events of each thread, in its order: synchronisation, calls, and accesses under
-// locks. So a second thread can look at them, with its own view of the locks that are held. What it
-// finds out does not depend on when it does so.
+// Both need only the events of each thread, in its order: synchronisation, calls, and accesses
+// under locks. So a second thread can look at them, with its own view of the locks that are held.
+// What it finds out does not depend on when it does so.
 // Cost: 48 bytes copied for each of these events, and kAhead batches that wait. Short traces, and
 // machines that give no further thread, are looked at in the caller's thread.
 #pragma once

@@ -258,7 +258,7 @@ TEST(Feasibility, SmallWindowsNeverInvent) {
   EXPECT_GT(decided, 1000u);
 }
 
-// A run that has written many locations remembers their last writes in another way, and so does its copy.
+// A run that has written many locations remembers their last writes in a table; so does its copy.
 TEST(Execution, KnowsTheLastWritesOfLongRuns) {
   constexpr std::uint64_t kVariables = 3000;
   TraceBuilder builder(2);
