@@ -46,6 +46,7 @@ namespace sooth::survey {
 struct SplitUpdate {
   std::string function;
   std::uint32_t read = 0, write = 0; // sites
+  friend bool operator==(const SplitUpdate&, const SplitUpdate&) = default;
 };
 
 struct Settled {
