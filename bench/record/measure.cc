@@ -1,7 +1,7 @@
 // Runs a program and says what it took:   measure RESULT PROGRAM [ARGUMENT...]
 // RESULT gets one line: seconds, peak resident memory in KiB, exit status (or 128 + signal).
 //
-// A process of its own, because Linux counts the memory of whoever starts a program as part of that program's peak; this
+// A process of its own, because Linux counts the memory of the process that starts a program as part of that program's peak; this
 // one is small.
 #include <sys/resource.h>
 #include <sys/wait.h>

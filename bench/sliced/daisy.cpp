@@ -1,7 +1,7 @@
 // Daisy, the small file system of jPredictor, Tables 1 to 3: a disk of blocks, each under a spin lock of its own, and files of some blocks with
 // the times at which they were opened and closed. Compiled with PSEUDO_FILE=1 the disk is an array of bytes (there Daisy-2), else a real file.
 //
-//   - The disk has one position. Whoever moves it holds the lock of a block, but not the same one as the others: seek and transfer do not
+//   - The disk has one position. A thread that moves it holds the lock of a block, but not the same one as the others: seek and transfer do not
 //     stay together (daisy.prop), and the position is raced for.
 //   - Which blocks are in use stands in block 0, eight blocks to a byte, and is changed under the lock of the block, not under that of
 //     block 0: the second race. In a real file it is out of sight.

@@ -19,7 +19,7 @@
  *                                         memory of the program that decides something
  *   SOOTH_ONLY_LOOKS void log(int value)  the same, and what it is given it only prints: if it got
  *                                         other values, the program would do the same
- *   SOOTH_FAILS void die(int status)      whoever calls this function has failed: a run that comes to
+ *   SOOTH_FAILS void die(int status)      a caller of this function has failed: a run that comes to
  *                                         it is an error, as if it called abort
  *   SOOTH_TERMINATES();                   the loop around this always ends (docs/static_facts.md)
  */

@@ -16,7 +16,7 @@ public:
   using Clock = std::chrono::steady_clock;
 
   // 0: no limit. Memory is what the process occupies. Once spent it stays so, whatever is freed:
-  // whoever stopped early has to be able to say so afterwards. An interruption (interrupt.h) counts
+  // an engine that stopped early must be able to say so afterwards. An interruption (interrupt.h) counts
   // as spent, unless this is for what has to be done even then.
   explicit Budget(double seconds = 0, std::uint64_t bytes = 0, bool despite_interrupts = false);
 

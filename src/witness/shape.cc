@@ -435,8 +435,8 @@ private:
                        describe(trace_, use));
   }
 
-  // The primitives that an event uses and that have to be there. Whoever leaves a condition or a
-  // barrier does not need it any more.
+  // The primitives that an event uses and that have to be there. A thread that
+  // leaves a condition or a barrier does not need it any more.
   static std::vector<std::uint64_t> primitives_of(const Event& e) {
     switch (e.kind) {
     case EventKind::Acquire:

@@ -33,7 +33,7 @@ enum class Lie {
   None,
   NoRows,           // an ownership ends, and the file does not say so
   OneNewcomer,      // only the thread that came first waits for the owner
-  AlwaysStrong,     // whoever comes is taken for one that creation or joining puts behind the owner
+  AlwaysStrong,     // each newcomer is taken for one that creation or joining puts behind the owner
   EarlyRow,         // the owner's part is put before an event that it came after
   FreedIsOwned,     // what ends in an owned block leaves it owned
   AnyFreeIsEnough,  // an object that ends in a part of the block ends the ownership without a row

@@ -327,7 +327,7 @@ TEST(Sieve, CutsARangeThatEndsWithTheAddressSpace) {
   EXPECT_EQ(kept[1].size, 20u);
 }
 
-// A range that is larger than what is marked granule by granule counts for those that somebody else uses, whoever came first.
+// A range that is larger than what is marked granule by granule counts for those that another thread uses, in either order.
 TEST(Sieve, KeepsWhatLargeRangesShare) {
   for (const bool large_first : {true, false}) {
     Small s(3);

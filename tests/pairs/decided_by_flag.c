@@ -1,4 +1,4 @@
-// A flag under a lock tells that y is ready. Whoever asks it before touching y does not race; whoever only copies it does.
+// A flag under a lock tells that y is ready. A thread that asks it before touching y does not race; one that only copies it does.
 // EXPECT: race y @ready @use
 // FLAGS: -fsooth-facts
 // MODELS: full sliced

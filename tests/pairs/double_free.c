@@ -1,4 +1,4 @@
-// Whoever finds the block frees it; the bad one does not say that it did. The process leaves before the allocator looks.
+// Each thread that finds the block frees it; the bad one does not say that it did. The process leaves before the allocator looks.
 // EXPECT: double-free *
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A thread ends with a lock that it never gives up; whoever comes later waits for ever.
+// A thread ends with a lock that it never gives up; a thread that comes later waits for ever.
 // EXPECT: deadlock * @ask @keep
 #include "pair.h"
 

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Turns are taken in ascending order, from 0; whoever comes early waits. This orders the recorded run, and no other:
+/* Turns are taken in ascending order, from 0; a thread that comes early waits. This orders the recorded run, and no other:
  * Sooth does not see it. */
 void at(int turn);
 

@@ -1,5 +1,5 @@
-// An object is replaced under a lock, and the new one gets the place of the old one: the same pointer, another object. Whoever uses
-// it under the lock is safe; whoever takes the pointer out of it is not.
+// An object is replaced under a lock, and the new one gets the place of the old one: the same pointer, another object. A thread that
+// uses it under the lock is safe; one that takes the pointer out of it is not.
 // EXPECT: use-after-free * @use @free
 // MAY: race
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Whoever comes first takes the only permit; one of the two does not give it back.
+// The thread that comes first takes the only permit; one of the two does not give it back.
 // EXPECT: deadlock * @wait
 #include <semaphore.h>
 

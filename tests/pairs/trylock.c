@@ -1,4 +1,4 @@
-// A try-lock that fails; whoever goes on regardless races.
+// A try-lock that fails; a thread that goes on regardless races.
 // EXPECT: race value @owner @other
 #include "pair.h"
 

@@ -1,4 +1,4 @@
-// Whoever only tries the second lock does not block.
+// A thread that only tries the second lock does not block.
 // EXPECT: deadlock * @first @second
 #include "pair.h"
 

@@ -1,6 +1,6 @@
 """Runs of recorded random programs, followed step by step by their Machines: are they executions?
 
-A run is a list of events of the trace. Whoever says that a program can have it says that its threads, scheduled in this order, do these
+A run is a list of events of the trace. If a program can have it, then its threads, scheduled in this order, do these
 events: the same operations, at the same lines, on the same variables and locks.
 """
 

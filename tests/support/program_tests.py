@@ -11,7 +11,7 @@ TIMEOUT = 120  # seconds; nothing here runs longer than a few
 
 
 class Failure(Exception):
-    """One sentence for whoever reads the test's output."""
+    """One sentence for the reader of the test's output."""
 
 
 def headings(path):

@@ -66,7 +66,7 @@ TEST(ResidentMemory, GrowsWithWhatIsTouched) {
   EXPECT_GT(physical_memory(), resident_memory());
 }
 
-// Whoever stopped early must be able to say so afterwards.
+// An engine that stopped early must be able to say so afterwards.
 TEST(BudgetOfTime, APartThatIsOverLeavesTheNextOneItsTime) {
   constexpr double kLong = 10'000; // seconds
   Budget budget(kLong);

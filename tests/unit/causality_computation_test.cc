@@ -222,7 +222,7 @@ TEST(Computation, AWakeFollowsTheFirstSignalThatMayHaveDoneIt) {
   EXPECT_EQ(c.conservative_orders, 0u);
 }
 
-// One thread posts: its second post comes before another thread's second wait, whoever else waits.
+// One thread posts: its second post comes before another thread's second wait, even if others wait.
 // With two posters nothing is certain.
 TEST(Computation, TheCountSaysWhichPostOfOneThreadAWaitNeeds) {
   constexpr std::uint64_t kSemaphore = 0xb000;

@@ -1,4 +1,4 @@
-// A small ELF file made by hand: what an instrumented program, or library, looks like to whoever reads its tables.
+// A small ELF file made by hand: what an instrumented program, or library, looks like to a reader of its tables.
 #pragma once
 
 #include <cstdint>

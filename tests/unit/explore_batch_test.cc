@@ -195,7 +195,7 @@ TEST(Batch, NobodyIsWaitedForWhoDoesNotCome) {
   EXPECT_EQ(batch.levels(), 30u);
 }
 
-// Each part is made once, after those that it is made from, whoever comes and however slow they are.
+// Each part is made once, after those that it is made from, by any worker and however slow it is.
 TEST(Batch, PartsAreMadeAfterThoseTheyAreMadeFrom) {
   constexpr std::size_t kLevels = 40;
   const MadeUp made_up(kLevels, 4);

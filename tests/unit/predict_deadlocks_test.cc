@@ -395,7 +395,7 @@ TEST(Deadlocks, AnotherInstanceWhereTheFirstOnesCannotHappen) {
     const auto flag = [](std::uint32_t pair) { return X + 0x40 * std::uint64_t{pair}; };
     for (std::uint32_t pair = 0; pair < kPairs; ++pair) run.write(0, flag(pair), 4, 0);
     for (std::uint32_t t = 1; t < 2 * kPairs + 2; ++t) run.fork(0, t);
-    // Whoever is first does it with all flags unset, and sets them all; whoever is second waits for that.
+    // The first thread does it with all flags unset, and sets them all; the second one waits for that.
     for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
       run.nested(1 + pair, A, B, 1);
       run.access(1 + pair, EventKind::AtomicWrite, flag(pair), 4, 1);
@@ -516,7 +516,7 @@ TEST(Deadlocks, SemaphoresInOppositeOrder) {
   };
   const std::vector<Finding> found = with(T, S, 0);
   ASSERT_EQ(found.size(), 1u);
-  // Both wait, and so does whoever joins them.
+  // Both wait, and so does the thread that joins them.
   EXPECT_EQ(found[0].witness.next.size(), 3u);
   EXPECT_TRUE(with(S, T, 0).empty());
   EXPECT_TRUE(with(T, S, trace::kLockTry).empty());

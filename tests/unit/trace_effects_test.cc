@@ -107,7 +107,7 @@ TEST(TraceEffects, TheColumnsFitEachOther) {
       EXPECT_TRUE(kind_is_ticketed(kind)) << name;
     }
     if (does(kind, act::kBlocks)) {
-      EXPECT_TRUE(does(kind, act::kTakes)) << name; // whoever waits gets something
+      EXPECT_TRUE(does(kind, act::kTakes)) << name; // a waiting thread gets something
     }
     if (uses_primitive(kind)) {
       EXPECT_TRUE(is_place(object)) << name;

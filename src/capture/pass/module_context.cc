@@ -161,7 +161,7 @@ void FunctionContext::store_field(Builder& at, ThreadField field, Value* value) 
 }
 
 // Neither the compiler nor the processor may move the store out of the two: here fences of the
-// compiler, there the system call of whoever waits for it.
+// compiler, there the system call of the thread that waits for it.
 void FunctionContext::begin_store(Builder& at) {
   if (!context.options.own) return;
   at.CreateAlignedStore(ConstantInt::get(context.i64, 1), field_address(at, kStoring), Align(8), /*isVolatile=*/true);

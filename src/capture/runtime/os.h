@@ -101,7 +101,7 @@ inline std::size_t length(const char* text) {
 }
 
 // The program has rights that its user does not have, by its file (set-user-id and the like).
-// Whoever starts it chooses its environment and its folder, so neither is used.
+// The user who starts it chooses its environment and its folder, so neither is used.
 inline bool is_privileged() { return getauxval(AT_SECURE) != 0; }
 // The value of a variable of the environment. Null if it is not set.
 inline const char* environment(const char* name) {

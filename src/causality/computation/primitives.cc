@@ -108,7 +108,7 @@ private:
     }
   }
 
-  // What needs no rule of its own: whoever takes comes after all that was given before.
+  // Kinds without a rule of their own: a taker comes after all that was given before.
   struct Plain : trace::EffectVisitor {
     Primitives& all;
     const Event& e;

@@ -18,7 +18,7 @@ namespace {
 void tell_unmatched(const trace::Trace& trace, const std::vector<Block>& blocks,
                     const std::vector<std::string>& functions, Coverage& coverage) {
   for (const std::string& pattern : functions) {
-    if (!names_function(trace, pattern)) continue; // whoever asked is told which names there are
+    if (!names_function(trace, pattern)) continue; // the report lists the names that there are
     const bool matched = std::ranges::any_of(blocks, [&](const Block& block) {
       return trace.events[block.begin].kind == trace::EventKind::Enter && is_named(block.name, pattern);
     });

@@ -18,7 +18,7 @@ using trace::EventKind;
 
 namespace {
 
-// Anybody may give it, and whoever waits goes on.
+// Any thread may give it, and the waiting thread goes on.
 bool helps(EventKind kind) {
   const trace::ObjectKind object = object_of(kind);
   return does(kind, trace::act::kGives) &&

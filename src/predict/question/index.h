@@ -172,7 +172,7 @@ public:
   // wake-up: the step in which its thread began to wait.
   std::uint32_t section(std::size_t operation) const { return section_[operation]; }
 
-  // A read sees one certain write. Otherwise it sees a value, whoever wrote it.
+  // A read sees one certain write. Otherwise it sees a value, from any write.
   bool reads_identity() const { return rules().reads < ReadsOfModel::SameValue; }
   // Only reads on which something depends that decides are bound to their values
   // (causality/dependence/step_dependence.h).

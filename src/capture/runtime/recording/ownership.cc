@@ -48,7 +48,7 @@ bool change(std::uint64_t& word, std::uint64_t from, std::uint64_t to) {
   return __atomic_compare_exchange_n(&word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-// Whoever hands over waits for the end of a store. Nothing was checked for this one that may not be
+// A hand-over waits for the end of a store. Nothing was checked for this one that may not be
 // checked again.
 void wait_while_busy(Thread* t, const std::uint64_t& word) {
   const std::uint64_t storing = __sooth_thread.abi.storing;
@@ -80,7 +80,7 @@ bool begin_to_own(Thread* t, std::uint64_t& word, std::uint64_t seen, std::uint6
   const std::uint64_t place = __atomic_fetch_add(&g_owned_count, 1, __ATOMIC_SEQ_CST);
   if (place >= kMostOwned) return false;
   __atomic_store_n(&g_owned[place], block, __ATOMIC_SEQ_CST);
-  if (is_stopped()) return false; // else whoever stops finds the block
+  if (is_stopped()) return false; // else the thread that stops finds the block
   void_range(t, block, kOwnerBlock);
   if (!change(word, seen, t->mine)) return false;
   count(Defect::OwnedBlocks);

@@ -99,7 +99,7 @@ inline bool leaves_out(Thread* t, EventKind kind, std::uint64_t address, std::ui
 // for.
 void settle_range(Thread* t, EventKind kind, std::uint64_t address, std::uint64_t size);
 // f(address, size) for the parts of a settled range that are to be recorded. A block that is being
-// taken from the thread was its own when the range was settled: whoever takes it waits.
+// taken from the thread was its own when the range was settled: its taker waits.
 template <typename F>
 void each_recorded_part(Thread* t, std::uint64_t address, std::uint64_t size, F&& f) {
   const std::uint64_t end = address + size;

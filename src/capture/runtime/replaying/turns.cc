@@ -121,7 +121,7 @@ void pass_turn(ReplayedThread& self) {
 
 namespace {
 
-// Whoever ends the replay first writes its outcome.
+// The thread that ends the replay first writes its outcome.
 bool g_over;
 bool ends_it() { return !__atomic_exchange_n(&g_over, true, __ATOMIC_ACQ_REL); }
 
