@@ -16,8 +16,8 @@ public:
   using Clock = std::chrono::steady_clock;
 
   // 0: no limit. Memory is what the process occupies. Once spent it stays so, whatever is freed:
-  // an engine that stopped early must be able to say so afterwards. An interruption (interrupt.h) counts
-  // as spent, unless this is for what has to be done even then.
+  // an engine that stopped early must be able to say so afterwards. An interruption (interrupt.h)
+  // counts as spent, unless this is for what has to be done even then.
   explicit Budget(double seconds = 0, std::uint64_t bytes = 0, bool despite_interrupts = false);
 
   // A part of the time begins: when it is over, the budget counts as spent. What an earlier part

@@ -45,8 +45,8 @@
 // case. Around each store, however it is recorded, and around each transfer and each loop whose
 // hook comes before it:
 //     storing = 1; the check and the hook; the store; storing = 0
-// A thread that takes a block over waits until the store that was checked before has been made. Hooks of
-// transfers and loops set `storing` themselves; the code behind them sets it to 0.
+// A thread that takes a block over waits until the store that was checked before has been made.
+// Hooks of transfers and loops set `storing` themselves; the code behind them sets it to 0.
 //
 // --- The shadow call stack ------------------------------------------------------------------
 // Before every call the pass stores the call's site number in `call_site`. An instrumented

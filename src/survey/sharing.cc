@@ -177,8 +177,9 @@ void Sharing::survey(const Event& e) {
   }
 }
 
-// If creation and joining put the owner before the thread that took the block, only its contents are lost.
-// They matter where later uses can come in another order: a read may see what the owner left.
+// If creation and joining put the owner before the thread that took the block, only its contents
+// are lost. They matter where later uses can come in another order: a read may see what the owner
+// left.
 std::uint64_t Sharing::handed_over() const {
   const auto contends = [&](std::uint64_t block) {
     const Page* page = find(block >> kPageBits);

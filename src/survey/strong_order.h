@@ -40,8 +40,9 @@ public:
   // everything that b.thread does from the beginning of b.epoch on. For two different threads,
   // after all events were taken.
   bool before(Moment a, Moment b) const;
-  // The thread that joined a thread had created it, and threads are not nested too deeply. Then before()
-  // misses no order: a path that goes down and up again comes back to the thread that it left.
+  // The thread that joined a thread had created it, and threads are not nested too deeply. Then
+  // before() misses no order: a path that goes down and up again comes back to the thread that it
+  // left.
   bool is_tree() const;
 
 private:

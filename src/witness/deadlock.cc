@@ -202,7 +202,7 @@ private:
       if (e.kind == EventKind::SignalEnter) return "The program has handlers of signals, which may help a thread that waits.";
     for (std::uint32_t thread = 0; thread < facts_.of_thread.size(); ++thread)
       if (!waits(thread) && !has_ended(thread) && !never_begins(thread))
-        return fmt::format("Thread {} may still go on, and help whoever waits.", thread);
+        return fmt::format("Thread {} may still go on, and help a thread that waits.", thread);
     return {};
   }
   bool has_ended(std::uint32_t thread) const {

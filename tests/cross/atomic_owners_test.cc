@@ -16,10 +16,10 @@ namespace {
 
 enum class Lie {
   None,
-  NoBarrier,       // whoever ends the bias does not make the owner's stores visible
+  NoBarrier,       // the thread that ends the bias does not make the owner's stores visible
   NoWait,          // ... does not wait for the operation that is under way
   OneLook,         // the owner says that it is inside, and does not look at the bias again
-  BiasBeforeState, // whoever finds the stripe free looked at the bias first, and at the state later
+  BiasBeforeState, // a thread that finds the stripe free looked at the bias first, and at the state later
   NobodyEndsIt,    // the bias is taken for ended without saying so to others
 };
 

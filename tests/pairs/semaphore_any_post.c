@@ -1,6 +1,6 @@
-// A semaphore counts: a waiting thread passes by any post. In the recorded run the wait meets the post
-// that stands behind the write; but the other thread's post lets it pass, too. The good one waits
-// for both.
+// A semaphore counts: a waiting thread passes by any post. In the recorded run the wait meets the
+// post that stands behind the write; but the other thread's post lets it pass, too. The good one
+// waits for both.
 // EXPECT: race data @write @read
 #include <semaphore.h>
 

@@ -180,7 +180,7 @@ bool store_is_under_way(std::uint32_t thread);
 void forget_store(std::uint32_t thread);
 // For atomics.cc: around an atomic operation on a stripe that may be the thread's own.
 inline void begin_operation(Thread* t) {
-  __atomic_store_n(&t->operations, t->operations + 1, __ATOMIC_RELAXED); // whoever ends the bias passes a barrier
+  __atomic_store_n(&t->operations, t->operations + 1, __ATOMIC_RELAXED); // a thread that ends the bias passes a barrier
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 inline void end_operation(Thread* t) { __atomic_store_n(&t->operations, t->operations - 1, __ATOMIC_RELEASE); }
