@@ -26,7 +26,7 @@ struct Increment {
   bool decides = false;   // the second thread goes on only when it has seen what the first one stored
 };
 
-std::vector<Suggestion> splits_of(const Increment& how) {
+std::vector<Suggestion> increments_of(const Increment& how) {
   Case c(3);
   c.site("a.c", 1, "add", "");
   c.site("a.c", 2, "add", "n");
@@ -71,26 +71,26 @@ std::vector<Suggestion> splits_of(const Increment& how) {
 }
 
 TEST(SplitAtomics, AnIncrementInTwoOperationsIsSuggested) {
-  const auto found = splits_of({});
+  const auto found = increments_of({});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, witness::FindingKind::Atomicity);
   ASSERT_EQ(found[0].places.size(), 3u);
   EXPECT_NE(found[0].reason.find("is add meant to be atomic?"), std::string::npos);
 }
 
-TEST(SplitAtomics, SoIsOneBesideAnUpdate) { EXPECT_EQ(splits_of({.updates = true}).size(), 1u); }
+TEST(SplitAtomics, SoIsOneBesideAnUpdate) { EXPECT_EQ(increments_of({.updates = true}).size(), 1u); }
 
 TEST(SplitAtomics, WhatCannotLoseAnythingIsNot) {
-  EXPECT_TRUE(splits_of({.flows = false}).empty());
-  EXPECT_TRUE(splits_of({.again = true}).empty());
-  EXPECT_TRUE(splits_of({.locked = true}).empty());
-  EXPECT_TRUE(splits_of({.one_call = false}).empty());
-  EXPECT_TRUE(splits_of({.ordered = true}).empty());
-  EXPECT_TRUE(splits_of({.elsewhere = true}).empty());
+  EXPECT_TRUE(increments_of({.flows = false}).empty());
+  EXPECT_TRUE(increments_of({.again = true}).empty());
+  EXPECT_TRUE(increments_of({.locked = true}).empty());
+  EXPECT_TRUE(increments_of({.one_call = false}).empty());
+  EXPECT_TRUE(increments_of({.ordered = true}).empty());
+  EXPECT_TRUE(increments_of({.elsewhere = true}).empty());
 }
 
 // As in a ticket lock: who has seen its own number is alone.
-TEST(SplitAtomics, AProtocolByValuesIsNot) { EXPECT_TRUE(splits_of({.decides = true}).empty()); }
+TEST(SplitAtomics, AProtocolByValuesIsNot) { EXPECT_TRUE(increments_of({.decides = true}).empty()); }
 
 } // namespace
 } // namespace sooth::predict
