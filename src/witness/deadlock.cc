@@ -199,7 +199,8 @@ private:
         ((trace_.flags & trace::kMayBeInterrupted) != 0 || !trace_.process.unsupported.empty()))
       return "Something that is not in the trace may help a thread that waits.";
     for (const Event& e : trace_.events)
-      if (e.kind == EventKind::SignalEnter) return "The program has handlers of signals, which may help a thread that waits.";
+      if (e.kind == EventKind::SignalEnter)
+        return "The program has handlers of signals, which may help a thread that waits.";
     for (std::uint32_t thread = 0; thread < facts_.of_thread.size(); ++thread)
       if (!waits(thread) && !has_ended(thread) && !never_begins(thread))
         return fmt::format("Thread {} may still go on, and help a thread that waits.", thread);
