@@ -19,6 +19,7 @@
 #include "predict/question/closure.h"
 #include "predict/question/must_order.h"
 #include "predict/question/search.h"
+#include "predict/races/flag_locks.h"
 #include "predict/races/linear.h"
 #include "predict/races/races.h"
 #include "trace/objects.h"
@@ -145,7 +146,8 @@ void search(const trace::Trace& t) {
   const double start = now();
   const causality::Computation c = causality::compute(t);
   const predict::Index index(c, witness::Model::Maximal);
-  const auto candidates = predict::race_candidates(t, c, predict::MustOrder(t, c), predict::kMaxInstances);
+  const auto candidates =
+      predict::race_candidates(t, c, predict::MustOrder(t, c), predict::FlagLocks(), predict::kMaxInstances, Budget());
   const Budget budget;
   std::size_t yes = 0, no = 0, undecided = 0;
   for (const predict::RaceCandidate& candidate : candidates) {
