@@ -13,14 +13,15 @@ std::condition_variable wake;
 std::atomic<bool> stop = false;
 
 void work(int turn) {
-  std::unique_lock<std::mutex> guard(lock);
   at(turn);
+  std::unique_lock<std::mutex> guard(lock);
+  at(turn + 1);
   while (!stop) wake.wait(guard); // @wait
 }
 
 int main() {
-  std::thread first(work, 0), second(work, 1);
-  at(2);
+  std::thread first(work, 0), second(work, 2);
+  at(4);
   {
     const std::lock_guard<std::mutex> both_wait(lock);
     if (!BAD) stop = true;
